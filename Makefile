@@ -1,0 +1,54 @@
+# The front door. Every target first installs what it needs, when something is missing (Debian).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD := build
+ASAN := build-asan
+JOBS ?= 2
+
+CMAKE := cmake -S . -G Ninja -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
+CTEST := ctest --output-on-failure -j $(JOBS)
+SANITIZER_OPTIONS := \
+	ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1:allocator_may_return_null=1 \
+	UBSAN_OPTIONS=print_stacktrace=1
+
+.PHONY: run build test asan bench format install clean
+
+# Simulates the car axle and prints its certificate.
+run: build
+	$(BUILD)/bogie run equations:car-axle --rtol 1e-8 --atol 1e-8 -o $(BUILD)/car-axle.h5 \
+		--summary $(BUILD)/car-axle.json
+
+build:
+	@scripts/install-dependencies build
+	$(CMAKE) -B $(BUILD)
+	cmake --build $(BUILD) -j $(JOBS) --target bogie-program bogie
+
+# The whole suite: as it is shipped, then once more with address and undefined-behaviour sanitizers.
+test:
+	@scripts/install-dependencies build test
+	$(CMAKE) -B $(BUILD) -DBOGIE_TESTS=ON
+	cmake --build $(BUILD) -j $(JOBS)
+	cd $(BUILD) && $(CTEST)
+	$(MAKE) asan
+
+asan:
+	@scripts/install-dependencies build test
+	$(CMAKE) -B $(ASAN) -DBOGIE_TESTS=ON -DBOGIE_SANITIZE=ON
+	cmake --build $(ASAN) -j $(JOBS)
+	cd $(ASAN) && $(SANITIZER_OPTIONS) $(CTEST)
+
+bench:
+	@scripts/install-dependencies build bench
+	$(CMAKE) -B $(BUILD) -DBOGIE_BENCH=ON
+	cmake --build $(BUILD) -j $(JOBS) --target bench
+
+format:
+	@scripts/install-dependencies format
+	find include src equations tests bench examples -name '*.[ch]' -exec clang-format -i {} +
+
+install: build
+	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+clean:
+	rm -rf $(BUILD) $(ASAN)

@@ -1,0 +1,26 @@
+# What `cmake --install` puts where, and how other projects find it: find_package(bogie) with the
+# target bogie::bogie, or pkg-config bogie. Both work from wherever the tree was moved.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS bogie EXPORT bogieTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS bogie-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+file(GLOB BOGIE_HEADERS CONFIGURE_DEPENDS include/bogie/*.h)
+install(FILES ${BOGIE_HEADERS} ${CMAKE_BINARY_DIR}/include/bogie/version.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bogie)
+install(FILES docs/bogie.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+set(BOGIE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bogie)
+install(EXPORT bogieTargets NAMESPACE bogie:: DESTINATION ${BOGIE_CMAKE_DIR})
+configure_package_config_file(cmake/bogieConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/bogieConfig.cmake INSTALL_DESTINATION ${BOGIE_CMAKE_DIR})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/bogieConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/bogieConfig.cmake ${CMAKE_BINARY_DIR}/bogieConfigVersion.cmake
+  DESTINATION ${BOGIE_CMAKE_DIR})
+
+# from the folder of bogie.pc back to the prefix
+file(RELATIVE_PATH BOGIE_PC_TO_PREFIX
+  /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(cmake/bogie.pc.in ${CMAKE_BINARY_DIR}/bogie.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/bogie.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,12 @@
+/* Bogie: simulation of constrained mechanical systems. This header includes all of them. */
+#ifndef BOGIE_H
+#define BOGIE_H
+
+#include "bogie/integrator.h"
+#include "bogie/result.h"
+#include "bogie/run.h"
+#include "bogie/status.h"
+#include "bogie/system.h"
+#include "bogie/version.h"
+
+#endif

@@ -1,0 +1,132 @@
+/* Time integration of a bg_system, one step at a time.
+ *
+ * Model, state and scratch are separate: the bg_system is constant, a bg_state is a point of the
+ * trajectory, and the bg_integrator owns all scratch memory. Nothing is allocated after create.
+ */
+#ifndef BOGIE_INTEGRATOR_H
+#define BOGIE_INTEGRATOR_H
+
+#include "bogie/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A point of a trajectory, with everything a continuation needs. */
+typedef struct bg_state {
+    double t;
+    double *q, *v, *z;  /* nq, nv, nz */
+    double *work;       /* J, 1: done by non-conservative and rheonomic forces since the start */
+                        /* q, v, z, work lie one after another in memory */
+    double *a, *lambda; /* nv, ng: v' and multipliers (0 for eliminated constraints) */
+    int *mode;          /* nmode */
+} bg_state;
+
+/* A state filled with the start values of the system's definition (not yet consistent). */
+bg_status bg_state_create(const bg_system *system, bg_state **state, bg_error *err);
+void bg_state_destroy(bg_state *state);
+void bg_state_copy(const bg_system *system, const bg_state *from, bg_state *to);
+
+/* One constraint that depends on others, and whose reaction is therefore not unique. */
+typedef struct bg_redundancy {
+    int *eliminated;           /* [count] rows of g that depend on the others */
+    int count;
+    unsigned char *not_unique; /* [ng] non-zero: the multiplier of this row is not unique */
+} bg_redundancy;
+
+/* How a consistent start was reached. */
+typedef struct bg_assembly_report {
+    int iterations;        /* corrections of q */
+    const char *method;    /* "none", "chord", "newton" or "damped": the last one needed */
+    double *moved_q;       /* [nq] change of q */
+    double *moved_v;       /* [nv] change of v */
+    double max_g, max_gv, max_ga; /* residuals afterwards, all rows */
+    bg_redundancy redundancy;
+} bg_assembly_report;
+
+/* Makes state consistent: projects q in the mass metric onto g = 0, then v onto G v + g_t = 0,
+ * then solves for a and lambda. Coordinates marked fixed in the definition stay. report may be
+ * NULL; its arrays are allocated here, release them with bg_assembly_report_clear. */
+bg_status bg_state_assemble(bg_system *system, bg_state *state, bg_assembly_report *report,
+                            bg_error *err);
+void bg_assembly_report_clear(bg_assembly_report *report);
+
+/* Work done so far, for reports and for tests that compare counters. */
+typedef struct bg_counters {
+    long accepted, rejected;
+    long terms, explicit_, residual, jacobian, jacobian_updates, factorisations, projections;
+    long unconverged; /* steps repeated because an iteration did not converge; never accepted */
+} bg_counters;
+
+typedef struct bg_integrator_options {
+    double rtol, atol;  /* weighted norm of 003 eq. (15), defaults 1e-6 */
+    double step;        /* s; > 0: fixed steps without error control; 0: adaptive */
+    double h_initial;   /* s; 0: chosen by the method */
+    double h_min;       /* s; 0: 16 units in the last place of t */
+    double h_max;       /* s; 0: no limit */
+    int energy;         /* non-zero: integrate the work of non-conservative forces */
+    const bg_setting *settings; /* options of the method by name, e.g. {"projection","control"} */
+    int nsettings;
+} bg_integrator_options;
+
+bg_integrator_options bg_default_integrator_options(void);
+
+/* An option of a method, as `bogie list` shows it. */
+typedef struct bg_option_info {
+    const char *name;
+    const char *choices; /* "none|velocity|control|every-step", or NULL for a number */
+    const char *value;   /* default */
+    const char *summary;
+} bg_option_info;
+
+typedef struct bg_integrator_info {
+    const char *name, *summary;
+    const bg_option_info *options;
+    int noptions;
+} bg_integrator_info;
+
+/* The i-th method, or NULL past the end. */
+const bg_integrator_info *bg_integrator_get_info(int i);
+
+typedef struct bg_integrator bg_integrator;
+
+bg_status bg_integrator_create(const char *name, bg_system *system,
+                               const bg_integrator_options *options, bg_integrator **integrator,
+                               bg_error *err);
+void bg_integrator_destroy(bg_integrator *integrator);
+
+/* Starts or restarts at a consistent state (copied). eliminated rows, from assembly, are taken out
+ * of the constraints; pass NULL when there are none. The run goes towards t_end, which the last
+ * step hits exactly. */
+bg_status bg_integrator_start(bg_integrator *integrator, const bg_state *state,
+                              const bg_redundancy *redundancy, double t_end, bg_error *err);
+
+/* One accepted step; rejected attempts are repeated inside. On failure the state is unchanged. */
+bg_status bg_integrator_step(bg_integrator *integrator, bg_error *err);
+
+/* Goes back to where the last step began and makes the next one end at or before t_limit. */
+void bg_integrator_undo(bg_integrator *integrator, double t_limit);
+
+/* The state at the end of the last accepted step, and that step's beginning. */
+const bg_state *bg_integrator_get_state(const bg_integrator *integrator);
+double bg_integrator_get_step_start(const bg_integrator *integrator);
+bg_counters bg_integrator_get_counters(const bg_integrator *integrator);
+
+/* Dense output of order 4 inside the last step: q, v, z at t. Not projected. */
+void bg_integrator_interpolate(const bg_integrator *integrator, double t, double *q, double *v,
+                               double *z);
+/* Projected dense output: as above, then projected onto all constraints, with a, lambda and work. */
+bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, bg_state *out,
+                                          bg_error *err);
+
+/* Residuals of all constraint rows at the end of the last step (or at the start). */
+typedef struct bg_residuals {
+    double g, gv, ga; /* largest absolute entries */
+    int worst_g;      /* row of the largest |g|, -1 without constraints */
+} bg_residuals;
+bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,90 @@
+/* A run: from a system to a trajectory with events, outputs, checkpoints and a certificate. */
+#ifndef BOGIE_RUN_H
+#define BOGIE_RUN_H
+
+#include "bogie/integrator.h"
+
+#include <signal.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One row of results: the state and the system's outputs at one time. */
+typedef struct bg_row {
+    const bg_state *state;
+    const double *y; /* ny */
+    double h;        /* s, length of the step this row lies in; 0 at the start */
+} bg_row;
+
+/* Receives what a run produces. Any function may be NULL; a negative return ends the run.
+ * begin comes once, after the consistent start was found and before the first row, so that bad
+ * input costs the user no earlier file. */
+typedef struct bg_sink {
+    void *self;
+    bg_status (*begin)(void *self, bg_error *err);
+    bg_status (*row)(void *self, const bg_row *row, bg_error *err);
+    bg_status (*event)(void *self, const bg_event *event, bg_error *err);
+} bg_sink;
+
+typedef struct bg_progress {
+    double t_start, t, t_end;
+    double wall_seconds;
+    long steps;
+} bg_progress;
+
+typedef struct bg_run_options {
+    const char *integrator;            /* default "mdop5" */
+    bg_integrator_options method;
+    double t_start, t_end;             /* s; NAN: as the system says */
+    long max_steps;                    /* accepted steps; 0: no limit */
+    double output_interval;            /* s; > 0: a row at t_start + k * interval, and at the end */
+    int output_steps;                  /* non-zero: a row at every accepted step and event */
+    int refuse_redundant;              /* non-zero: redundant constraints are an error */
+    bg_sink sink;
+    void (*progress)(void *self, const bg_progress *progress); /* at most 20 times a second */
+    void *progress_self;
+    const volatile sig_atomic_t *stop; /* becomes non-zero: end cleanly after this step */
+    const char *model;                 /* how the user named the system, kept in checkpoints */
+    const char *checkpoint;            /* file written at stops, at the end and ... */
+    long checkpoint_steps;             /* ... every so many accepted steps (0: no) */
+    double checkpoint_seconds;         /* ... every so many seconds of wall time (default 10) */
+    const char *resume;                /* checkpoint file to go on from */
+} bg_run_options;
+
+bg_run_options bg_default_run_options(void);
+
+/* How trustworthy a result is; residuals are maxima over all accepted steps. */
+typedef struct bg_certificate {
+    double max_g, max_gv, max_ga;
+    double energy_error;   /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
+    double energy_scale;   /* J, largest |T|, |U| or |work| seen */
+    long unconverged_steps;
+    double real_time_factor; /* simulated time / wall time */
+} bg_certificate;
+
+typedef struct bg_run_report {
+    bg_status status;      /* BG_OK at t_end, BG_STOPPED, or why it ended early */
+    char message[BG_ERROR_LENGTH];
+    char integrator[32];
+    bg_counters counters;
+    double cpu_seconds;
+    bg_certificate certificate;
+    bg_event *events;      /* [nevents]; names belong to the system */
+    long nevents;
+    bg_assembly_report assembly;
+    bg_state *final;       /* state reached; NULL when the run never started */
+    double *y;             /* [ny] outputs there */
+    long rows;             /* rows given to the sink */
+} bg_run_report;
+
+/* Runs system. Returns report->status; report is always filled in and must be cleared, also after
+ * failure: everything computed up to then is in it and has gone to the sink. */
+bg_status bg_run(bg_system *system, const bg_run_options *options, bg_run_report *report,
+                 bg_error *err);
+void bg_run_report_clear(bg_run_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

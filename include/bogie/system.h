@@ -1,0 +1,239 @@
+/* The equations everything shares: a constrained mechanical system.
+ *
+ *   q' = V(q) v                            q in R^nq, v in R^nv; V = I unless quaternions are used
+ *   M(q,u) v' = f(t,q,v,z,u) - G(q,u)^T lambda          G = (dg/dq) V, an ng x nv matrix
+ *   z' = h(t,q,v,z,u)                      first-order states of force elements, z in R^nz
+ *   0  = g(q,u(t))                         position constraints; hidden below them
+ *   0  = w = G v + g_t                     g_t: time derivative of g at fixed q
+ *   0  = G v' + gamma(t,q,v)               gamma: everything of w' that is not G v'
+ *   u(t), u_t, u_tt                        named excitation signals and their time derivatives
+ *   s(t,q,v,z,u)                           switching functions; a sign change is an event
+ *
+ * A user fills a bg_system_def (dimensions, functions, names, start values); bg_system_create
+ * checks it and returns the handle that integrators consume. Functions that are left out are
+ * replaced by differences where that is possible; docs/writing-a-system.md shows how to write one.
+ */
+#ifndef BOGIE_SYSTEM_H
+#define BOGIE_SYSTEM_H
+
+#include "bogie/status.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of the structures in this header; a plug-in states the one it was compiled with. */
+#define BG_ABI 1
+
+/* Terms of the equations of motion, as bits: a call says which it wants. */
+enum {
+    BG_TERM_M = 1u << 0,     /* mass matrix, nv x nv, symmetric, at least semi-definite */
+    BG_TERM_f = 1u << 1,     /* forces, nv */
+    BG_TERM_g = 1u << 2,     /* position constraints, ng */
+    BG_TERM_gt = 1u << 3,    /* dg/dt at fixed q, ng */
+    BG_TERM_G = 1u << 4,     /* constraint matrix, ng x nv */
+    BG_TERM_gamma = 1u << 5, /* acceleration constraints without G v', ng */
+    BG_TERM_V = 1u << 6,     /* kinematic matrix, nq x nv */
+    BG_TERM_h = 1u << 7,     /* rates of z, nz */
+    BG_TERM_s = 1u << 8      /* switching functions, ns */
+};
+
+/* Derivative blocks: what is differentiated, by what. With respect to q means along V, so every
+ * block by q has nv columns. r = M a - f + G^T lambda at fixed a and lambda; w = G v + g_t.
+ * (g by q is the term G itself.) */
+typedef enum bg_of { BG_OF_r, BG_OF_h, BG_OF_g, BG_OF_w, BG_OF_gamma, BG_OF_COUNT } bg_of;
+typedef enum bg_by { BG_BY_q, BG_BY_v, BG_BY_z, BG_BY_u, BG_BY_COUNT } bg_by;
+
+/* Marks for methods that treat coordinates differently. */
+enum { BG_MARK_STIFF = 1u << 0, BG_MARK_SLOW = 1u << 1, BG_MARK_FAST = 1u << 2 };
+
+/* Where functions are evaluated. All arrays are owned by the caller and are read-only. */
+typedef struct bg_point {
+    double t;                        /* s */
+    const double *q, *v, *z;         /* nq, nv, nz */
+    const double *u, *u_t, *u_tt;    /* nu each; filled from `inputs` before every call */
+    const int *mode;                 /* nmode */
+} bg_point;
+
+/* Where terms are written. Arrays that are not wanted are NULL or must be left alone.
+ * Dense matrices are row-major: M[i*nv+j], G[i*nv+j], V[i*nv+j]. With a pattern, values follow the
+ * pattern's order. Arrays start as zeros and keep what was written: a system writes every entry
+ * that is not always zero, each time. */
+typedef struct bg_terms {
+    double *M, *f, *g, *gt, *G, *gamma, *V, *h, *s;
+} bg_terms;
+
+typedef struct bg_derivatives {
+    double *block[BG_OF_COUNT][BG_BY_COUNT]; /* non-NULL where wanted, same layout rules as terms */
+} bg_derivatives;
+
+/* Rows in compressed form: the columns of row i are column[row_start[i] .. row_start[i+1]-1],
+ * ascending. NULL instead of a pattern means dense. */
+typedef struct bg_pattern {
+    int rows, columns;
+    const int *row_start; /* rows + 1 */
+    const int *column;    /* row_start[rows] */
+} bg_pattern;
+
+typedef struct bg_energy {
+    double kinetic;   /* J */
+    double potential; /* J, of all conservative forces */
+    double power;     /* W, of all other applied forces; constraint forces are added by Bogie */
+} bg_energy;
+
+typedef struct bg_event {
+    double t;         /* s */
+    int index;        /* which switching function */
+    int direction;    /* +1 s rises through zero, -1 falls, 0 only touches it */
+    const char *name;
+} bg_event;
+
+/* What a system may change at an event. */
+typedef struct bg_event_state {
+    double *q, *v, *z; /* nq, nv, nz */
+    int *mode;         /* nmode */
+} bg_event_state;
+
+typedef enum bg_event_action {
+    BG_EVENT_NOTE = 0,    /* recorded, nothing changed */
+    BG_EVENT_CHANGED = 1, /* state or mode changed: project, restart the method */
+    BG_EVENT_STOP = 2     /* end the run here */
+} bg_event_action;
+
+/* The definition of a system. Get one from bg_default_system_def and fill in what applies.
+ * Every function returns 0, a positive number when it cannot be evaluated there but a smaller step
+ * may help (a square root of a negative number), or a negative number to stop the run. `self` is
+ * passed to each; functions may use it as scratch memory, so a system serves one thread. */
+typedef struct bg_system_def {
+    const char *name;
+    int nq, nv, nz, ng, nu, ns, ny, nmode;
+    void *self;
+    void (*destroy)(void *self); /* called once, also when bg_system_create fails; may be NULL */
+
+    /* Terms. `supplied` says which terms `terms` can write. M and f (or `accelerate`) and, with
+     * constraints, g are required; V is required where nq != nv. G, g_t and gamma are found by
+     * differences when they are not supplied; g_t = 0 when `scleronomic` is set. */
+    unsigned supplied;
+    int (*terms)(void *self, const bg_point *p, unsigned want, bg_terms *out);
+    int scleronomic; /* non-zero: g does not depend on time, neither directly nor through u */
+
+    /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
+    int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);
+    /* Residual formalism r = M a - f + G^T lambda. Optional. */
+    int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda, double *r);
+    /* Derivative blocks marked in `derivative_supplied`. Optional. */
+    unsigned char derivative_supplied[BG_OF_COUNT][BG_BY_COUNT];
+    int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
+                       bg_derivatives *out);
+
+    /* Excitations: u, u_t, u_tt at time t. Required where nu > 0. */
+    int (*inputs)(void *self, double t, double *u, double *u_t, double *u_tt);
+    /* Normalises q after a correction q <- q + V delta (unit quaternions). Optional. */
+    int (*normalise)(void *self, double *q);
+    /* Energies, for the certificate. Optional. */
+    int (*energy)(void *self, const bg_point *p, bg_energy *out);
+    /* Outputs y(t,q,v,z,u,a,lambda). Required where ny > 0. */
+    int (*outputs)(void *self, const bg_point *p, const double *a, const double *lambda, double *y);
+    /* An event was located. Returns a bg_event_action or a negative number. Optional. */
+    int (*event)(void *self, const bg_event *event, const bg_event_state *state);
+
+    const bg_pattern *pattern_M, *pattern_G; /* NULL: dense */
+    const bg_pattern *pattern[BG_OF_COUNT][BG_BY_COUNT];
+    const unsigned char *marks; /* nv, BG_MARK_*; NULL: none */
+
+    /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
+    const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;
+    const char *const *u_names, *const *s_names, *const *y_names;
+
+    /* Start: values or guesses (NULL: zeros), which of them assembly must not move (NULL: none),
+     * initial mode (NULL: zeros), and the time span a run covers unless told otherwise. */
+    const double *q0, *v0, *z0;
+    const unsigned char *q_fixed, *v_fixed; /* nv each: velocity coordinates, along V */
+    const int *mode0;
+    double t_start, t_end;
+} bg_system_def;
+
+bg_system_def bg_default_system_def(void);
+
+typedef struct bg_system bg_system;
+
+/* Checks def and makes a system of it. On failure nothing is left behind: def->self has been
+ * destroyed. Arrays and names in def must stay valid until bg_system_destroy. */
+bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_error *err);
+void bg_system_destroy(bg_system *system);
+const bg_system_def *bg_system_get_def(const bg_system *system);
+
+/* The name of the i-th entry of a vector of the system: kind is 'q','v','z','g','u','s' or 'y'.
+ * Writes into buffer when the definition carries no name. */
+const char *bg_system_get_name(const bg_system *system, char kind, int i, char *buffer, size_t size);
+
+/* Derivative blocks at a point, analytic where supplied, else by differences (grouped by the
+ * block's pattern). Non-NULL blocks of out are wanted. */
+bg_status bg_system_calc_derivatives(bg_system *system, const bg_point *p, const double *a,
+                                     const double *lambda, bg_derivatives *out, bg_error *err);
+
+/* The worst disagreement of one supplied quantity with differences. */
+typedef struct bg_derivative_check {
+    char quantity[32];       /* "G", "g_t", "gamma", "dr/dq", ... */
+    char entry[128];         /* row and column by name */
+    double supplied, differenced;
+    double error;            /* |supplied - differenced| / (scale of the quantity's row) */
+    double t;                /* where it was found */
+} bg_derivative_check;
+
+enum { BG_DERIVATIVE_CHECKS = 3 + BG_OF_COUNT * BG_BY_COUNT };
+
+/* Compares G, g_t, gamma and every supplied derivative block with differences at `samples` random
+ * states around the start (deterministic in `seed`). One entry per checked quantity is written to
+ * checks; returns their number in *count. The caller judges: below 1e-6 is agreement. */
+bg_status bg_system_check_derivatives(bg_system *system, int samples, unsigned seed,
+                                      bg_derivative_check checks[BG_DERIVATIVE_CHECKS], int *count,
+                                      bg_error *err);
+
+/* A parameter of a family of systems, settable as --set NAME=VALUE. */
+typedef struct bg_parameter {
+    const char *name;
+    double value; /* default */
+    const char *unit, *summary;
+} bg_parameter;
+
+/* A family of systems: what equations/ lists and what a plug-in exports. */
+typedef struct bg_equations {
+    int abi; /* BG_ABI */
+    const char *name, *summary;
+    const bg_parameter *parameters;
+    int nparameters;
+    /* Fills def for parameter values[nparameters]. def comes from bg_default_system_def with its
+     * name set. On failure, writes a sentence into err, leaves nothing allocated and returns < 0. */
+    bg_status (*define)(const double *values, bg_system_def *def, bg_error *err);
+} bg_equations;
+
+/* The entry point a plug-in exports under the name BG_PLUGIN_ENTRY. */
+#define BG_PLUGIN_ENTRY "bogie_equations"
+typedef const bg_equations *bg_plugin_entry(void);
+
+/* Built-in families, in the order of `bogie list`; NULL-terminated. */
+const bg_equations *const *bg_equations_get_all(void);
+
+/* Opens a family by reference: "equations:NAME" or the path of a plug-in "FILE.so". The library
+ * handle of a plug-in is returned in *handle (NULL for built-ins); release it with
+ * bg_equations_close after the last system of the family is destroyed. */
+bg_status bg_equations_open(const char *reference, const bg_equations **family, void **handle,
+                            bg_error *err);
+void bg_equations_close(void *handle);
+
+/* A setting by name, e.g. {"N", "16"}; used for parameters and for integrator options. */
+typedef struct bg_setting {
+    const char *name, *value;
+} bg_setting;
+
+/* Creates a system of the family with parameters changed by settings. */
+bg_status bg_equations_create(const bg_equations *family, const bg_setting *settings, int nsettings,
+                              bg_system **system, bg_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* A byte stream that saves or restores: the same function walks a structure in both directions, so
+ * that saving and loading cannot disagree. Used for checkpoints. */
+#ifndef BG_ARCHIVE_H
+#define BG_ARCHIVE_H
+
+#include "bogie/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct bg_archive {
+    bool loading;
+    bool failed;             /* loading ran past the end or a mark did not match; saving: no memory */
+    unsigned char *data;     /* saving: grows; loading: the caller's */
+    size_t size, capacity;   /* bytes used (saving) or available (loading) */
+    size_t position;         /* loading: next byte */
+} bg_archive;
+
+void bg_archive_bytes(bg_archive *archive, void *data, size_t size);
+void bg_archive_doubles(bg_archive *archive, double *x, int n);
+void bg_archive_ints(bg_archive *archive, int *x, int n);
+void bg_archive_long(bg_archive *archive, long *x);
+/* A tag that must match on loading. */
+void bg_archive_mark(bg_archive *archive, const char *tag);
+void bg_archive_clear(bg_archive *archive); /* releases data of a saving archive */
+
+#endif

@@ -1,0 +1,58 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEXT = 64 };
+
+bool bg_text_to_double(const char *text, double *value)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(x))
+        return false;
+    *value = x;
+    return true;
+}
+
+static int min3(int a, int b, int c)
+{
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+
+int bg_text_calc_distance(const char *a, const char *b)
+{
+    int d[MAX_TEXT + 1][MAX_TEXT + 1];
+    int m = (int)strnlen(a, MAX_TEXT), n = (int)strnlen(b, MAX_TEXT);
+    for (int i = 0; i <= m; i++)
+        d[i][0] = i;
+    for (int j = 0; j <= n; j++)
+        d[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        for (int j = 1; j <= n; j++) {
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            d[i][j] = min3(d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (x != y));
+            if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+                y == tolower((unsigned char)a[i - 2]) && d[i - 2][j - 2] + 1 < d[i][j])
+                d[i][j] = d[i - 2][j - 2] + 1;
+        }
+    }
+    return d[m][n];
+}
+
+int bg_text_find_nearest(const char *text, const char *const *names, int n)
+{
+    int best = -1, best_distance = 0;
+    for (int i = 0; i < n; i++) {
+        int distance = bg_text_calc_distance(text, names[i]);
+        if (best < 0 || distance < best_distance) {
+            best = i;
+            best_distance = distance;
+        }
+    }
+    int limit = (int)strnlen(text, MAX_TEXT) / 2;
+    return best >= 0 && best_distance <= (limit > 2 ? limit : 2) ? best : -1;
+}

@@ -1,0 +1,149 @@
+/* What a run did and how far its result can be trusted, for people. The same numbers are in the
+ * summary, for programs. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MAX_EVENTS = 20, MAX_MOVED = 10 };
+
+/* Smaller changes are rounding of the start values, not worth a line. */
+static const double moved_noticeably = 1e-10;
+
+static void print_method(const bg_run_options *options, const bg_run_report *report)
+{
+    const char *name = report->integrator[0] ? report->integrator : options->integrator;
+    printf("  integrator       %s, ", name);
+    if (options->method.step > 0)
+        printf("fixed step %g s\n", options->method.step);
+    else
+        printf("rtol %g, atol %g\n", options->method.rtol, options->method.atol);
+}
+
+static void print_work(const bg_run_report *report)
+{
+    const bg_counters *n = &report->counters;
+    printf("  steps            %ld accepted, %ld rejected\n", n->accepted, n->rejected);
+    printf("  evaluations      %ld terms, %ld explicit, %ld residual, %ld Jacobian\n", n->terms,
+           n->explicit_, n->residual, n->jacobian);
+    printf("                   %ld factorisations, %ld projections\n", n->factorisations,
+           n->projections);
+    printf("  CPU time         %.3g s\n", report->cpu_seconds);
+}
+
+static void print_trust(const bg_certificate *c)
+{
+    printf("  largest |g|      %.3g\n", c->max_g);
+    printf("  |G v + g_t|      %.3g\n", c->max_gv);
+    printf("  |G a + gamma|    %.3g\n", c->max_ga);
+    if (isnan(c->energy_error))
+        printf("  energy error     not known: the system supplies no energies\n");
+    else
+        printf("  energy error     %.3g J, where the energies reach %.3g J\n", c->energy_error,
+               c->energy_scale);
+    printf("  unconverged      %ld steps repeated\n", c->unconverged_steps);
+    printf("  real-time factor %.3g\n", c->real_time_factor);
+}
+
+static void print_events(const bg_run_report *report)
+{
+    if (report->nevents == 0)
+        return;
+    printf("  events           %ld\n", report->nevents);
+    for (long i = 0; i < report->nevents && i < MAX_EVENTS; i++) {
+        const bg_event *event = &report->events[i];
+        printf("    t = %-12.9g %s %s\n", event->t, event->name ? event->name : "unnamed",
+               event->direction > 0   ? "rises through zero"
+               : event->direction < 0 ? "falls through zero"
+                                      : "touches zero");
+    }
+    if (report->nevents > MAX_EVENTS)
+        printf("    and %ld more\n", report->nevents - MAX_EVENTS);
+}
+
+void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
+                          const bg_run_report *report, const char *file)
+{
+    printf("%s\n", model->reference);
+    print_method(options, report);
+    if (report->final) {
+        printf("  reached          t = %.9g s, %s\n", report->final->t,
+               bg_status_text(report->status));
+        print_work(report);
+        print_trust(&report->certificate);
+        print_events(report);
+    }
+    bg_assembly_print(model->system, &report->assembly);
+    if (file && report->rows > 0)
+        printf("  results          %ld rows in %s\n", report->rows, file);
+}
+
+/* The index of the largest |x| that comes after entry `last` in falling order (-1: the first one),
+ * or -1 when the rest did not move. */
+static int find_next_largest(const double *x, int n, int last)
+{
+    int best = -1;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        if (size <= moved_noticeably)
+            continue;
+        if (last >= 0 && (size > fabs(x[last]) || (size == fabs(x[last]) && i <= last)))
+            continue;
+        if (best < 0 || size > fabs(x[best]))
+            best = i;
+    }
+    return best;
+}
+
+static void print_moved(const bg_system *system, char kind, const double *moved, int n)
+{
+    char buffer[64];
+    int last = -1;
+    for (int k = 0; k < MAX_MOVED; k++) {
+        int i = find_next_largest(moved, n, last);
+        if (i < 0)
+            return;
+        if (k == 0)
+            printf("  %s\n", kind == 'q' ? "moved to close the constraints"
+                                         : "velocities changed to fit them");
+        printf("    %-20s %+.6g\n", bg_system_get_name(system, kind, i, buffer, sizeof buffer),
+               moved[i]);
+        last = i;
+    }
+    if (find_next_largest(moved, n, last) >= 0)
+        printf("    and others less\n");
+}
+
+static void print_redundancy(const bg_system *system, const bg_redundancy *redundancy)
+{
+    char buffer[64];
+    if (redundancy->count == 0)
+        return;
+    printf("  redundant        %d constraint%s depend%s on others, left out:", redundancy->count,
+           redundancy->count > 1 ? "s" : "", redundancy->count > 1 ? "" : "s");
+    for (int k = 0; k < redundancy->count; k++)
+        printf("%s %s", k > 0 ? "," : "",
+               bg_system_get_name(system, 'g', redundancy->eliminated[k], buffer, sizeof buffer));
+    printf("\n");
+    if (!redundancy->not_unique)
+        return;
+    printf("  not unique       the reactions of");
+    const char *separator = "";
+    for (int i = 0; i < bg_system_get_def(system)->ng; i++) {
+        if (!redundancy->not_unique[i])
+            continue;
+        printf("%s %s", separator, bg_system_get_name(system, 'g', i, buffer, sizeof buffer));
+        separator = ",";
+    }
+    printf("\n");
+}
+
+void bg_assembly_print(const bg_system *system, const bg_assembly_report *report)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    if (report->moved_q)
+        print_moved(system, 'q', report->moved_q, def->nq);
+    if (report->moved_v)
+        print_moved(system, 'v', report->moved_v, def->nv);
+    print_redundancy(system, &report->redundancy);
+}

@@ -1,0 +1,200 @@
+/* bogie check: what a system is made of, whether it can be assembled, and whether its derivatives
+ * are right. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+typedef struct arguments {
+    int derivatives;
+    bg_cli_settings settings;
+} arguments;
+
+static const bg_cli_option options[] = {
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(arguments, settings),
+     "parameter of the system"},
+    {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
+     "compare what the system supplies with differences"},
+};
+
+enum { SAMPLES = 10, SEED = 1 };
+static const double largest_error = 1e-6;
+
+static void print_dimensions(const bg_system_def *def)
+{
+    printf("  dimensions       %d coordinates q, %d velocities v, %d states z, %d constraints g\n",
+           def->nq, def->nv, def->nz, def->ng);
+    printf("                   %d inputs u, %d switching functions s, %d outputs y, %d modes\n",
+           def->nu, def->ns, def->ny, def->nmode);
+}
+
+/* Where a term comes from; NULL when the system has no such term. */
+static const char *find_origin(const bg_system_def *def, unsigned term)
+{
+    if (def->supplied & term)
+        return "supplied";
+    switch (term) {
+    case BG_TERM_M:
+    case BG_TERM_f:
+        return def->accelerate ? "in the explicit formalism" : "missing";
+    case BG_TERM_g:
+        return def->ng > 0 ? "missing" : NULL;
+    case BG_TERM_gt:
+        return def->ng == 0 ? NULL : def->scleronomic ? "zero (scleronomic)" : "by differences";
+    case BG_TERM_G:
+    case BG_TERM_gamma:
+        return def->ng > 0 ? "by differences" : NULL;
+    case BG_TERM_V:
+        return def->nq == def->nv ? "identity" : "missing";
+    case BG_TERM_h:
+        return def->nz > 0 ? "missing" : NULL;
+    case BG_TERM_s:
+        return def->ns > 0 ? "missing" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static void print_terms(const bg_system_def *def)
+{
+    static const char *const names[] = {"M", "f", "g", "g_t", "G", "gamma", "V", "h", "s"};
+    printf("  terms\n");
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *origin = find_origin(def, 1u << i);
+        if (origin)
+            printf("    %-14s %s\n", names[i], origin);
+    }
+    printf("    %-14s %s\n", "M^-1 (f - G'l)", def->accelerate ? "supplied" : "by factoring");
+    printf("    %-14s %s\n", "residual", def->residual ? "supplied" : "from the terms");
+}
+
+/* Whether the block can differ from zero; g by q is the term G itself. */
+static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
+{
+    int rows = of == BG_OF_r ? def->nv : of == BG_OF_h ? def->nz : def->ng;
+    int columns = by == BG_BY_z ? def->nz : by == BG_BY_u ? def->nu : def->nv;
+    if (rows == 0 || columns == 0)
+        return false;
+    if (of == BG_OF_g)
+        return by == BG_BY_u;
+    return !(by == BG_BY_z && (of == BG_OF_w || of == BG_OF_gamma));
+}
+
+static void print_blocks(const bg_system_def *def)
+{
+    static const char *const of_names[BG_OF_COUNT] = {"r", "h", "g", "w", "gamma"};
+    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u"};
+    for (int supplied = 1; supplied >= 0; supplied--) {
+        const char *separator = "";
+        printf("  %-16s ", supplied ? "derivatives" : "by differences");
+        for (bg_of of = 0; of < BG_OF_COUNT; of++) {
+            for (bg_by by = 0; by < BG_BY_COUNT; by++) {
+                if (!block_exists(def, of, by) ||
+                    (def->derivative_supplied[of][by] != 0) != supplied)
+                    continue;
+                printf("%sd%s/d%s", separator, of_names[of], by_names[by]);
+                separator = ", ";
+            }
+        }
+        printf("%s\n", *separator ? "" : "none");
+    }
+}
+
+static bg_status print_assembly(bg_system *system, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    bg_assembly_report report = {0};
+    bg_state *state = NULL;
+    bg_status status = bg_state_create(system, &state, err);
+    if (!status)
+        status = bg_state_assemble(system, state, &report, err);
+    if (!status) {
+        int redundant = report.redundancy.count;
+        printf("  freedom          %d degrees (%d velocities - %d constraints",
+               def->nv - def->ng + redundant, def->nv, def->ng);
+        printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
+        printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
+               report.max_g, report.max_gv, report.max_ga);
+        printf("                   %d correction%s of q%s%s\n", report.iterations,
+               report.iterations == 1 ? "" : "s", report.iterations > 0 ? ", the last one " : "",
+               report.iterations > 0 && report.method ? report.method : "");
+        bg_assembly_print(system, &report);
+    }
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(state);
+    return status;
+}
+
+/* Prints the comparison and fails when one of the errors is too large. */
+static bg_status check_derivatives(bg_system *system, bg_error *err)
+{
+    bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+    int count = 0, worst = -1;
+    bg_status status = bg_system_check_derivatives(system, SAMPLES, SEED, checks, &count, err);
+    if (status)
+        return status;
+    printf("  compared with differences at %d states\n", SAMPLES);
+    printf("    %-10s %-10s %-24s %-16s %-16s %s\n", "quantity", "error", "worst entry", "supplied",
+           "differenced", "t");
+    for (int i = 0; i < count; i++) {
+        const bg_derivative_check *c = &checks[i];
+        printf("    %-10s %-10.2e %-24s %-16.9g %-16.9g %g\n", c->quantity, c->error, c->entry,
+               c->supplied, c->differenced, c->t);
+        /* negated, so that an error that is not a number counts as too large */
+        if (!(c->error <= largest_error) && (worst < 0 || !(c->error <= checks[worst].error)))
+            worst = i;
+    }
+    if (count == 0)
+        printf("    nothing: the system supplies no derivatives\n");
+    if (worst < 0)
+        return BG_OK;
+    return bg_error_set(err, BG_SYSTEM_FAILED,
+                        "%s, entry %s, is supplied as %.9g but differences give %.9g at t = %g s "
+                        "(error %.2g, allowed %g); correct the function that supplies it",
+                        checks[worst].quantity, checks[worst].entry, checks[worst].supplied,
+                        checks[worst].differenced, checks[worst].t, checks[worst].error,
+                        largest_error);
+}
+
+static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
+{
+    bg_cli_model model;
+    bg_status status = bg_cli_model_open(reference, args->settings.items, args->settings.count,
+                                         &model, err);
+    if (status)
+        return status;
+    const bg_system_def *def = bg_system_get_def(model.system);
+    printf("%s: %s\n", reference, model.family->summary ? model.family->summary : def->name);
+    print_dimensions(def);
+    print_terms(def);
+    print_blocks(def);
+    status = print_assembly(model.system, err);
+    if (!status && args->derivatives)
+        status = check_derivatives(model.system, err);
+    bg_cli_model_close(&model);
+    return status;
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = {0};
+    const char *reference;
+    bg_error err = {0};
+    bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
+    if (!status)
+        status = check_model(reference, &args, &err);
+    bg_cli_settings_clear(&args.settings);
+    if (!status)
+        return BG_EXIT_DONE;
+    fflush(stdout);
+    err.status = status;
+    return bg_error_print(&err);
+}
+
+const bg_verb bg_verb_check = {
+    .name = "check",
+    .operand = "MODEL",
+    .summary = "show dimensions, freedoms, redundant constraints and derivatives of a system",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};

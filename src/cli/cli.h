@@ -1,0 +1,64 @@
+/* The command line program: verbs, what they share, and how outcomes become exit codes. */
+#ifndef BG_CLI_H
+#define BG_CLI_H
+
+#include "bogie/bogie.h"
+#include "cli/options.h"
+
+#include <stdbool.h>
+
+enum {
+    BG_EXIT_DONE = 0,
+    BG_EXIT_FAILED = 1,    /* the computation failed */
+    BG_EXIT_BAD_INPUT = 2, /* bad input or usage, files included */
+    BG_EXIT_STOPPED = 130  /* ended by the user's signal, everything saved */
+};
+
+/* A verb: one file, and one line in the table of main.c. */
+struct bg_verb {
+    const char *name;    /* "run" */
+    const char *operand; /* "MODEL", or NULL when the verb takes none */
+    const char *summary;
+    const bg_cli_option *options;
+    int noptions;
+    int (*run)(const bg_verb *verb, int argc, char **argv); /* arguments after the verb */
+};
+
+extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_list;
+
+int bg_exit_code_find(bg_status status);
+/* Prints "bogie: " and the error's sentence on stderr and returns the exit code it stands for. */
+int bg_error_print(const bg_error *err);
+
+/* The system a MODEL operand names. */
+typedef struct bg_cli_model {
+    const char *reference;
+    const bg_equations *family;
+    void *handle; /* of a plug-in */
+    bg_system *system;
+} bg_cli_model;
+
+bg_status bg_cli_model_open(const char *reference, const bg_setting *parameters, int nparameters,
+                            bg_cli_model *model, bg_error *err);
+void bg_cli_model_close(bg_cli_model *model);
+
+/* The readable certificate of a run, on stdout. file may be NULL. */
+void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
+                          const bg_run_report *report, const char *file);
+/* How the start was assembled and which constraints depend on others, on stdout. */
+void bg_assembly_print(const bg_system *system, const bg_assembly_report *report);
+
+/* A progress bar on stderr for bg_run_options.progress; self is the bg_progress_bar. */
+typedef struct bg_progress_bar {
+    bool shown;
+} bg_progress_bar;
+
+void bg_progress_bar_update(void *self, const bg_progress *progress);
+void bg_progress_bar_erase(bg_progress_bar *bar);
+
+/* Checks that a file could be written at path, without touching it. */
+bg_status bg_place_check(const char *path, const char *what, bg_error *err);
+/* Writes text to path so that at every moment the old or the new content is there. */
+bg_status bg_file_replace(const char *path, const char *text, bg_error *err);
+
+#endif

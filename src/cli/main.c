@@ -1,0 +1,110 @@
+/* The program `bogie`: finds the verb and turns outcomes into exit codes. */
+#include "base/text.h"
+#include "cli/blas.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const bg_verb *const verbs[] = {&bg_verb_run, &bg_verb_check, &bg_verb_list};
+enum { NVERBS = sizeof verbs / sizeof verbs[0] };
+
+int bg_exit_code_find(bg_status status)
+{
+    switch (status) {
+    case BG_OK:
+        return BG_EXIT_DONE;
+    case BG_STOPPED:
+        return BG_EXIT_STOPPED;
+    case BG_BAD_INPUT:
+    case BG_MISSING:
+    case BG_NOT_ASSEMBLED:
+    case BG_CONTRADICTORY:
+    case BG_REDUNDANT:
+    case BG_IO:
+        return BG_EXIT_BAD_INPUT;
+    default: /* a numerical outcome */
+        return BG_EXIT_FAILED;
+    }
+}
+
+int bg_error_print(const bg_error *err)
+{
+    fprintf(stderr, "bogie: %s\n", err->text[0] ? err->text : bg_status_text(err->status));
+    return bg_exit_code_find(err->status);
+}
+
+static int print_help(void)
+{
+    printf("Bogie simulates constrained mechanical systems.\n\n"
+           "Usage: bogie VERB [OPTION]...\n\nVerbs:\n");
+    for (int i = 0; i < NVERBS; i++) {
+        const char *operand = verbs[i]->operand ? verbs[i]->operand : "";
+        printf("  %-6s %-6s %s\n", verbs[i]->name, operand, verbs[i]->summary);
+    }
+    printf("\n`bogie VERB --help` explains a verb, `bogie --version` names the version.\n"
+           "Exit codes: 0 done, 1 the computation failed, 2 bad input or usage, 130 stopped by a "
+           "signal.\n");
+    return BG_EXIT_DONE;
+}
+
+static int refuse_verb(const char *name)
+{
+    const char *names[NVERBS];
+    for (int i = 0; i < NVERBS; i++)
+        names[i] = verbs[i]->name;
+    int nearest = bg_text_find_nearest(name, names, NVERBS);
+    if (nearest >= 0)
+        fprintf(stderr, "bogie: there is no verb '%s'; did you mean '%s'?\n", name, names[nearest]);
+    else
+        fprintf(stderr, "bogie: there is no verb '%s'; `bogie --help` lists them\n", name);
+    return BG_EXIT_BAD_INPUT;
+}
+
+static bool asks_for_help(const char *argument)
+{
+    return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+static int run_verb(const bg_verb *verb, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (asks_for_help(argv[i])) {
+            bg_cli_print_help(verb);
+            return BG_EXIT_DONE;
+        }
+    }
+    return verb->run(verb, argc, argv);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "bogie: a verb is missing; `bogie --help` lists them\n");
+        return BG_EXIT_BAD_INPUT;
+    }
+    if (asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("bogie %s\n", BG_VERSION);
+        return BG_EXIT_DONE;
+    }
+    for (int i = 0; i < NVERBS; i++)
+        if (strcmp(argv[1], verbs[i]->name) == 0)
+            return run_verb(verbs[i], argc - 2, argv + 2);
+    return refuse_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    bg_blas_settle(argv);
+    signal(SIGXFSZ, SIG_IGN); /* a file-size limit becomes a failed write with a message */
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == BG_EXIT_DONE) {
+        fprintf(stderr, "bogie: the standard output could not be written: %s\n", strerror(errno));
+        code = BG_EXIT_BAD_INPUT;
+    }
+    return code;
+}

@@ -1,0 +1,303 @@
+/* bogie run: simulates a system and writes results, summary, checkpoint and certificate. */
+#include "cli/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct arguments {
+    const char *integrator, *output, *summary, *checkpoint, *resume;
+    double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
+    long max_steps, checkpoint_steps;
+    int output_steps, refuse_redundant, quiet;
+    bg_cli_settings settings;
+} arguments;
+
+#define FIELD(name) offsetof(arguments, name)
+
+static const bg_cli_option options[] = {
+    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator), "method (default mdop5)"},
+    {"--t-start", NULL, "T", BG_CLI_NUMBER, FIELD(t_start),
+     "start time in s (default: the system's)"},
+    {"--t-end", NULL, "T", BG_CLI_NUMBER, FIELD(t_end), "end time in s (default: the system's)"},
+    {"--rtol", NULL, "R", BG_CLI_POSITIVE, FIELD(rtol), "relative tolerance (default 1e-6)"},
+    {"--atol", NULL, "A", BG_CLI_POSITIVE, FIELD(atol), "absolute tolerance (default 1e-6)"},
+    {"--step", NULL, "H", BG_CLI_POSITIVE, FIELD(step),
+     "fixed steps of H s, without error control"},
+    {"--h-initial", NULL, "H", BG_CLI_POSITIVE, FIELD(h_initial), "first step in s"},
+    {"--h-min", NULL, "H", BG_CLI_POSITIVE, FIELD(h_min), "smallest step in s"},
+    {"--h-max", NULL, "H", BG_CLI_POSITIVE, FIELD(h_max), "largest step in s"},
+    {"--max-steps", NULL, "N", BG_CLI_COUNT, FIELD(max_steps), "give up after N accepted steps"},
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
+     "parameter of the system, or integrator.OPTION=VALUE"},
+    {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "results, FILE.h5 or FILE.csv"},
+    {"--output-interval", NULL, "DT", BG_CLI_POSITIVE, FIELD(output_interval),
+     "a row of results every DT s"},
+    {"--output-steps", NULL, NULL, BG_CLI_FLAG, FIELD(output_steps),
+     "a row at every step (default without --output-interval)"},
+    {"--summary", NULL, "FILE|-", BG_CLI_TEXT, FIELD(summary), "summary as JSON; - is stdout"},
+    {"--checkpoint", NULL, "FILE", BG_CLI_TEXT, FIELD(checkpoint),
+     "where to save the state to go on from"},
+    {"--checkpoint-steps", NULL, "N", BG_CLI_COUNT, FIELD(checkpoint_steps),
+     "save it also every N accepted steps"},
+    {"--resume", NULL, "FILE", BG_CLI_TEXT, FIELD(resume), "go on from a checkpoint"},
+    {"--redundant", NULL, "allow|refuse", BG_CLI_CHOICE, FIELD(refuse_redundant),
+     "what to do with dependent constraints (default allow)"},
+    {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no certificate and no progress bar"},
+};
+
+/* A signal handler reaches nothing but static storage: the one mutable object of the program. */
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+/* The first SIGINT or SIGTERM asks the run to end; SA_RESETHAND lets a second one kill. */
+static void listen_for_stop(void)
+{
+    struct sigaction action = {.sa_handler = request_stop,
+                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static arguments default_arguments(void)
+{
+    return (arguments){
+        .t_start = NAN,
+        .t_end = NAN,
+        .rtol = NAN,
+        .atol = NAN,
+        .step = NAN,
+        .h_initial = NAN,
+        .h_min = NAN,
+        .h_max = NAN,
+        .output_interval = NAN,
+    };
+}
+
+static void set_if_given(double *field, double value)
+{
+    if (!isnan(value))
+        *field = value;
+}
+
+/* Splits args->settings: those before the integrator's go to the system, *nparameters of them. */
+static bg_run_options make_options(arguments *args, const char *model, int *nparameters)
+{
+    bg_run_options run = bg_default_run_options();
+    *nparameters = bg_cli_settings_split(&args->settings, "integrator.");
+    run.model = model;
+    if (args->integrator)
+        run.integrator = args->integrator;
+    run.t_start = args->t_start;
+    run.t_end = args->t_end;
+    set_if_given(&run.method.rtol, args->rtol);
+    set_if_given(&run.method.atol, args->atol);
+    set_if_given(&run.method.step, args->step);
+    set_if_given(&run.method.h_initial, args->h_initial);
+    set_if_given(&run.method.h_min, args->h_min);
+    set_if_given(&run.method.h_max, args->h_max);
+    set_if_given(&run.output_interval, args->output_interval);
+    run.method.nsettings = args->settings.count - *nparameters;
+    if (run.method.nsettings > 0)
+        run.method.settings = args->settings.items + *nparameters;
+    run.max_steps = args->max_steps;
+    run.output_steps = args->output_steps || (args->output && isnan(args->output_interval));
+    run.refuse_redundant = args->refuse_redundant;
+    run.checkpoint = args->checkpoint;
+    run.checkpoint_steps = args->checkpoint_steps;
+    run.resume = args->resume;
+    run.stop = &stop_requested;
+    return run;
+}
+
+/* What can be refused before anything is opened. */
+static bg_status check_arguments(const arguments *args, bg_error *err)
+{
+    if (args->h_min > args->h_max)
+        return bg_error_set(err, BG_BAD_INPUT, "--h-min %g is larger than --h-max %g", args->h_min,
+                            args->h_max);
+    if (!args->output && (args->output_steps || !isnan(args->output_interval)))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "%s needs a file for the rows: -o FILE.h5 or FILE.csv",
+                            args->output_steps ? "--output-steps" : "--output-interval");
+    if (args->checkpoint_steps > 0 && !args->checkpoint)
+        return bg_error_set(err, BG_BAD_INPUT, "--checkpoint-steps needs --checkpoint FILE");
+    if (args->checkpoint) {
+        bg_status status = bg_place_check(args->checkpoint, "checkpoint", err);
+        if (status)
+            return status;
+    }
+    if (args->summary && strcmp(args->summary, "-") != 0)
+        return bg_place_check(args->summary, "summary", err);
+    return BG_OK;
+}
+
+static bg_status check_times(const bg_system_def *def, const arguments *args, bg_error *err)
+{
+    double t_start = isnan(args->t_start) ? def->t_start : args->t_start;
+    double t_end = isnan(args->t_end) ? def->t_end : args->t_end;
+    if (!args->resume && t_end < t_start)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the end time %g s (--t-end) lies before the start time %g s "
+                            "(--t-start)",
+                            t_end, t_start);
+    return BG_OK;
+}
+
+/* Everything of a run that has to be released. */
+typedef struct simulation {
+    bg_cli_model model;
+    bg_result *result; /* NULL without -o */
+    bg_run_report report;
+    bg_progress_bar bar;
+} simulation;
+
+static void simulation_clear(simulation *job)
+{
+    if (job->result)
+        bg_result_destroy(job->result);
+    bg_run_report_clear(&job->report);
+    bg_cli_model_close(&job->model);
+}
+
+/* Opens the system and the result file. *run gets the sink. */
+static bg_status prepare(simulation *job, const char *reference, const arguments *args,
+                         int nparameters, bg_run_options *run, bg_error *err)
+{
+    bg_status status = check_arguments(args, err);
+    if (!status)
+        status = bg_cli_model_open(reference, args->settings.items, nparameters, &job->model, err);
+    if (!status)
+        status = check_times(bg_system_get_def(job->model.system), args, err);
+    if (!status && args->output) {
+        status = bg_result_create(args->output, reference, run->integrator, job->model.system,
+                                  &job->result, err);
+        if (!status)
+            run->sink = bg_result_get_sink(job->result);
+    }
+    return status;
+}
+
+/* Runs and completes the result file. A run that never started leaves files as they were. */
+static bg_status simulate(simulation *job, const arguments *args, bg_run_options *run,
+                          bg_error *err)
+{
+    if (!args->quiet && isatty(STDERR_FILENO)) {
+        run->progress = bg_progress_bar_update;
+        run->progress_self = &job->bar;
+    }
+    listen_for_stop();
+    bg_status status = bg_run(job->model.system, run, &job->report, err);
+    bg_progress_bar_erase(&job->bar);
+    if (job->result && job->report.final) {
+        bg_error finish_err = {0};
+        bg_status finished = bg_result_finish(job->result, &job->report, &finish_err);
+        if (finished && status != BG_IO) {
+            *err = finish_err;
+            status = finished;
+        }
+    }
+    return status;
+}
+
+static bg_status write_summary(const simulation *job, const arguments *args, bg_error *err)
+{
+    bool to_stdout = strcmp(args->summary, "-") == 0;
+    if (!to_stdout && !job->report.final)
+        return BG_OK; /* never started: keep an earlier summary */
+    char *text = bg_summary_create(job->model.system, job->model.reference, &job->report);
+    if (!text)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing the summary");
+    bg_status status = BG_OK;
+    if (to_stdout)
+        puts(text);
+    else
+        status = bg_file_replace(args->summary, text, err);
+    free(text);
+    return status;
+}
+
+/* Says on stderr how far a run came that did not reach its end. */
+static void print_reached(const simulation *job, const arguments *args)
+{
+    if (!job->report.final)
+        return;
+    fprintf(stderr, "bogie: the run reached t = %.9g s", job->report.final->t);
+    if (args->output)
+        fprintf(stderr, "; results up to there are in '%s'", args->output);
+    if (args->checkpoint &&
+        (job->report.status == BG_STOPPED || job->report.status == BG_TOO_MANY_STEPS))
+        fprintf(stderr, "; go on with --resume '%s'", args->checkpoint);
+    fputc('\n', stderr);
+}
+
+/* Prints the outcome and returns the exit code. */
+static int conclude(const simulation *job, const arguments *args, const bg_run_options *run,
+                    bg_status status, bg_error *err)
+{
+    bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
+    if (!args->quiet && !json_on_stdout && job->report.final)
+        bg_certificate_print(&job->model, run, &job->report, args->output);
+    bg_error summary_err = {0};
+    bg_status summarised = args->summary ? write_summary(job, args, &summary_err) : BG_OK;
+    fflush(stdout);
+
+    int code = BG_EXIT_DONE;
+    if (status == BG_STOPPED && stop_requested) {
+        fprintf(stderr, "bogie: stopped by a signal\n");
+        code = BG_EXIT_STOPPED;
+    } else if (status && status != BG_STOPPED) {
+        err->status = status;
+        code = bg_error_print(err);
+    }
+    if (code != BG_EXIT_DONE)
+        print_reached(job, args);
+    if (summarised) {
+        int summary_code = bg_error_print(&summary_err);
+        code = code == BG_EXIT_DONE ? summary_code : code;
+    }
+    return code;
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = default_arguments();
+    const char *reference;
+    bg_error err = {0};
+    bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
+    if (status) {
+        bg_cli_settings_clear(&args.settings);
+        return bg_error_print(&err);
+    }
+    simulation job = {0};
+    int nparameters, code;
+    bg_run_options run_options = make_options(&args, reference, &nparameters);
+    status = prepare(&job, reference, &args, nparameters, &run_options, &err);
+    if (status) {
+        code = bg_error_print(&err);
+    } else {
+        status = simulate(&job, &args, &run_options, &err);
+        code = conclude(&job, &args, &run_options, status, &err);
+    }
+    simulation_clear(&job);
+    bg_cli_settings_clear(&args.settings);
+    return code;
+}
+
+const bg_verb bg_verb_run = {
+    .name = "run",
+    .operand = "MODEL",
+    .summary = "simulate a system and print how far the result can be trusted",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,470 @@
+/* Consistent start values (003 Task 1), redundant and contradictory constraints.
+ *
+ * Positions solve (12a) from the user's guess: the chord iteration (13) first, with M(p) and G(p) on
+ * the right-hand side so that p is the nearest consistent point in the mass metric; when it stalls,
+ * the same iteration with the matrix renewed every time; when that stalls too, damped Gauss-Newton
+ * steps on g alone, which reach a consistent point from far away but not always the nearest one.
+ * Velocities solve (12b), accelerations and multipliers (4).
+ *
+ * Dependent rows of G (linalg/rank.c) are left out of all linear systems. They are redundant when they
+ * are fulfilled at the point the others lead to, and contradictory when they are not. */
+#include "base/memory.h"
+#include "consistent/projection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHORD_ITERATIONS = 20, NEWTON_ITERATIONS = 40, DAMPED_ITERATIONS = 200, ROUNDS = 4 };
+static const double rank_tolerance = 1e-9;
+static const double converged = 1e-13, roundoff = 1e-11;
+static const double fulfilled = 1e-9; /* residual of an eliminated row, relative to its gradient */
+
+typedef struct assembly {
+    bg_system *sys;
+    bg_dynamics *dyn;
+    bg_state *x;
+    bg_assembly_report *report;
+    double *guess;             /* [nq] */
+    double *delta, *increment; /* [nv] displacement so far, next increment */
+    double *tau, *top;         /* [ng], [nv] */
+    double *trial;             /* [nq] */
+    double *scale;             /* [ng] length of the rows of G */
+    double *coefficient;       /* [ng ng] how dependent rows depend */
+    unsigned char *dependent, *involved; /* [ng] */
+    int rank;
+} assembly;
+
+static bool assembly_create(assembly *a)
+{
+    int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng;
+    a->guess = BG_NEW_ARRAY(double, nq);
+    a->delta = BG_NEW_ARRAY(double, nv);
+    a->increment = BG_NEW_ARRAY(double, nv);
+    a->tau = BG_NEW_ARRAY(double, ng);
+    a->top = BG_NEW_ARRAY(double, nv);
+    a->trial = BG_NEW_ARRAY(double, nq);
+    a->scale = BG_NEW_ARRAY(double, ng);
+    a->coefficient = BG_NEW_ARRAY(double, (size_t)ng * (size_t)ng);
+    a->dependent = BG_NEW_ARRAY(unsigned char, ng);
+    a->involved = BG_NEW_ARRAY(unsigned char, ng);
+    return a->guess && a->delta && a->increment && a->tau && a->top && a->trial && a->scale &&
+           a->coefficient && a->dependent && a->involved;
+}
+
+static void assembly_clear(assembly *a)
+{
+    void *const arrays[] = {a->guess, a->delta, a->increment, a->tau,       a->top,
+                            a->trial, a->scale, a->coefficient, a->dependent, a->involved};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    bg_dynamics_destroy(a->dyn);
+}
+
+static bg_status evaluate(assembly *a, const double *q, unsigned want, bg_error *err)
+{
+    const bg_state *x = a->x;
+    if (a->dyn->kinematic)
+        want |= BG_TERM_V;
+    bg_status st = bg_dynamics_evaluate(a->dyn, x->t, q, x->v, x->z, x->mode, want, err);
+    if (st != BG_OK)
+        return st;
+    char name[96];
+    if (bg_system_find_not_finite(a->sys, &a->dyn->terms, want, name, sizeof name))
+        return bg_dynamics_report_not_finite(a->dyn, err);
+    return BG_OK;
+}
+
+/* Lengths of the rows of G at hand, 1 where a row is zero. */
+static void update_scale(assembly *a)
+{
+    const bg_pattern *p = a->sys->def.pattern_G;
+    int nv = a->dyn->nv;
+    for (int i = 0; i < a->dyn->ng; i++) {
+        double sum = 0;
+        int begin = p ? p->row_start[i] : i * nv, end = p ? p->row_start[i + 1] : begin + nv;
+        for (int k = begin; k < end; k++)
+            sum += a->dyn->terms.G[k] * a->dyn->terms.G[k];
+        a->scale[i] = sum > 0 ? sqrt(sum) : 1.0;
+    }
+}
+
+/* Rank of G at hand with some coordinates fixed; dependent rows leave the linear systems. */
+static bg_status update_rank(assembly *a, const unsigned char *fixed, bg_error *err)
+{
+    bg_status st = bg_rank_calc(a->dyn->ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G, fixed,
+                                rank_tolerance, &a->rank, a->dependent, a->involved, a->coefficient,
+                                err);
+    if (st != BG_OK)
+        return st;
+    memcpy(a->dyn->eliminated, a->dependent, (size_t)a->dyn->ng);
+    bg_kkt_set_eliminated(a->dyn->kkt, a->rank < a->dyn->ng ? a->dependent : NULL);
+    bg_kkt_set_fixed(a->dyn->kkt, fixed);
+    return BG_OK;
+}
+
+static double largest_relative(const assembly *a, const double *increment, const double *q)
+{
+    double size = 0;
+    for (int i = 0; i < a->dyn->nv; i++)
+        size = fmax(size, fabs(increment[i]) / (1.0 + (a->dyn->kinematic ? 0.0 : fabs(q[i]))));
+    return isfinite(size) ? size : HUGE_VAL;
+}
+
+/* |g| of the kept rows relative to their gradients. */
+static double kept_residual(const assembly *a)
+{
+    double sum = 0;
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (!a->dependent[i])
+            sum = fmax(sum, fabs(a->dyn->terms.g[i]) / a->scale[i]);
+    return sum;
+}
+
+/* Iteration (13) from the guess, with the matrix of the guess (chord) or of the iterate. */
+static bg_status iterate(assembly *a, bool renew, int limit, bool *done, bg_error *err)
+{
+    bg_dynamics *d = a->dyn;
+    double before = HUGE_VAL;
+    *done = false;
+    memcpy(a->x->q, a->guess, (size_t)d->nq * sizeof(double));
+    memset(a->delta, 0, (size_t)d->nv * sizeof(double));
+    memset(a->tau, 0, (size_t)d->ng * sizeof(double));
+    for (int k = 0; k < limit; k++) {
+        bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+        if (st != BG_OK)
+            return st;
+        if (k == 0 || renew) {
+            st = bg_dynamics_factor(d, NULL, err);
+            if (st == BG_SINGULAR && k > 0)
+                return BG_OK; /* stalled on the way */
+            if (st != BG_OK)
+                return st;
+        }
+        bg_matrix_multiply(d->nv, d->nv, a->sys->def.pattern_M, d->terms.M, a->delta, a->increment);
+        bg_matrix_add_transposed(d->ng, d->nv, a->sys->def.pattern_G, d->terms.G, 1.0, a->tau,
+                                 a->increment);
+        memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
+        bg_kkt_solve(d->kkt, a->increment, d->work_g);
+        double size = largest_relative(a, a->increment, a->x->q);
+        if (!(size < 4 * before) || size > 1e3)
+            return BG_OK;
+        bg_system_move(a->sys, a->x->q, d->terms.V, -1.0, a->increment, a->x->q);
+        for (int i = 0; i < d->nv; i++)
+            a->delta[i] -= a->increment[i];
+        for (int i = 0; i < d->ng; i++)
+            a->tau[i] -= d->work_g[i];
+        a->report->iterations++;
+        bool small = size <= converged || (size <= roundoff && size > 0.5 * before);
+        before = size;
+        if (small) {
+            *done = true;
+            return BG_OK;
+        }
+    }
+    return BG_OK;
+}
+
+static double scaled_norm(const assembly *a, const double *g)
+{
+    double sum = 0;
+    for (int i = 0; i < a->dyn->ng; i++)
+        sum += g[i] / a->scale[i] * (g[i] / a->scale[i]);
+    return sqrt(sum);
+}
+
+/* Gauss-Newton on g with a step no longer than half the configuration's size and halving until |g|
+ * falls; rank is found anew at every iterate. */
+static bg_status iterate_damped(assembly *a, bool *done, bg_error *err)
+{
+    bg_dynamics *d = a->dyn;
+    *done = false;
+    memcpy(a->x->q, a->guess, (size_t)d->nq * sizeof(double));
+    for (int k = 0; k < DAMPED_ITERATIONS; k++) {
+        bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+        if (st == BG_OK)
+            st = update_rank(a, a->sys->def.q_fixed, err);
+        if (st == BG_OK)
+            st = bg_dynamics_factor(d, NULL, err);
+        if (st != BG_OK)
+            return st == BG_SINGULAR ? BG_OK : st;
+        double norm = scaled_norm(a, d->terms.g), step = 1.0;
+        memset(a->increment, 0, (size_t)d->nv * sizeof(double));
+        memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
+        bg_kkt_solve(d->kkt, a->increment, d->work_g);
+        double size = largest_relative(a, a->increment, a->x->q);
+        if (size <= converged || (norm <= 1e-13 && size <= roundoff)) {
+            *done = true;
+            return BG_OK;
+        }
+        if (size > 0.5)
+            step = 0.5 / size;
+        a->report->iterations++;
+        for (;; step *= 0.5) {
+            if (step < 1e-8)
+                return BG_OK;
+            bg_system_move(a->sys, a->x->q, d->terms.V, -step, a->increment, a->trial);
+            bg_error ignored;
+            st = evaluate(a, a->trial, BG_TERM_g, &ignored);
+            if (st == BG_OK && scaled_norm(a, d->terms.g) <= (1 - 1e-4 * step) * norm)
+                break;
+            if (st == BG_OK && norm < 1e-12) { /* rounding: nothing left to gain */
+                *done = true;
+                return BG_OK;
+            }
+            if (a->dyn->kinematic && (st = evaluate(a, a->x->q, BG_TERM_V, err)) != BG_OK)
+                return st;
+        }
+        memcpy(a->x->q, a->trial, (size_t)d->nq * sizeof(double));
+    }
+    return BG_OK;
+}
+
+/* "a, b and 3 more", for up to six of the rows for which pick is true. */
+static void list_rows(const assembly *a, const unsigned char *pick, char *text, size_t size)
+{
+    int count = 0, written = 0;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < a->dyn->ng; i++)
+        count += pick[i] != 0;
+    for (int i = 0; i < a->dyn->ng && written < 6 && used < size; i++) {
+        char buffer[32];
+        if (!pick[i])
+            continue;
+        const char *separator = written == 0 ? "" : written == count - 1 ? " and " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", separator,
+                                 bg_system_get_name(a->sys, 'g', i, buffer, sizeof buffer));
+        written++;
+    }
+    if (written < count && used < size)
+        snprintf(text + used, size - used, " and %d more", count - written);
+}
+
+static bg_status report_unreachable(assembly *a, bg_error *err)
+{
+    char names[BG_ERROR_LENGTH / 2];
+    double worst = 0;
+    for (int i = 0; i < a->dyn->ng; i++) {
+        double r = fabs(a->dyn->terms.g[i]) / a->scale[i];
+        a->involved[i] = r > fulfilled;
+        worst = fmax(worst, fabs(a->dyn->terms.g[i]));
+    }
+    list_rows(a, a->involved, names, sizeof names);
+    return bg_error_set(err, BG_NOT_ASSEMBLED,
+                        "system '%s' cannot be assembled at t = %g: the constraints %s cannot be met "
+                        "from this start (largest residual %.3g); correct the dimensions, bring the "
+                        "start values nearer, or fix fewer coordinates",
+                        a->sys->def.name, a->x->t, names, worst);
+}
+
+/* An eliminated row that is not fulfilled: names it and the rows it contradicts. */
+static bg_status report_contradiction(assembly *a, int row, const char *level, double residual,
+                                      bool fixed, bg_error *err)
+{
+    char names[BG_ERROR_LENGTH / 2], buffer[32];
+    int ng = a->dyn->ng, others = 0;
+    const char *name = bg_system_get_name(a->sys, 'g', row, buffer, sizeof buffer);
+    for (int k = 0; k < ng; k++) {
+        a->involved[k] = !a->dependent[k] && fabs(a->coefficient[row * ng + k]) > 1e-6;
+        others += a->involved[k];
+    }
+    list_rows(a, a->involved, names, sizeof names);
+    if (others == 0)
+        return bg_error_set(err, fixed ? BG_NOT_ASSEMBLED : BG_CONTRADICTORY,
+                            "system '%s': the constraint '%s' is violated on %s level by %.3g and no "
+                            "coordinate that may move acts on it; change the start values or fix fewer "
+                            "coordinates",
+                            a->sys->def.name, name, level, residual);
+    return bg_error_set(err, BG_CONTRADICTORY,
+                        "system '%s': the constraint '%s' contradicts %s on %s level: they restrict "
+                        "the same motion but disagree by %.3g; remove one of them or make them agree",
+                        a->sys->def.name, name, names, level, residual);
+}
+
+static bg_status check_eliminated(assembly *a, const double *residual, const char *level, double limit,
+                                  bool fixed, bg_error *err)
+{
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->dependent[i] && !(fabs(residual[i]) <= limit * a->scale[i]))
+            return report_contradiction(a, i, level, fabs(residual[i]), fixed, err);
+    return BG_OK;
+}
+
+/* From the guess in x->q to g = 0 with the rows that are independent there. */
+static bg_status solve_positions(assembly *a, bg_error *err)
+{
+    bool done = false;
+    bg_status st = evaluate(a, a->guess, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+    if (st == BG_OK)
+        st = update_rank(a, a->sys->def.q_fixed, err);
+    if (st != BG_OK)
+        return st;
+    update_scale(a);
+    a->report->method = "chord";
+    st = iterate(a, false, CHORD_ITERATIONS, &done, err);
+    if (st == BG_OK && !done) {
+        a->report->method = "newton";
+        st = iterate(a, true, NEWTON_ITERATIONS, &done, err);
+    }
+    if (st == BG_OK && !done) {
+        a->report->method = "damped";
+        st = iterate_damped(a, &done, err);
+    }
+    if (st == BG_OK || st == BG_RETRY)
+        st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+    if (st != BG_OK)
+        return st;
+    return done && kept_residual(a) <= fulfilled ? BG_OK : report_unreachable(a, err);
+}
+
+/* Positions, repeated when rows that were dependent at the guess are independent at the solution. */
+static bg_status assemble_positions(assembly *a, bg_error *err)
+{
+    const unsigned char *fixed = a->sys->def.q_fixed;
+    for (int round = 0;; round++) {
+        bg_status st = solve_positions(a, err);
+        int rank = a->rank;
+        if (st == BG_OK)
+            st = update_rank(a, fixed, err);
+        if (st != BG_OK)
+            return st;
+        update_scale(a);
+        if (a->rank > rank && round < ROUNDS) {
+            memcpy(a->guess, a->x->q, (size_t)a->dyn->nq * sizeof(double));
+            continue;
+        }
+        return check_eliminated(a, a->dyn->terms.g, "position", fulfilled, fixed != NULL, err);
+    }
+}
+
+static bg_status assemble_velocities(assembly *a, bg_error *err)
+{
+    bg_dynamics *d = a->dyn;
+    const unsigned char *fixed = a->sys->def.v_fixed;
+    bg_status st =
+        evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
+    if (st == BG_OK)
+        st = update_rank(a, fixed, err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st != BG_OK)
+        return st;
+    bg_project_velocity(d, a->x->v);
+    bg_project_velocity(d, a->x->v); /* once more: removes the rounding of a large correction */
+    bg_dynamics_calc_w(d, a->x->v, a->tau);
+    double speed = 1;
+    for (int i = 0; i < d->nv; i++)
+        speed = fmax(speed, fabs(a->x->v[i]));
+    return check_eliminated(a, a->tau, "velocity", 1e-8 * speed, fixed != NULL, err);
+}
+
+static bg_status assemble_accelerations(assembly *a, bg_error *err)
+{
+    bg_dynamics *d = a->dyn;
+    bg_state *x = a->x;
+    bg_status st = update_rank(a, NULL, err);
+    if (st == BG_OK)
+        st = evaluate(a, x->q,
+                      BG_TERM_M | BG_TERM_f | BG_TERM_G | BG_TERM_g | BG_TERM_gt | BG_TERM_gamma |
+                          (d->nz > 0 ? BG_TERM_h : 0u),
+                      err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st == BG_OK)
+        st = bg_dynamics_solve(d, x->a, x->lambda, err);
+    if (st != BG_OK)
+        return st;
+    bg_matrix_multiply(d->ng, d->nv, a->sys->def.pattern_G, d->terms.G, x->a, a->tau);
+    double size = 1;
+    for (int i = 0; i < d->nv; i++)
+        size = fmax(size, fabs(x->a[i]));
+    for (int i = 0; i < d->ng; i++) {
+        a->tau[i] += d->terms.gamma[i];
+        size = fmax(size, fabs(d->terms.gamma[i]) / a->scale[i]);
+    }
+    st = check_eliminated(a, a->tau, "acceleration", 1e-6 * size, false, err);
+    bg_residuals r = bg_dynamics_calc_residuals(d, x->v, x->a);
+    a->report->max_g = r.g;
+    a->report->max_gv = r.gv;
+    a->report->max_ga = r.ga;
+    return st;
+}
+
+static bg_status fill_redundancy(assembly *a, bg_error *err)
+{
+    bg_redundancy *r = &a->report->redundancy;
+    int ng = a->dyn->ng;
+    r->eliminated = BG_NEW_ARRAY(int, ng);
+    r->not_unique = BG_NEW_ARRAY(unsigned char, ng);
+    if (!r->eliminated || !r->not_unique)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly");
+    for (int i = 0; i < ng; i++) {
+        if (a->dependent[i])
+            r->eliminated[r->count++] = i;
+        r->not_unique[i] = a->involved[i];
+    }
+    return BG_OK;
+}
+
+static bg_status assemble(assembly *a, bg_error *err)
+{
+    bg_dynamics *d = a->dyn;
+    bg_state *x = a->x;
+    if (d->ng == 0)
+        return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
+    bg_status st = assemble_positions(a, err);
+    if (st == BG_OK)
+        st = assemble_velocities(a, err);
+    if (st == BG_OK)
+        st = assemble_accelerations(a, err);
+    return st == BG_OK ? fill_redundancy(a, err) : st;
+}
+
+bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report, bg_error *err)
+{
+    const bg_system_def *def = &sys->def;
+    bg_assembly_report own = {.method = "none"};
+    assembly a = {.sys = sys, .x = state, .report = &own};
+    bg_state *before = NULL;
+    bg_status st = bg_state_create(sys, &before, err);
+    if (st == BG_OK)
+        st = bg_dynamics_create(sys, &a.dyn, err);
+    if (st == BG_OK) {
+        own.moved_q = BG_NEW_ARRAY(double, def->nq);
+        own.moved_v = BG_NEW_ARRAY(double, def->nv);
+        if (!assembly_create(&a) || !own.moved_q || !own.moved_v)
+            st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
+    }
+    if (st == BG_OK) {
+        bg_state_copy(sys, state, before);
+        if (def->normalise)
+            def->normalise(def->self, state->q);
+        memcpy(a.guess, state->q, (size_t)def->nq * sizeof(double));
+        st = assemble(&a, err);
+        for (int i = 0; i < def->nq; i++)
+            own.moved_q[i] = state->q[i] - before->q[i];
+        for (int i = 0; i < def->nv; i++)
+            own.moved_v[i] = state->v[i] - before->v[i];
+        if (st != BG_OK)
+            bg_state_copy(sys, before, state);
+    }
+    bg_state_destroy(before);
+    if (a.dyn)
+        assembly_clear(&a);
+    if (report && st == BG_OK)
+        *report = own;
+    else
+        bg_assembly_report_clear(&own);
+    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+}
+
+void bg_assembly_report_clear(bg_assembly_report *report)
+{
+    free(report->moved_q);
+    free(report->moved_v);
+    free(report->redundancy.eliminated);
+    free(report->redundancy.not_unique);
+    *report = (bg_assembly_report){0};
+}

@@ -1,0 +1,98 @@
+/* Consistent positions and velocities near the constraints.
+ *
+ * Position (12a): 0 = M(p)(p - q) + G(p)^T tau, 0 = g(p). With M and G kept at the point of the
+ * factorisation, as 003 section 4.2 suggests, the upper equation stays fulfilled from one increment to
+ * the next, and the chord iteration (13) reduces to
+ *     [M G^T; G 0] (dp, dtau) = (0, g(p)),   p <- p - V dp.
+ * It contracts with the distance between that point and p. Iteration ends when the increment that
+ * would come next, predicted from the observed contraction, is below rounding (1e-13 relative), so
+ * that closed loops stay closed whatever the tolerance of the integration.
+ *
+ * Velocity (12b): [M G^T; G 0] (dv, deta) = (0, G v + g_t),   v <- v - dv. */
+#include "consistent/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ITERATIONS = 12 };
+static const double converged = 1e-13; /* relative size of the next increment */
+static const double roundoff = 1e-11;  /* increments this small that stop shrinking are rounding */
+
+static double relative_size(const bg_dynamics *d, const double *delta, const double *q)
+{
+    double size = 0;
+    for (int i = 0; i < d->nv; i++)
+        size = fmax(size, fabs(delta[i]) / (1.0 + (d->kinematic ? 0.0 : fabs(q[i]))));
+    return size;
+}
+
+bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
+                              const int *mode, double *first, bg_error *err)
+{
+    double before = 0;
+    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    d->projections++;
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
+        bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+        if (st != BG_OK)
+            return st;
+        memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+        memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
+        bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+        if (k == 0 && first)
+            memcpy(first, d->work_v, (size_t)d->nv * sizeof(double));
+        double size = relative_size(d, d->work_v, q);
+        if (!isfinite(size))
+            return bg_dynamics_report_not_finite(d, err);
+        bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);
+        double rate = k > 0 ? size / before : 1.0;
+        if (size <= converged || (rate < 1 && size * rate / (1 - rate) <= converged))
+            return BG_OK;
+        if (k > 0 && rate > 0.5 && size <= roundoff)
+            return BG_OK;
+        if (k > 0 && rate > 0.9)
+            break;
+        before = size;
+    }
+    return bg_error_set(err, BG_RETRY,
+                        "system '%s': the projection onto the constraints does not converge at t = "
+                        "%.17g",
+                        d->sys->def.name, t);
+}
+
+void bg_project_velocity(bg_dynamics *d, double *v)
+{
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    bg_dynamics_calc_w(d, v, d->work_g);
+    bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+    for (int i = 0; i < d->nv; i++)
+        v[i] -= d->work_v[i];
+}
+
+bg_status bg_project_state(bg_dynamics *d, bg_state *x, bg_error *err)
+{
+    if (d->ng == 0) {
+        if (d->sys->def.normalise)
+            d->sys->def.normalise(d->sys->def.self, x->q);
+        return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
+    }
+    unsigned matrices = BG_TERM_M | BG_TERM_G;
+    bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, matrices, err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st == BG_OK)
+        st = bg_project_position(d, x->t, x->q, x->v, x->z, x->mode, NULL, err);
+    if (st == BG_OK)
+        st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode,
+                                  matrices | BG_TERM_g | BG_TERM_gt |
+                                      (d->kinematic ? BG_TERM_V : 0u),
+                                  err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st != BG_OK)
+        return st;
+    bg_project_velocity(d, x->v);
+    st = bg_dynamics_evaluate_more(d, x->v, x->z,
+                                   BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u), err);
+    return st == BG_OK ? bg_dynamics_solve(d, x->a, x->lambda, err) : st;
+}

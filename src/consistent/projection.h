@@ -1,0 +1,19 @@
+/* Projection onto the constraints in the mass metric (003 section 4.1). */
+#ifndef BG_PROJECTION_H
+#define BG_PROJECTION_H
+
+#include "system/dynamics.h"
+
+/* Position projection with the factorisation at hand (chord): moves q (in place) onto g = 0.
+ * first, if not NULL, receives the first increment (nv). Inside: about 2 evaluations of g.
+ * BG_RETRY: did not converge; q is then of no use. */
+bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const double *v,
+                              const double *z, const int *mode, double *first, bg_error *err);
+
+/* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t = 0. */
+void bg_project_velocity(bg_dynamics *dynamics, double *v);
+
+/* Everything at once: q, v, a, lambda and rates of z of a state near the constraints. */
+bg_status bg_project_state(bg_dynamics *dynamics, bg_state *state, bg_error *err);
+
+#endif

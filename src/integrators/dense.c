@@ -1,0 +1,63 @@
+/* Dense output of order 4, shared by the one-step methods.
+ *
+ * With theta = (t - t0)/h, D = y1 - y0, and the rates at both ends,
+ *     y(theta) = y0 + theta [ D + (1-theta) [ B + theta [ D - h y1' - B + (1-theta) R ] ] ],
+ *     B = h y0' - D,
+ * is the cubic Hermite interpolant plus R theta^2 (1-theta)^2; a method chooses R (`bubble`) so that
+ * the error becomes O(h^5) (Hairer, Norsett and Wanner 1993, II.6). */
+#include "consistent/projection.h"
+#include "integrators/integrator.h"
+
+#include <string.h>
+
+static void interpolate(const bg_integrator *ig, double t, int begin, int end, double *y)
+{
+    double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
+    const double *y0 = ig->x0->q, *y1 = ig->x1->q;
+    for (int i = begin; i < end; i++) {
+        double D = y1[i] - y0[i], B = h * ig->rate0[i] - D;
+        double inner = D - h * ig->rate1[i] - B + rest * ig->bubble[i];
+        y[i - begin] = y0[i] + theta * (D + rest * (B + theta * inner));
+    }
+}
+
+static void prepare(bg_integrator *ig)
+{
+    if (ig->dense_ready)
+        return;
+    ig->class_->prepare_dense(ig);
+    ig->dense_ready = true;
+}
+
+void bg_integrator_interpolate(const bg_integrator *integrator, double t, double *q, double *v,
+                               double *z)
+{
+    bg_integrator *ig = (bg_integrator *)integrator; /* the cached coefficients are not its state */
+    int nq = ig->dyn->nq, nv = ig->dyn->nv;
+    if (!ig->stepped) {
+        memcpy(q, ig->x0->q, (size_t)nq * sizeof(double));
+        memcpy(v, ig->x0->v, (size_t)nv * sizeof(double));
+        memcpy(z, ig->x0->z, (size_t)ig->dyn->nz * sizeof(double));
+        return;
+    }
+    prepare(ig);
+    interpolate(ig, t, 0, nq, q);
+    interpolate(ig, t, nq, nq + nv, v);
+    interpolate(ig, t, nq + nv, ig->n - 1, z);
+    if (ig->sys->def.normalise)
+        ig->sys->def.normalise(ig->sys->def.self, q);
+}
+
+bg_status bg_integrator_interpolate_state(bg_integrator *ig, double t, bg_state *out, bg_error *err)
+{
+    const bg_state *x = bg_integrator_get_state(ig);
+    if (t == x->t || !ig->stepped) {
+        bg_state_copy(ig->sys, x, out);
+        return BG_OK;
+    }
+    bg_integrator_interpolate(ig, t, out->q, out->v, out->z);
+    memcpy(out->mode, x->mode, (size_t)ig->sys->def.nmode * sizeof(int));
+    out->t = t;
+    interpolate(ig, t, ig->n - 1, ig->n, out->work);
+    return bg_project_state(ig->dyn, out, err);
+}

@@ -1,0 +1,38 @@
+/* First step size: an explicit Euler step of a hundredth of the solution's own scale shows how fast
+ * y' changes; the step is then chosen so that h^5 max(|y'|, |y''|) is a hundredth of the tolerance. */
+#include "integrators/integrator.h"
+
+#include <math.h>
+
+bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err)
+{
+    const bg_state *x = ig->x0;
+    double *y = ig->x1->q, *rate = ig->rate1; /* free before the first step */
+    double d0 = 0, d1 = 0, d2 = 0, span = ig->t_end - x->t;
+    int n = ig->n - 1; /* without work */
+    d0 = bg_norm_calc(ig, n, x->q, x->q, x->q);
+    d1 = bg_norm_calc(ig, n, ig->rate0, x->q, x->q);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+    h0 = fmin(h0, span);
+    for (int attempt = 0;; attempt++) {
+        for (int i = 0; i < ig->n; i++)
+            y[i] = x->q[i] + h0 * ig->rate0[i];
+        bg_status st = bg_integrator_calc_rate(ig, x->t + h0, y, 0, rate, ig->x1->lambda, err);
+        if (st == BG_OK)
+            break;
+        if (st != BG_RETRY && st != BG_NOT_FINITE && st != BG_SINGULAR)
+            return st;
+        if (attempt == 30)
+            return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+        h0 *= 0.1;
+    }
+    for (int i = 0; i < n; i++)
+        ig->work_n[i] = (rate[i] - ig->rate0[i]) / h0;
+    d2 = bg_norm_calc(ig, n, ig->work_n, x->q, x->q);
+    double d = fmax(d1, d2);
+    double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 0.2);
+    *h = fmin(fmin(100 * h0, h1), span);
+    if (ig->options.h_max > 0)
+        *h = fmin(*h, ig->options.h_max);
+    return BG_OK;
+}

@@ -1,0 +1,404 @@
+/* What all methods share: creation, the step loop with error control, undo, counters, checkpoints.
+ *
+ * PI control of the step (Hairer, Norsett and Wanner 1993, II.4): with the error e in units of the
+ * tolerance and e_old that of the step before,
+ *     h_new = h min(10, max(0.2, 0.9 e^(-0.17) e_old^(0.04))),
+ * after a rejection without memory and without growth. */
+#include "integrators/integrator.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "consistent/projection.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi_beta = 0.04, pi_alpha = 0.2 - 0.75 * 0.04;
+static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
+
+bg_integrator_options bg_default_integrator_options(void)
+{
+    return (bg_integrator_options){.rtol = 1e-6, .atol = 1e-6, .energy = 1};
+}
+
+static bg_status check_options(const bg_integrator_options *o, bg_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool positive;
+    } numbers[] = {{"rtol", o->rtol, true},           {"atol", o->atol, true},
+                   {"step", o->step, false},          {"h_initial", o->h_initial, false},
+                   {"h_min", o->h_min, false},        {"h_max", o->h_max, false}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        double x = numbers[i].value;
+        if (!isfinite(x) || x < 0 || (numbers[i].positive && x == 0))
+            return bg_error_set(err, BG_BAD_INPUT, "%s = %g is not usable; give a number %s 0",
+                                numbers[i].name, x, numbers[i].positive ? "greater than" : "of at least");
+    }
+    if (o->h_max > 0 && o->h_min > o->h_max)
+        return bg_error_set(err, BG_BAD_INPUT, "h_min = %g is larger than h_max = %g", o->h_min,
+                            o->h_max);
+    return BG_OK;
+}
+
+static bg_status find_class(const char *name, const bg_integrator_class **found, bg_error *err)
+{
+    const bg_integrator_class *const *classes = bg_integrator_get_classes();
+    const char *names[64];
+    int n = 0;
+    for (; classes[n]; n++) {
+        names[n] = classes[n]->info.name;
+        if (strcmp(names[n], name) == 0) {
+            *found = classes[n];
+            return BG_OK;
+        }
+    }
+    int nearest = bg_text_find_nearest(name, names, n);
+    if (nearest >= 0)
+        return bg_error_set(err, BG_BAD_INPUT, "there is no integrator '%s'; did you mean '%s'?", name,
+                            names[nearest]);
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "there is no integrator '%s'; `bogie list` shows those there are", name);
+}
+
+static bool is_choice(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+        if (strncmp(c, value, length) == 0 && (c[length] == '|' || c[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bg_status check_settings(const bg_integrator_class *class_, const bg_integrator_options *o,
+                                bg_error *err)
+{
+    const char *names[64];
+    int n = class_->info.noptions;
+    for (int i = 0; i < n; i++)
+        names[i] = class_->info.options[i].name;
+    for (int k = 0; k < o->nsettings; k++) {
+        const bg_setting *s = &o->settings[k];
+        int i = 0;
+        while (i < n && strcmp(names[i], s->name) != 0)
+            i++;
+        if (i == n) {
+            int nearest = bg_text_find_nearest(s->name, names, n);
+            return bg_error_set(err, BG_BAD_INPUT, "integrator %s has no option '%s'; %s%s%s",
+                                class_->info.name, s->name, nearest >= 0 ? "did you mean '" : "",
+                                nearest >= 0 ? names[nearest] : "`bogie list` shows those it has",
+                                nearest >= 0 ? "'?" : "");
+        }
+        const char *choices = class_->info.options[i].choices;
+        double number;
+        if (choices ? !is_choice(choices, s->value) : !bg_text_to_double(s->value, &number))
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "option '%s' of integrator %s cannot be '%s'; it takes %s", s->name,
+                                class_->info.name, s->value, choices ? choices : "a number");
+    }
+    return BG_OK;
+}
+
+const char *bg_integrator_get_option(const bg_integrator *ig, const char *name)
+{
+    for (int k = ig->options.nsettings - 1; k >= 0; k--)
+        if (strcmp(ig->options.settings[k].name, name) == 0)
+            return ig->options.settings[k].value;
+    const bg_integrator_info *info = &ig->class_->info;
+    for (int i = 0; i < info->noptions; i++)
+        if (strcmp(info->options[i].name, name) == 0)
+            return info->options[i].value;
+    return "";
+}
+
+static bg_status allocate(bg_integrator *ig, bg_error *err)
+{
+    bg_status st = bg_dynamics_create(ig->sys, &ig->dyn, err);
+    if (st == BG_OK)
+        st = bg_state_create(ig->sys, &ig->x0, err);
+    if (st == BG_OK)
+        st = bg_state_create(ig->sys, &ig->x1, err);
+    if (st != BG_OK)
+        return st;
+    ig->n = ig->dyn->nq + ig->dyn->nv + ig->dyn->nz + 1;
+    ig->rate0 = BG_NEW_ARRAY(double, ig->n);
+    ig->rate1 = BG_NEW_ARRAY(double, ig->n);
+    ig->bubble = BG_NEW_ARRAY(double, ig->n);
+    ig->work_n = BG_NEW_ARRAY(double, ig->n);
+    if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
+                            ig->class_->info.name);
+    return ig->class_->create(ig, err);
+}
+
+bg_status bg_integrator_create(const char *name, bg_system *sys, const bg_integrator_options *options,
+                               bg_integrator **integrator, bg_error *err)
+{
+    *integrator = NULL;
+    const bg_integrator_class *class_;
+    bg_status st = find_class(name, &class_, err);
+    if (st == BG_OK)
+        st = check_options(options, err);
+    if (st == BG_OK)
+        st = check_settings(class_, options, err);
+    if (st != BG_OK)
+        return st;
+    bg_integrator *ig = BG_NEW(bg_integrator);
+    if (!ig)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s", name);
+    ig->class_ = class_;
+    ig->sys = sys;
+    ig->options = *options;
+    ig->energy = options->energy && sys->def.energy;
+    ig->base = sys->count;
+    st = allocate(ig, err);
+    if (st != BG_OK) {
+        bg_integrator_destroy(ig);
+        return st;
+    }
+    *integrator = ig;
+    return BG_OK;
+}
+
+void bg_integrator_destroy(bg_integrator *ig)
+{
+    if (!ig)
+        return;
+    ig->class_->destroy(ig);
+    bg_dynamics_destroy(ig->dyn);
+    bg_state_destroy(ig->x0);
+    bg_state_destroy(ig->x1);
+    free(ig->rate0);
+    free(ig->rate1);
+    free(ig->bubble);
+    free(ig->work_n);
+    free(ig);
+}
+
+bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,
+                                  double *rate, double *lambda, bg_error *err)
+{
+    bg_dynamics *d = ig->dyn;
+    const double *v = y + d->nq, *z = v + d->nv;
+    if (ig->energy && d->ng > 0 && !ig->sys->def.scleronomic)
+        extra |= BG_TERM_gt;
+    bg_status st = bg_dynamics_accelerate(d, t, y, v, z, ig->x0->mode, extra, rate + d->nq, lambda, err);
+    if (st != BG_OK)
+        return st;
+    bg_dynamics_calc_rates(d, v, rate);
+    memcpy(rate + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
+    return ig->energy ? bg_dynamics_calc_power(d, lambda, &rate[ig->n - 1], err) : BG_OK;
+}
+
+bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
+                              const bg_redundancy *redundancy, double t_end, bg_error *err)
+{
+    bg_dynamics_set_eliminated(ig->dyn, redundancy);
+    bg_state_copy(ig->sys, state, ig->x0);
+    bg_state_copy(ig->sys, state, ig->x1); /* modes travel with both */
+    ig->stepped = false;
+    ig->last_rejected = false;
+    ig->dense_ready = false;
+    ig->error_old = 1e-4;
+    ig->t_end = ig->t_limit = t_end;
+    ig->class_->reset(ig);
+    unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
+    bg_state *x = ig->x0;
+    bg_status st = bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate0, x->lambda, err);
+    if (st != BG_OK)
+        return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+    memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
+    ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+    ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
+    return ig->h_next > 0 ? BG_OK : bg_initial_step_calc(ig, &ig->h_next, err);
+}
+
+/* The end of the last step becomes the beginning of the next. */
+static void advance(bg_integrator *ig)
+{
+    ig->dense_ready = false;
+    if (!ig->stepped)
+        return;
+    bg_state *x = ig->x0;
+    double *rate = ig->rate0;
+    ig->x0 = ig->x1;
+    ig->x1 = x;
+    ig->rate0 = ig->rate1;
+    ig->rate1 = rate;
+    ig->residuals0 = ig->residuals1;
+    ig->stepped = false;
+}
+
+static double smallest_step(const bg_integrator *ig)
+{
+    double t = fmax(fabs(ig->x0->t), fabs(ig->t_end));
+    return fmax(ig->options.h_min, 16 * DBL_EPSILON * t);
+}
+
+/* Length of the next attempt; avoids a tiny last step and ends exactly at the limit. */
+static double fit_step(const bg_integrator *ig, double h, double *t1)
+{
+    double t0 = ig->x0->t, limit = fmin(ig->t_end, ig->t_limit), remaining = limit - t0;
+    if (ig->options.h_max > 0)
+        h = fmin(h, ig->options.h_max);
+    double slack = ig->options.step > 0 ? 1e-9 : 0.01;
+    if (h * (1 + slack) >= remaining) {
+        *t1 = limit;
+        return remaining;
+    }
+    if (ig->options.step == 0 && 2 * h > remaining)
+        h = 0.5 * remaining;
+    *t1 = t0 + h;
+    return h;
+}
+
+static void control_step(bg_integrator *ig, double error)
+{
+    double factor = safety * pow(fmax(error, 1e-10), -pi_alpha) * pow(ig->error_old, pi_beta);
+    factor = fmin(growth_limit, fmax(shrink_limit, factor));
+    if (ig->last_rejected)
+        factor = fmin(factor, 1.0);
+    double proposed = ig->h * factor;
+    /* a step that only an outer limit made short says nothing about the next one */
+    bool cut = ig->h < 0.99 * ig->h_next;
+    ig->h_next = cut && !ig->last_rejected ? fmax(proposed, fmin(ig->h_next, growth_limit * ig->h))
+                                           : proposed;
+    ig->error_old = fmax(error, 1e-4);
+    ig->last_rejected = false;
+}
+
+static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_error *err)
+{
+    char reason[BG_ERROR_LENGTH / 2] = "";
+    if (err && why != BG_OK)
+        snprintf(reason, sizeof reason, "%.480s; ", err->text);
+    if (why == BG_NOT_FINITE || why == BG_SINGULAR)
+        return bg_error_set(err, why, "%sthe last point reached is t = %.17g", reason, ig->x0->t);
+    if (ig->options.step > 0)
+        return bg_error_set(err, BG_NOT_CONVERGED,
+                            "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",
+                            reason, ig->h, ig->x0->t);
+    return bg_error_set(err, BG_STEP_TOO_SMALL,
+                        "%sat t = %.17g the step had to become smaller than %g s: the solution may be "
+                        "singular there, or the tolerances may be too tight",
+                        reason, ig->x0->t, h_min);
+}
+
+bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
+{
+    advance(ig);
+    double h_min = smallest_step(ig), h = ig->h_next;
+    for (;;) {
+        double error = 0, t1;
+        ig->h = fit_step(ig, h, &t1);
+        ig->x1->t = t1;
+        bg_status st = ig->class_->attempt(ig, &error, err);
+        if (st < 0 && st != BG_NOT_FINITE && st != BG_SINGULAR)
+            return st;
+        bool computed = st == BG_OK && isfinite(error);
+        if (computed && (error <= 1 || ig->options.step > 0)) {
+            ig->stepped = true;
+            ig->count.accepted++;
+            ig->t_limit = ig->t_end;
+            ig->class_->accept(ig);
+            if (ig->options.step == 0)
+                control_step(ig, error);
+            return BG_OK;
+        }
+        ig->count.rejected++;
+        ig->count.unconverged += st == BG_RETRY;
+        double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
+        h = ig->h * fmin(factor, 0.9);
+        ig->last_rejected = true;
+        if (h < h_min || ig->options.step > 0)
+            return give_up(ig, st, h_min, err);
+    }
+}
+
+void bg_integrator_undo(bg_integrator *ig, double t_limit)
+{
+    ig->stepped = false;
+    ig->dense_ready = false;
+    ig->count.accepted--;
+    ig->count.rejected++;
+    ig->t_limit = fmin(t_limit, ig->t_end);
+}
+
+const bg_state *bg_integrator_get_state(const bg_integrator *ig)
+{
+    return ig->stepped ? ig->x1 : ig->x0;
+}
+
+double bg_integrator_get_step_start(const bg_integrator *ig)
+{
+    return ig->x0->t;
+}
+
+bg_residuals bg_integrator_get_residuals(const bg_integrator *ig)
+{
+    return ig->stepped ? ig->residuals1 : ig->residuals0;
+}
+
+bg_counters bg_integrator_get_counters(const bg_integrator *ig)
+{
+    bg_counters c = ig->count;
+    const bg_counters *s = &ig->sys->count;
+    c.terms += s->terms - ig->base.terms;
+    c.explicit_ += s->explicit_ - ig->base.explicit_;
+    c.residual += s->residual - ig->base.residual;
+    c.jacobian += s->jacobian - ig->base.jacobian;
+    c.jacobian_updates += s->jacobian_updates - ig->base.jacobian_updates;
+    c.factorisations += ig->dyn->factorisations;
+    c.projections += ig->dyn->projections;
+    return c;
+}
+
+static void archive_counters(bg_integrator *ig, bg_archive *archive)
+{
+    bg_counters now = bg_integrator_get_counters(ig);
+    bg_archive_bytes(archive, &now, sizeof now);
+    if (!archive->loading || archive->failed)
+        return;
+    ig->count = now;
+    ig->base = ig->sys->count;
+    ig->dyn->factorisations = ig->dyn->projections = 0;
+}
+
+void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
+{
+    if (!archive->loading)
+        advance(ig);
+    bg_state *x = ig->x0;
+    const bg_system_def *def = &ig->sys->def;
+    bg_archive_mark(archive, ig->class_->info.name);
+    archive_counters(ig, archive);
+    bg_archive_doubles(archive, &x->t, 1);
+    bg_archive_doubles(archive, x->q, ig->n);
+    bg_archive_doubles(archive, x->a, def->nv);
+    bg_archive_doubles(archive, x->lambda, def->ng);
+    bg_archive_ints(archive, x->mode, def->nmode);
+    bg_archive_doubles(archive, ig->rate0, ig->n);
+    double numbers[] = {ig->h_next, ig->error_old, ig->t_end, ig->t_limit};
+    bg_archive_doubles(archive, numbers, 4);
+    bg_archive_bytes(archive, &ig->residuals0, sizeof ig->residuals0);
+    bg_archive_bytes(archive, &ig->last_rejected, sizeof ig->last_rejected);
+    bg_archive_bytes(archive, ig->dyn->eliminated, (size_t)def->ng);
+    if (ig->dyn->kkt)
+        bg_kkt_archive(ig->dyn->kkt, archive);
+    ig->class_->archive(ig, archive);
+    bg_archive_mark(archive, "end");
+    if (!archive->loading || archive->failed)
+        return;
+    ig->h_next = numbers[0];
+    ig->error_old = numbers[1];
+    ig->t_end = numbers[2];
+    ig->t_limit = numbers[3];
+    ig->stepped = ig->dense_ready = false;
+    bg_state_copy(ig->sys, ig->x0, ig->x1);
+    if (ig->dyn->kkt)
+        bg_kkt_set_eliminated(ig->dyn->kkt, ig->dyn->eliminated);
+}

@@ -1,0 +1,80 @@
+/* Inside of integrators: what every method has, and what a method's file fills in.
+ *
+ * A method is one file with one bg_integrator_class and one line in table.c. The state is handled as
+ * one vector y = (q, v, z, work) of length n. A step goes from x0 to x1; both are kept until the next step
+ * begins, so that dense output and undo need no copies. */
+#ifndef BG_INTEGRATOR_INTERNAL_H
+#define BG_INTEGRATOR_INTERNAL_H
+
+#include "base/archive.h"
+#include "bogie/integrator.h"
+#include "system/dynamics.h"
+
+typedef struct bg_integrator_class {
+    bg_integrator_info info;
+    /* Allocates ig->method and reads ig->options.settings. destroy must accept a partial method. */
+    bg_status (*create)(bg_integrator *ig, bg_error *err);
+    void (*destroy)(bg_integrator *ig);
+    /* Forgets what was learnt on the way: called by start. */
+    void (*reset)(bg_integrator *ig);
+    /* One attempt from ig->x0 over ig->h: writes x1, rate1 and residuals1, and the error in
+     * units of the tolerance. BG_RETRY, BG_NOT_FINITE, BG_SINGULAR: a smaller step may help. */
+    bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
+    /* Called when the last attempt was accepted. */
+    void (*accept)(bg_integrator *ig);
+    /* Fills ig->bubble for dense output over the last step. */
+    void (*prepare_dense)(bg_integrator *ig);
+    /* Saves or restores what the method keeps from step to step. */
+    void (*archive)(bg_integrator *ig, bg_archive *archive);
+} bg_integrator_class;
+
+struct bg_integrator {
+    const bg_integrator_class *class_;
+    bg_system *sys;
+    bg_dynamics *dyn;
+    bg_integrator_options options;
+    int n;                        /* nq + nv + nz + 1 */
+    bg_state *x0, *x1;            /* begin and end of the last step */
+    double *rate0, *rate1;        /* [n] y' there */
+    bg_residuals residuals0, residuals1;
+    bool stepped;                 /* x1 is the current state, else x0 */
+    bool dense_ready;
+    double *bubble;               /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
+    double h;                     /* s, length of the step being tried or last made */
+    double h_next;                /* s, proposal for the next one */
+    double error_old;             /* of the last accepted step, for PI control */
+    bool last_rejected;
+    double t_end, t_limit;        /* s; t_limit: one-off limit of the next step, else t_end */
+    bool energy;                  /* work is integrated; else its rate is 0 */
+    bg_counters count, base;      /* own counts; the system's and dyn's counts when start began */
+    double *work_n;               /* [n] scratch */
+    void *method;
+};
+
+/* Finds the value of a method's option: a setting, or its default from the class. */
+const char *bg_integrator_get_option(const bg_integrator *ig, const char *name);
+
+/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|), and the largest of the
+ * norms of the q, v and z parts of a vector like y. */
+double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
+                    const double *x1);
+double bg_norm_calc_state(const bg_integrator *ig, const double *e);
+
+/* y <- y0 + h sum_j b[j] rate[j], skipping zero coefficients. */
+void bg_combine(int n, const double *y0, double h, int stages, const double *b,
+                double *const *rate, double *y);
+
+/* y' (rate) and multipliers at t, y: one evaluation and one factorisation. extra: further terms. */
+bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,
+                                  double *rate, double *lambda, bg_error *err);
+
+/* First step size after Hairer, Norsett and Wanner (1993), II.4, for a method of order 5. */
+bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err);
+
+/* The table of methods, NULL-terminated. */
+const bg_integrator_class *const *bg_integrator_get_classes(void);
+
+/* Saves or restores an integrator between two steps. */
+void bg_integrator_archive(bg_integrator *ig, bg_archive *archive);
+
+#endif

@@ -1,0 +1,71 @@
+/* Projection control (16): the drift is measured by the norm of the first increment of (13), in units
+ * of the tolerance. Small drift doubles the number k of steps without (12a), large drift halves it. */
+#include "integrators/projection_control.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { K_START = 4, K_MIN = 1, K_MAX = 8 };
+static const double drift_small = 0.009, drift_large = 0.02;
+
+bg_status bg_projection_control_create(bg_integrator *ig, bg_projection_control *c, bg_error *err)
+{
+    static const char *const names[] = {"none", "velocity", "control", "every-step"};
+    const char *value = bg_integrator_get_option(ig, "projection");
+    for (int i = 0; i < 4; i++)
+        if (strcmp(names[i], value) == 0)
+            c->mode = (bg_projection_mode)i;
+    c->first = BG_NEW_ARRAY(double, ig->dyn->nv);
+    bg_projection_control_reset(c);
+    return c->first ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the projection");
+}
+
+void bg_projection_control_clear(bg_projection_control *c)
+{
+    free(c->first);
+}
+
+void bg_projection_control_reset(bg_projection_control *c)
+{
+    c->k = K_START;
+    c->since = 0;
+}
+
+bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c, bg_error *err)
+{
+    bg_state *x = ig->x1;
+    c->projected =
+        c->mode == BG_PROJECT_EVERY_STEP ||
+        (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || x->t == ig->t_end));
+    if (!c->projected) {
+        if (ig->sys->def.normalise)
+            ig->sys->def.normalise(ig->sys->def.self, x->q);
+        return BG_OK;
+    }
+    bg_status st =
+        bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
+    c->drift = bg_norm_calc(ig, ig->dyn->nv, c->first, ig->x0->q, x->q);
+    return st;
+}
+
+void bg_projection_control_accept(bg_projection_control *c)
+{
+    if (!c->projected) {
+        c->since++;
+        return;
+    }
+    c->since = 0;
+    if (c->drift < drift_small)
+        c->k = 2 * c->k < K_MAX ? 2 * c->k : K_MAX;
+    else if (c->drift >= drift_large)
+        c->k = c->k / 2 > K_MIN ? c->k / 2 : K_MIN;
+}
+
+void bg_projection_control_archive(bg_projection_control *c, bg_archive *archive)
+{
+    bg_archive_ints(archive, &c->k, 1);
+    bg_archive_ints(archive, &c->since, 1);
+}

@@ -1,0 +1,23 @@
+/* The methods: one line each. */
+#include "integrators/integrator.h"
+
+extern const bg_integrator_class bg_mdop5, bg_hem5;
+
+const bg_integrator_class *const *bg_integrator_get_classes(void)
+{
+    static const bg_integrator_class *const classes[] = {
+        &bg_mdop5,
+        &bg_hem5,
+        NULL,
+    };
+    return classes;
+}
+
+const bg_integrator_info *bg_integrator_get_info(int i)
+{
+    const bg_integrator_class *const *classes = bg_integrator_get_classes();
+    for (int k = 0; classes[k]; k++)
+        if (k == i)
+            return &classes[k]->info;
+    return NULL;
+}

@@ -1,0 +1,71 @@
+/* Linear systems A x = b with a fixed pattern, solved many times: analyse once, then factor and
+ * solve without allocating. One interface over a dense and a sparse (KLU) backend. */
+#ifndef BG_LINALG_H
+#define BG_LINALG_H
+
+#include "bogie/system.h"
+
+typedef struct bg_archive bg_archive;
+typedef struct bg_linear bg_linear;
+
+/* Analyses an n x n matrix. pattern NULL: dense, row-major values, n*n of them; else values follow
+ * the pattern (compressed rows) and KLU is used. Values start as zeros. */
+bg_status bg_linear_create(int n, const bg_pattern *pattern, bg_linear **linear, bg_error *err);
+void bg_linear_destroy(bg_linear *linear);
+/* The matrix values, to be written before factor. factor keeps them intact. */
+double *bg_linear_get_values(bg_linear *linear);
+/* Factors the current values. The sparse backend repeats the last pivot order (refactor) and
+ * chooses a new one when that became inaccurate. BG_SINGULAR, without text: numerically singular. */
+bg_status bg_linear_factor(bg_linear *linear);
+/* x <- A^{-1} x for x of length n. The sparse backend adds one step of iterative refinement. */
+void bg_linear_solve(bg_linear *linear, double *x);
+/* Estimate of 1 / (|A| |A^{-1}|) in the 1-norm of the last factorisation. */
+double bg_linear_calc_rcond(bg_linear *linear);
+/* Saves or restores what later factorisations depend on (the values of the last pivot choice). */
+void bg_linear_archive(bg_linear *linear, bg_archive *archive);
+
+/* The saddle-point matrix [M A^T; B 0] in a fixed pattern. A = B = G gives the KKT matrix. */
+typedef struct bg_kkt bg_kkt;
+
+/* pattern_M and pattern_G as in bg_system_def; dense below 40 unknowns or when both are NULL. */
+bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
+                        bg_kkt **kkt, bg_error *err);
+void bg_kkt_destroy(bg_kkt *kkt);
+/* Rows of G left out of the system (ng flags, copied; NULL: none): their multipliers become 0. */
+void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated);
+/* Velocity coordinates kept fixed (nv flags, copied; NULL: none): their corrections become 0. */
+void bg_kkt_set_fixed(bg_kkt *kkt, const unsigned char *fixed);
+/* Assembles from values of M, of G for the upper right block (transposed) and of G for the lower
+ * left block, and factors. BG_SINGULAR without text when singular. */
+bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, const double *G_lower);
+/* Solves [M A^T; B 0] (x, y) = (x, y) in place; x of length nv, y of length ng. Entries of x that
+ * belong to fixed coordinates and of y that belong to eliminated rows are treated as 0 on the right
+ * and come back as 0. */
+void bg_kkt_solve(bg_kkt *kkt, double *x, double *y);
+double bg_kkt_calc_rcond(bg_kkt *kkt);
+void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive);
+
+/* y <- A x and y <- y + alpha A^T x for a matrix in a pattern (NULL: dense row-major). */
+void bg_matrix_multiply(int rows, int columns, const bg_pattern *pattern, const double *A,
+                        const double *x, double *y);
+void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, const double *A,
+                              double alpha, const double *x, double *y);
+
+/* Rank of an m x n matrix (pattern as above) by column-pivoted QR of its transpose with rows scaled
+ * to unit length, columns with fixed[j] != 0 left out (fixed may be NULL).
+ * dependent[i] != 0: row i depends on the rows that are kept (rows are preferred in their order when
+ * they are equally good, so that the user's later constraints are the ones eliminated).
+ * involved[i] != 0: row i takes part in some dependency, so its multiplier is not unique.
+ * coefficient (m x m, row-major, or NULL): dependent row i = sum_k coefficient[i*m+k] row k over kept
+ * rows. Zero rows are dependent. Allocates its scratch. */
+bg_status bg_rank_calc(int m, int n, const bg_pattern *pattern, const double *A,
+                       const unsigned char *fixed, double tolerance, int *rank,
+                       unsigned char *dependent, unsigned char *involved, double *coefficient,
+                       bg_error *err);
+
+/* Groups the columns of a pattern so that no two columns of a group share a row (Coleman and More):
+ * group[j] in 0 .. *ngroups-1. pattern NULL is dense: every column its own group. */
+bg_status bg_colouring_create(int rows, int columns, const bg_pattern *pattern, int **group,
+                              int *ngroups, bg_error *err);
+
+#endif

@@ -1,0 +1,153 @@
+/* The front of the linear solvers: owns the values, picks the backend, estimates the condition. */
+#include "base/archive.h"
+#include "base/memory.h"
+#include "linalg/backend.h"
+#include "linalg/lapack.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct bg_linear {
+    const bg_linear_class *class;
+    void *self; /* of the backend */
+    int n;
+    bool factored;  /* the last factorisation succeeded */
+    double *values; /* n*n row-major, or in the order of the pattern */
+    int *row_start; /* n+1 and ... */
+    int *column;    /* ... row_start[n]; both NULL when dense */
+    double *x, *v;  /* n each, scratch of the condition estimate */
+    int *sign;      /* n, likewise */
+};
+
+static bool copy_pattern(bg_linear *linear, const bg_pattern *pattern)
+{
+    int n = linear->n, count = pattern->row_start[n];
+    linear->row_start = BG_NEW_ARRAY(int, n + 1);
+    linear->column = BG_NEW_ARRAY(int, count);
+    if (!linear->row_start || !linear->column)
+        return false;
+    for (int i = 0; i <= n; i++)
+        linear->row_start[i] = pattern->row_start[i];
+    for (int k = 0; k < count; k++)
+        linear->column[k] = pattern->column[k];
+    return true;
+}
+
+static bg_status fill(bg_linear *linear, const bg_pattern *pattern)
+{
+    int n = linear->n;
+    size_t count = pattern ? (size_t)pattern->row_start[n] : (size_t)n * (size_t)n;
+    if (pattern && !copy_pattern(linear, pattern))
+        return BG_NO_MEMORY;
+    linear->values = BG_NEW_ARRAY(double, count);
+    linear->x = BG_NEW_ARRAY(double, n);
+    linear->v = BG_NEW_ARRAY(double, n);
+    linear->sign = BG_NEW_ARRAY(int, n);
+    if (!linear->values || !linear->x || !linear->v || !linear->sign)
+        return BG_NO_MEMORY;
+    return linear->class->create(n, pattern, &linear->self);
+}
+
+bg_status bg_linear_create(int n, const bg_pattern *pattern, bg_linear **linear, bg_error *err)
+{
+    assert(n >= 0 && linear);
+    assert(!pattern || (pattern->rows == n && pattern->columns == n));
+    *linear = NULL;
+    bg_linear *made = BG_NEW(bg_linear);
+    if (!made)
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a linear system of size %d", n);
+    made->n = n;
+    if (pattern && n > 0)
+        made->class = &bg_linear_sparse;
+    else
+        made->class = n > BG_SMALL_MAX ? &bg_linear_dense : &bg_linear_small;
+    if (fill(made, pattern) < 0) {
+        bg_linear_destroy(made);
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a linear system of size %d", n);
+    }
+    *linear = made;
+    return BG_OK;
+}
+
+void bg_linear_destroy(bg_linear *linear)
+{
+    if (!linear)
+        return;
+    linear->class->destroy(linear->self);
+    free(linear->values);
+    free(linear->row_start);
+    free(linear->column);
+    free(linear->x);
+    free(linear->v);
+    free(linear->sign);
+    free(linear);
+}
+
+double *bg_linear_get_values(bg_linear *linear)
+{
+    return linear->values;
+}
+
+bg_status bg_linear_factor(bg_linear *linear)
+{
+    bg_status status = linear->class->factor(linear->self, linear->values);
+    linear->factored = status == BG_OK;
+    return status;
+}
+
+void bg_linear_solve(bg_linear *linear, double *x)
+{
+    assert(linear->factored);
+    linear->class->solve(linear->self, x);
+}
+
+/* |A|_1, the largest column sum. */
+static double calc_norm(bg_linear *linear)
+{
+    int n = linear->n;
+    double *sum = linear->x, norm = 0;
+    for (int j = 0; j < n; j++)
+        sum[j] = 0;
+    for (int i = 0; i < n; i++) {
+        int from = linear->column ? linear->row_start[i] : i * n;
+        int to = linear->column ? linear->row_start[i + 1] : from + n;
+        for (int k = from; k < to; k++)
+            sum[linear->column ? linear->column[k] : k - from] += fabs(linear->values[k]);
+    }
+    for (int j = 0; j < n; j++)
+        norm = fmax(norm, sum[j]);
+    return norm;
+}
+
+double bg_linear_calc_rcond(bg_linear *linear)
+{
+    if (!linear->factored)
+        return 0;
+    if (linear->n == 0)
+        return 1;
+    double norm = calc_norm(linear), inverse_norm = 0;
+    int kase = 0, state[3] = {0};
+    do {
+        dlacn2_(&linear->n, linear->v, linear->x, linear->sign, &inverse_norm, &kase, state);
+        if (kase == 1)
+            linear->class->solve(linear->self, linear->x);
+        else if (kase == 2)
+            linear->class->solve_transposed(linear->self, linear->x);
+    } while (kase != 0);
+    double rcond = 1 / norm / inverse_norm;
+    return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
+}
+
+void bg_linear_archive(bg_linear *linear, bg_archive *archive)
+{
+    int n = linear->n;
+    bg_archive_mark(archive, "linear");
+    bg_archive_ints(archive, &n, 1);
+    if (n != linear->n)
+        archive->failed = true;
+    if (archive->failed)
+        return;
+    if (archive->loading)
+        linear->factored = false;
+    linear->class->archive(linear->self, archive);
+}

@@ -1,0 +1,132 @@
+#include "results/batch.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_BYTES = 4 << 20, MIN_ROWS = 4, MAX_ROWS = 65536, FIRST_EVENTS = 1024 };
+
+static size_t element_size(const bg_field *field)
+{
+    return field->integer ? sizeof(int) : sizeof(double);
+}
+
+static void define_fields(const bg_system_def *def, bg_field field[BG_FIELD_COUNT])
+{
+    const bg_field fields[BG_FIELD_COUNT] = {
+        {.name = "t", .prefix = "", .width = 1, .scalar = true},
+        {.name = "h", .prefix = "", .width = 1, .scalar = true},
+        {.name = "q", .prefix = "q:", .kind = 'q', .width = def->nq},
+        {.name = "v", .prefix = "v:", .kind = 'v', .width = def->nv},
+        {.name = "a", .prefix = "a:", .kind = 'v', .width = def->nv},
+        {.name = "z", .prefix = "z:", .kind = 'z', .width = def->nz},
+        {.name = "lambda", .prefix = "lambda:", .kind = 'g', .width = def->ng},
+        {.name = "outputs", .prefix = "y:", .kind = 'y', .width = def->ny},
+        {.name = "mode", .prefix = "", .width = def->nmode, .integer = true},
+    };
+    memcpy(field, fields, sizeof fields);
+}
+
+static int calc_capacity(const bg_field field[BG_FIELD_COUNT])
+{
+    size_t row = 0;
+    for (int k = 0; k < BG_FIELD_COUNT; k++)
+        row += (size_t)field[k].width * element_size(&field[k]);
+    size_t rows = BATCH_BYTES / row; /* t and h are always there: row > 0 */
+    return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : (int)rows;
+}
+
+bg_status bg_batch_create(const bg_system *system, bg_batch *batch, bg_error *err)
+{
+    *batch = (bg_batch){.system = system, .event_capacity = FIRST_EVENTS};
+    define_fields(bg_system_get_def(system), batch->field);
+    batch->capacity = calc_capacity(batch->field);
+    bool ok = true;
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        bg_field *field = &batch->field[k];
+        field->data = bg_calloc((size_t)batch->capacity * (size_t)field->width,
+                                element_size(field));
+        ok = ok && field->data;
+    }
+    batch->event_t = BG_NEW_ARRAY(double, FIRST_EVENTS);
+    batch->event_index = BG_NEW_ARRAY(int, FIRST_EVENTS);
+    batch->event_direction = BG_NEW_ARRAY(int, FIRST_EVENTS);
+    if (!ok || !batch->event_t || !batch->event_index || !batch->event_direction)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the buffer of result rows");
+    return BG_OK;
+}
+
+void bg_batch_clear(bg_batch *batch)
+{
+    for (int k = 0; k < BG_FIELD_COUNT; k++)
+        free(batch->field[k].data);
+    free(batch->event_t);
+    free(batch->event_index);
+    free(batch->event_direction);
+    *batch = (bg_batch){0};
+}
+
+void bg_batch_add_row(bg_batch *batch, const bg_row *row)
+{
+    assert(batch->rows < batch->capacity);
+    const bg_state *s = row->state;
+    const void *source[BG_FIELD_COUNT] = {&s->t, &row->h,   s->q,   s->v,   s->a,
+                                          s->z,  s->lambda, row->y, s->mode};
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        const bg_field *field = &batch->field[k];
+        size_t size = (size_t)field->width * element_size(field);
+        if (size > 0)
+            memcpy((char *)field->data + (size_t)batch->rows * size, source[k], size);
+    }
+    batch->rows++;
+}
+
+static bool grow_events(bg_batch *batch)
+{
+    size_t capacity = 2 * (size_t)batch->event_capacity;
+    double *t = realloc(batch->event_t, capacity * sizeof *t);
+    batch->event_t = t ? t : batch->event_t;
+    int *index = realloc(batch->event_index, capacity * sizeof *index);
+    batch->event_index = index ? index : batch->event_index;
+    int *direction = realloc(batch->event_direction, capacity * sizeof *direction);
+    batch->event_direction = direction ? direction : batch->event_direction;
+    if (!t || !index || !direction)
+        return false;
+    batch->event_capacity = (int)capacity;
+    return true;
+}
+
+bg_status bg_batch_add_event(bg_batch *batch, const bg_event *event, bg_error *err)
+{
+    if (batch->events == batch->event_capacity && !grow_events(batch))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the events of the result");
+    batch->event_t[batch->events] = event->t;
+    batch->event_index[batch->events] = event->index;
+    batch->event_direction[batch->events] = event->direction;
+    batch->events++;
+    return BG_OK;
+}
+
+void bg_batch_reset(bg_batch *batch)
+{
+    if (batch->rows > 0) {
+        batch->safe_rows += batch->rows;
+        batch->safe_t = ((const double *)batch->field[0].data)[batch->rows - 1];
+    }
+    batch->rows = 0;
+    batch->events = 0;
+}
+
+const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int i, char *buffer,
+                              size_t size)
+{
+    if (field->kind)
+        return bg_system_get_name(batch->system, field->kind, i, buffer, size);
+    if (field->scalar)
+        return field->name;
+    snprintf(buffer, size, "%s[%d]", field->name, i);
+    return buffer;
+}

@@ -1,0 +1,198 @@
+/* Results as CSV: a header, then one line per row (docs/results.md).
+ *
+ * The first flush goes to NAME.partial, which then becomes NAME by a rename; the same descriptor
+ * goes on appending. Only whole lines are handed to the system. When a write fails, the file is cut
+ * back to the lines of the last good flush.
+ */
+#include "base/memory.h"
+#include "results/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    NUMBER_LENGTH = 26, /* sign, 17 digits, point, exponent of 5, separator, terminator */
+    TEXT_BYTES = 1 << 16
+};
+
+struct bg_writer {
+    bg_place *place;
+    char *header;
+    size_t header_size;
+    char *text;              /* whole lines that wait for a write */
+    size_t used, size, line; /* bytes in text, its size, a bound on one line */
+    off_t safe;              /* bytes of the file after the last good flush */
+    bool started;            /* the header is written */
+    locale_t locale;         /* "C": a decimal point whatever the program's language */
+};
+
+static void destroy(bg_writer *w)
+{
+    if (!w)
+        return;
+    if (w->locale)
+        freelocale(w->locale);
+    free(w->header);
+    free(w->text);
+    free(w);
+}
+
+/* One column title, quoted where RFC 4180 asks for it. */
+static void print_title(FILE *out, const char *prefix, const char *name)
+{
+    if (!strpbrk(prefix, ",\"\r\n") && !strpbrk(name, ",\"\r\n")) {
+        fprintf(out, "%s%s", prefix, name);
+        return;
+    }
+    fprintf(out, "\"%s", prefix);
+    for (const char *c = name; *c; c++) {
+        if (*c == '"')
+            putc('"', out);
+        putc(*c, out);
+    }
+    putc('"', out);
+}
+
+static bool create_header(bg_writer *w, const bg_batch *batch)
+{
+    FILE *out = open_memstream(&w->header, &w->header_size);
+    if (!out)
+        return false;
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        const bg_field *field = &batch->field[k];
+        for (int i = 0; i < field->width; i++) {
+            char buffer[128];
+            if (k > 0)
+                putc(',', out);
+            print_title(out, field->prefix,
+                        bg_batch_get_name(batch, field, i, buffer, sizeof buffer));
+        }
+    }
+    putc('\n', out);
+    bool ok = !ferror(out);
+    return fclose(out) == 0 && ok;
+}
+
+static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *err)
+{
+    bg_writer *w = BG_NEW(bg_writer);
+    if (w) {
+        w->place = def->place;
+        for (int k = 0; k < BG_FIELD_COUNT; k++)
+            w->line += (size_t)def->batch->field[k].width * NUMBER_LENGTH;
+        w->size = w->line > TEXT_BYTES ? w->line : TEXT_BYTES;
+        w->text = BG_NEW_ARRAY(char, w->size);
+        w->locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    }
+    if (!w || !w->text || !w->locale || !create_header(w, def->batch)) {
+        destroy(w);
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the result writer");
+    }
+    *writer = w;
+    return BG_OK;
+}
+
+/* One number and its separator; 17 digits give back the same double. */
+static size_t print_number(char *text, const bg_field *field, size_t i)
+{
+    if (field->integer)
+        return (size_t)sprintf(text, "%d,", ((const int *)field->data)[i]);
+    double x = ((const double *)field->data)[i];
+    return isnan(x) ? (size_t)sprintf(text, "nan,") : (size_t)sprintf(text, "%.17g,", x);
+}
+
+static void print_row(bg_writer *w, const bg_batch *batch, size_t row)
+{
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        const bg_field *field = &batch->field[k];
+        size_t width = (size_t)field->width;
+        for (size_t i = 0; i < width; i++)
+            w->used += print_number(w->text + w->used, field, row * width + i);
+    }
+    w->text[w->used - 1] = '\n';
+}
+
+static int send_text(bg_writer *w)
+{
+    int cause = bg_place_write(w->place->fd, w->text, w->used);
+    w->used = 0;
+    return cause;
+}
+
+static int send_rows(bg_writer *w, const bg_batch *batch)
+{
+    int cause = 0;
+    locale_t before = uselocale(w->locale);
+    for (int row = 0; row < batch->rows && !cause; row++) {
+        if (w->size - w->used < w->line)
+            cause = send_text(w);
+        if (!cause)
+            print_row(w, batch, (size_t)row);
+    }
+    uselocale(before);
+    return cause ? cause : send_text(w);
+}
+
+/* Opens what is not open yet and sends the header. */
+static int start(bg_writer *w)
+{
+    bg_place *place = w->place;
+    if (place->direct) {
+        place->fd = open(place->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    } else if (!bg_place_has_working(place)) {
+        bg_place_discard(place);
+        int cause = bg_place_open(place);
+        if (cause)
+            return cause;
+    }
+    if (place->fd < 0)
+        return errno;
+    w->started = true;
+    return bg_place_write(place->fd, w->header, w->header_size);
+}
+
+/* Takes back what a failed flush has written. Should even that fail, the lines up to the last good
+ * flush are still intact. */
+static void restore(bg_writer *w)
+{
+    bg_place *place = w->place;
+    int failed = place->published ? ftruncate(place->fd, w->safe) : 0;
+    (void)failed;
+    bg_place_discard(place);
+}
+
+static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
+{
+    bg_place *place = w->place;
+    int cause = w->started ? 0 : start(w);
+    if (!cause)
+        cause = send_rows(w, batch);
+    if (!cause && !place->published && !place->direct)
+        cause = bg_place_rename(place);
+    if (cause) {
+        restore(w);
+        return bg_place_fail(place, batch, cause, NULL, err);
+    }
+    if (!place->direct)
+        w->safe = lseek(place->fd, 0, SEEK_CUR);
+    return BG_OK;
+}
+
+static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary, bg_error *err)
+{
+    (void)summary; /* rows only */
+    bg_status status = flush(w, batch, err);
+    if (status)
+        return status;
+    int failed = close(w->place->fd);
+    w->place->fd = -1;
+    return failed && errno != EINTR ? bg_place_fail(w->place, batch, errno, NULL, err) : BG_OK;
+}
+
+const bg_writer_class bg_writer_csv = {create, flush, finish, destroy};

@@ -1,0 +1,459 @@
+/* Results as HDF5 (layout: docs/results.md).
+ *
+ * A flush of HDF5 itself is many writes, and a process that dies between them leaves a file that
+ * no tool opens. Here two files A and B take turns as NAME (published, never written to) and
+ * NAME.partial (working):
+ *
+ *     append rows to the working file, close it  ->  swap the names  ->  append the same rows to
+ *     the other file, so that both are equal again
+ *
+ * At every moment NAME is a closed file. The first flush has nothing to swap with: it renames, and
+ * copies NAME to have a working file again. The same happens when the other file has to be given up
+ * because a reader has it open, and where the file system cannot swap names.
+ *
+ * HDF5 does not survive a failed write: the file can then not be closed, and the library crashes at
+ * the end of the process. Space for an append is therefore reserved before HDF5 sees the file, and
+ * the first version of it, without rows, is made in memory.
+ */
+#include "base/memory.h"
+#include "bogie/version.h"
+#include "results/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    CHUNK_BYTES = 1 << 16,
+    CHUNK_ROWS = 256,
+    EVENT_CHUNK_ROWS = 64,
+    MAX_NAMES = 4000, /* an attribute holds 64 KiB, a name takes 16 bytes of it */
+    /* Bounds on what HDF5 adds to the data: index entries of a chunk, index nodes of a dataset and
+     * allocation blocks. */
+    CHUNK_OVERHEAD = 128,
+    DATASET_OVERHEAD = 1 << 14
+};
+
+struct bg_writer {
+    bg_place *place;
+    void *skeleton; /* the file without rows */
+    size_t skeleton_size;
+    hsize_t rows, events; /* in NAME, and in the working file between flushes */
+};
+
+/* HDF5's automatic error printing, replaced for the time of an operation by a recorder of the
+ * innermost cause. */
+typedef struct trouble {
+    char text[256];
+    H5E_auto2_t handler;
+    void *data;
+} trouble;
+
+static herr_t record_cause(unsigned n, const H5E_error2_t *error, void *data)
+{
+    trouble *seen = data;
+    if (n == 0 && error->desc)
+        snprintf(seen->text, sizeof seen->text, "HDF5 says: %s", error->desc);
+    return 0;
+}
+
+static herr_t record(hid_t stack, void *data)
+{
+    trouble *seen = data;
+    return seen->text[0] ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, record_cause, data);
+}
+
+static void begin_calls(trouble *seen)
+{
+    seen->text[0] = '\0';
+    H5Eget_auto2(H5E_DEFAULT, &seen->handler, &seen->data);
+    H5Eset_auto2(H5E_DEFAULT, record, seen);
+}
+
+static void end_calls(const trouble *seen)
+{
+    H5Eset_auto2(H5E_DEFAULT, seen->handler, seen->data);
+}
+
+static hsize_t calc_chunk_rows(const bg_field *field)
+{
+    int rows = CHUNK_BYTES / (field->width * (int)sizeof(double));
+    return rows > CHUNK_ROWS ? CHUNK_ROWS : rows > 1 ? (hsize_t)rows : 1;
+}
+
+static hid_t create_text_type(void)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 &&
+        (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(type);
+        return H5I_INVALID_HID;
+    }
+    return type;
+}
+
+/* An attribute of an object: count values, or a scalar for count = 0. */
+static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t type,
+                          hsize_t count, const void *values)
+{
+    hid_t space = count > 0 ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = attribute >= 0 && H5Awrite(attribute, type, values) >= 0;
+    ok = (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
+    return (space < 0 || H5Sclose(space) >= 0) && ok;
+}
+
+static bool put_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = create_text_type();
+    bool ok = type >= 0 && put_attribute(object, name, type, type, 0, &text);
+    return (type < 0 || H5Tclose(type) >= 0) && ok;
+}
+
+static bool put_int(hid_t object, const char *name, int value)
+{
+    return put_attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
+}
+
+/* The attribute `names`: text(context, i) for i < count. */
+static bool put_names(hid_t object, int count,
+                      const char *(*text)(const void *, int, char *, size_t), const void *context)
+{
+    if (count == 0 || count > MAX_NAMES)
+        return true;
+    enum { LENGTH = 128 };
+    const char **names = BG_NEW_ARRAY(const char *, count);
+    char *buffers = BG_NEW_ARRAY(char, (size_t)count *LENGTH);
+    hid_t type = create_text_type();
+    bool ok = names && buffers && type >= 0;
+    for (int i = 0; ok && i < count; i++)
+        names[i] = text(context, i, buffers + (size_t)i * LENGTH, LENGTH);
+    ok = ok && put_attribute(object, "names", type, type, (hsize_t)count, names);
+    free(names);
+    free(buffers);
+    return (type < 0 || H5Tclose(type) >= 0) && ok;
+}
+
+/* An empty dataset that grows by rows. Fill values are written and times are not kept, so that
+ * equal results are equal files. */
+static hid_t create_dataset(hid_t parent, const char *name, hid_t type, int rank, hsize_t width,
+                            hsize_t chunk_rows)
+{
+    hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows, width};
+    hid_t space = H5Screate_simple(rank, size, limit), how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t set = H5I_INVALID_HID;
+    if (space >= 0 && how >= 0 && H5Pset_chunk(how, rank, chunk) >= 0 &&
+        H5Pset_fill_time(how, H5D_FILL_TIME_ALLOC) >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
+        set = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    if (space >= 0)
+        H5Sclose(space);
+    if (how >= 0)
+        H5Pclose(how);
+    return set;
+}
+
+typedef struct field_names {
+    const bg_batch *batch;
+    const bg_field *field;
+} field_names;
+
+static const char *get_field_name(const void *context, int i, char *buffer, size_t size)
+{
+    const field_names *names = context;
+    return bg_batch_get_name(names->batch, names->field, i, buffer, size);
+}
+
+static const char *get_event_name(const void *context, int i, char *buffer, size_t size)
+{
+    return bg_system_get_name(context, 's', i, buffer, size);
+}
+
+static bool create_field(hid_t file, const bg_batch *batch, const bg_field *field)
+{
+    if (field->width == 0)
+        return true;
+    hid_t set = create_dataset(file, field->name, field->integer ? H5T_STD_I32LE : H5T_IEEE_F64LE,
+                               field->scalar ? 1 : 2, (hsize_t)field->width,
+                               calc_chunk_rows(field));
+    bool ok = set >= 0 &&
+              put_names(set, field->width, get_field_name, &(field_names){batch, field});
+    return (set < 0 || H5Dclose(set) >= 0) && ok;
+}
+
+static bool create_events(hid_t file, const bg_system *system)
+{
+    hid_t group = H5Gcreate2(file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0)
+        return false;
+    hid_t set[3] = {
+        create_dataset(group, "t", H5T_IEEE_F64LE, 1, 0, EVENT_CHUNK_ROWS),
+        create_dataset(group, "index", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
+        create_dataset(group, "direction", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
+    };
+    bool ok = put_names(group, bg_system_get_def(system)->ns, get_event_name, system);
+    for (int k = 0; k < 3; k++)
+        ok = set[k] >= 0 && H5Dclose(set[k]) >= 0 && ok;
+    return H5Gclose(group) >= 0 && ok;
+}
+
+static bool create_layout(hid_t file, const bg_writer_def *def)
+{
+    bool ok = put_text(file, "format", "bogie-result") && put_int(file, "format_version", 1) &&
+              put_text(file, "bogie_version", BG_VERSION) && put_text(file, "model", def->model) &&
+              put_text(file, "integrator", def->integrator) && put_int(file, "complete", 0);
+    for (int k = 0; ok && k < BG_FIELD_COUNT; k++)
+        ok = create_field(file, def->batch, &def->batch->field[k]);
+    return ok && create_events(file, def->batch->system);
+}
+
+/* Keeps the bytes of an open file. */
+static bool take_image(bg_writer *writer, hid_t file)
+{
+    ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
+    if (size <= 0)
+        return false;
+    writer->skeleton_size = (size_t)size;
+    writer->skeleton = BG_NEW_ARRAY(char, size);
+    return writer->skeleton && H5Fget_file_image(file, writer->skeleton, (size_t)size) == size;
+}
+
+/* Makes the file without rows in memory: nothing reaches a disk here. */
+static bool create_skeleton(bg_writer *writer, const bg_writer_def *def)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0)
+        file = H5Fcreate(def->place->partial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    bool ok = file >= 0 && create_layout(file, def) && take_image(writer, file);
+    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
+    return (access < 0 || H5Pclose(access) >= 0) && ok;
+}
+
+static void destroy(bg_writer *writer)
+{
+    if (!writer)
+        return;
+    free(writer->skeleton);
+    free(writer);
+}
+
+static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *err)
+{
+    if (def->place->direct)
+        return bg_error_set(err, BG_IO,
+                            "cannot write HDF5 to '%s': it is not a regular file; choose another "
+                            "file name, or write CSV",
+                            def->place->path);
+    bg_writer *w = BG_NEW(bg_writer);
+    if (!w)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the result writer");
+    w->place = def->place;
+    trouble seen;
+    begin_calls(&seen);
+    bool ok = create_skeleton(w, def);
+    end_calls(&seen);
+    if (!ok) {
+        destroy(w);
+        return bg_error_set(err, BG_NO_MEMORY, "cannot prepare the result file '%s': %s",
+                            def->place->path, seen.text[0] ? seen.text : "out of memory");
+    }
+    *writer = w;
+    return BG_OK;
+}
+
+static hsize_t calc_chunks(hsize_t rows, hsize_t chunk_rows)
+{
+    return (rows + chunk_rows - 1) / chunk_rows;
+}
+
+/* A bound on the bytes by which an append lengthens the file. */
+static off_t calc_growth(const bg_writer *writer, const bg_batch *batch, const char *summary)
+{
+    hsize_t bytes = summary ? strlen(summary) + DATASET_OVERHEAD : 0;
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        const bg_field *field = &batch->field[k];
+        if (field->width == 0)
+            continue;
+        hsize_t rows = calc_chunk_rows(field);
+        hsize_t chunks = calc_chunks(writer->rows + (hsize_t)batch->rows, rows) -
+                         calc_chunks(writer->rows, rows);
+        hsize_t size = rows * (hsize_t)field->width * sizeof(double);
+        bytes += chunks * (size + CHUNK_OVERHEAD) + DATASET_OVERHEAD;
+    }
+    hsize_t chunks = calc_chunks(writer->events + (hsize_t)batch->events, EVENT_CHUNK_ROWS) -
+                     calc_chunks(writer->events, EVENT_CHUNK_ROWS);
+    bytes += 3 * (chunks * (EVENT_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
+    return (off_t)bytes;
+}
+
+/* Lengthens the working file to what the append may need; HDF5 cuts off the rest when it closes
+ * the file. Returns 0 or an errno. */
+static int reserve(int fd, off_t growth)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return errno;
+    int cause;
+    do
+        cause = posix_fallocate(fd, info.st_size, growth);
+    while (cause == EINTR);
+    return cause == EINVAL || cause == EOPNOTSUPP ? 0 : cause;
+}
+
+/* Writes count rows after the first `start` rows of a dataset. */
+static bool append(hid_t file, const char *name, hid_t type, int rank, hsize_t width, hsize_t start,
+                   int rows, const void *data)
+{
+    if (rows == 0)
+        return true;
+    hsize_t offset[2] = {start, 0}, count[2] = {(hsize_t)rows, width};
+    hsize_t size[2] = {start + count[0], width};
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    bool ok = set >= 0 && H5Dset_extent(set, size) >= 0;
+    hid_t space = ok ? H5Dget_space(set) : H5I_INVALID_HID;
+    hid_t memory = H5Screate_simple(rank, count, NULL);
+    ok = ok && memory >= 0 && space >= 0 &&
+         H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, NULL, count, NULL) >= 0 &&
+         H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (space >= 0)
+        H5Sclose(space);
+    return (set < 0 || H5Dclose(set) >= 0) && ok;
+}
+
+static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
+{
+    bool ok = true;
+    for (int k = 0; ok && k < BG_FIELD_COUNT; k++) {
+        const bg_field *field = &batch->field[k];
+        if (field->width > 0)
+            ok = append(file, field->name, field->integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+                        field->scalar ? 1 : 2, (hsize_t)field->width, w->rows, batch->rows,
+                        field->data);
+    }
+    const hid_t real = H5T_NATIVE_DOUBLE, integer = H5T_NATIVE_INT;
+    const int n = batch->events;
+    return ok && append(file, "events/t", real, 1, 0, w->events, n, batch->event_t) &&
+           append(file, "events/index", integer, 1, 0, w->events, n, batch->event_index) &&
+           append(file, "events/direction", integer, 1, 0, w->events, n, batch->event_direction);
+}
+
+/* The marks of a finished result. */
+static bool put_summary(hid_t file, const char *summary)
+{
+    const int complete = 1;
+    hid_t type = create_text_type(), space = H5Screate(H5S_SCALAR);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = H5I_INVALID_HID;
+    if (how >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
+        set = H5Dcreate2(file, "summary", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &summary) >= 0;
+    ok = (set < 0 || H5Dclose(set) >= 0) && ok;
+    hid_t attribute = ok ? H5Aopen(file, "complete", H5P_DEFAULT) : H5I_INVALID_HID;
+    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &complete) >= 0;
+    ok = (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
+    if (how >= 0)
+        H5Pclose(how);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return ok;
+}
+
+static bool write_working(const bg_writer *w, const bg_batch *batch, const char *summary)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        file = H5Fopen(w->place->partial, H5F_ACC_RDWR, access);
+    bool ok = file >= 0 && append_batch(w, file, batch) && (!summary || put_summary(file, summary));
+    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
+    return (access < 0 || H5Pclose(access) >= 0) && ok;
+}
+
+/* Brings the working file from the state of NAME to NAME plus the batch; summary may be NULL.
+ * While HDF5 has the file open the lock on it is HDF5's. */
+static bg_status update_working(const bg_writer *w, const bg_batch *batch, const char *summary,
+                                bg_error *err)
+{
+    int cause = reserve(w->place->fd, calc_growth(w, batch, summary));
+    if (cause)
+        return bg_place_fail(w->place, batch, cause, NULL, err);
+    trouble seen;
+    begin_calls(&seen);
+    flock(w->place->fd, LOCK_UN);
+    bool ok = write_working(w, batch, summary);
+    flock(w->place->fd, LOCK_EX | LOCK_NB);
+    end_calls(&seen);
+    return ok ? BG_OK : bg_place_fail(w->place, batch, 0, seen.text, err);
+}
+
+/* Makes sure that there is a working file, equal to NAME (or without rows before the first flush).
+ * Returns 0 or an errno. */
+static int find_working(bg_writer *w)
+{
+    bg_place *place = w->place;
+    int cause = 0;
+    if (!bg_place_has_working(place)) {
+        bg_place_discard(place);
+        cause = place->published ? bg_place_copy(place) : bg_place_open(place);
+    }
+    if (!cause && !place->published)
+        cause = bg_place_write(place->fd, w->skeleton, w->skeleton_size);
+    return cause;
+}
+
+static bg_status write_batch(bg_writer *w, const bg_batch *batch, const char *summary,
+                             bg_error *err)
+{
+    int cause = find_working(w);
+    if (cause)
+        return bg_place_fail(w->place, batch, cause, NULL, err);
+    return update_working(w, batch, summary, err);
+}
+
+/* Makes the working file equal to NAME again. The rows are safe in NAME, so a failure is none yet:
+ * the next flush begins with a copy. */
+static void follow(bg_writer *w, const bg_batch *batch)
+{
+    if (w->place->fd < 0)
+        bg_place_copy(w->place);
+    else if (update_working(w, batch, NULL, NULL))
+        bg_place_discard(w->place);
+}
+
+static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
+{
+    bg_status status = write_batch(w, batch, NULL, err);
+    if (!status) {
+        int cause = bg_place_swap(w->place);
+        status = cause ? bg_place_fail(w->place, batch, cause, NULL, err) : BG_OK;
+    }
+    if (status) {
+        bg_place_discard(w->place);
+        return status;
+    }
+    follow(w, batch);
+    w->rows += (hsize_t)batch->rows;
+    w->events += (hsize_t)batch->events;
+    return BG_OK;
+}
+
+static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary, bg_error *err)
+{
+    bg_status status = write_batch(w, batch, summary, err);
+    if (!status) {
+        int cause = bg_place_rename(w->place);
+        status = cause ? bg_place_fail(w->place, batch, cause, NULL, err) : BG_OK;
+    }
+    bg_place_discard(w->place);
+    return status;
+}
+
+const bg_writer_class bg_writer_hdf5 = {create, flush, finish, destroy};

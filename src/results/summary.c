@@ -1,0 +1,209 @@
+/* The summary of a run as one JSON object; its keys and their order are part of the interface
+ * (docs/results.md). */
+#include "bogie/result.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* JSON has no word for NaN and infinity. */
+static json_t *new_real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+/* A JSON text is UTF-8; of a text that is not, only the ASCII part survives. */
+static json_t *new_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *ascii = strdup(text);
+    for (char *c = ascii; c && *c; c++)
+        *c = isascii((unsigned char)*c) ? *c : '?';
+    value = ascii ? json_string(ascii) : NULL;
+    free(ascii);
+    return value;
+}
+
+static json_t *new_reals(const double *x, int n)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < n; i++) {
+        if (json_array_append_new(array, new_real(x[i]))) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* An object under construction; a failed allocation is remembered until the end. */
+typedef struct builder {
+    json_t *object;
+    bool failed;
+} builder;
+
+static builder begin_object(void)
+{
+    return (builder){.object = json_object()};
+}
+
+/* Takes over value, which may be NULL (out of memory). */
+static void put(builder *b, const char *key, json_t *value)
+{
+    if (json_object_set_new(b->object, key, value))
+        b->failed = true;
+}
+
+/* As put, for a key that need not be UTF-8. */
+static void put_named(builder *b, const char *name, json_t *value)
+{
+    json_t *key = new_text(name);
+    if (json_is_string(key)) {
+        put(b, json_string_value(key), value);
+    } else {
+        json_decref(value);
+        b->failed = true;
+    }
+    json_decref(key);
+}
+
+/* The object, or NULL when a part is missing. */
+static json_t *end_object(builder *b)
+{
+    if (!b->failed)
+        return b->object;
+    json_decref(b->object);
+    return NULL;
+}
+
+/* "done", "stopped", or the name of the status in small letters: "step-too-small". */
+static json_t *new_status(bg_status status)
+{
+    if (status == BG_OK)
+        return json_string("done");
+    char word[64] = {0};
+    const char *name = bg_status_name(status);
+    if (strncmp(name, "BG_", 3) == 0)
+        name += 3;
+    for (size_t i = 0; name[i] && i + 1 < sizeof word; i++)
+        word[i] = isalpha((unsigned char)name[i]) ? (char)tolower((unsigned char)name[i]) : '-';
+    return json_string(word);
+}
+
+static json_t *new_dimensions(const bg_system_def *def, const bg_run_report *report)
+{
+    int redundant = report->assembly.redundancy.count;
+    builder b = begin_object();
+    put(&b, "nq", json_integer(def->nq));
+    put(&b, "nv", json_integer(def->nv));
+    put(&b, "nz", json_integer(def->nz));
+    put(&b, "ng", json_integer(def->ng));
+    put(&b, "dof", json_integer(def->nv - (def->ng - redundant)));
+    put(&b, "redundant", json_integer(redundant));
+    return end_object(&b);
+}
+
+static json_t *new_steps(const bg_counters *counters)
+{
+    builder b = begin_object();
+    put(&b, "accepted", json_integer(counters->accepted));
+    put(&b, "rejected", json_integer(counters->rejected));
+    return end_object(&b);
+}
+
+static json_t *new_evaluations(const bg_counters *counters)
+{
+    builder b = begin_object();
+    put(&b, "terms", json_integer(counters->terms));
+    put(&b, "explicit", json_integer(counters->explicit_));
+    put(&b, "residual", json_integer(counters->residual));
+    put(&b, "jacobian", json_integer(counters->jacobian));
+    put(&b, "jacobian_updates", json_integer(counters->jacobian_updates));
+    put(&b, "factorisations", json_integer(counters->factorisations));
+    put(&b, "projections", json_integer(counters->projections));
+    return end_object(&b);
+}
+
+static json_t *new_certificate(const bg_certificate *certificate)
+{
+    builder b = begin_object();
+    put(&b, "max_g", new_real(certificate->max_g));
+    put(&b, "max_gv", new_real(certificate->max_gv));
+    put(&b, "max_ga", new_real(certificate->max_ga));
+    put(&b, "energy_error", new_real(certificate->energy_error));
+    put(&b, "unconverged_steps", json_integer(certificate->unconverged_steps));
+    put(&b, "real_time_factor", new_real(certificate->real_time_factor));
+    return end_object(&b);
+}
+
+static json_t *new_events(const bg_run_report *report)
+{
+    json_t *array = json_array();
+    for (long i = 0; i < report->nevents; i++) {
+        builder b = begin_object();
+        put(&b, "t", new_real(report->events[i].t));
+        put(&b, "name", new_text(report->events[i].name));
+        if (json_array_append_new(array, end_object(&b))) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *new_outputs(const bg_system *system, const double *y)
+{
+    int ny = bg_system_get_def(system)->ny;
+    builder b = begin_object();
+    for (int i = 0; i < ny; i++) {
+        char buffer[64];
+        const char *name = bg_system_get_name(system, 'y', i, buffer, sizeof buffer);
+        put_named(&b, name, y ? new_real(y[i]) : json_null());
+    }
+    return end_object(&b);
+}
+
+static json_t *new_final(const bg_system *system, const bg_run_report *report)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    const bg_state *state = report->final;
+    if (!state)
+        return json_null();
+    builder b = begin_object();
+    put(&b, "t", new_real(state->t));
+    put(&b, "q", new_reals(state->q, def->nq));
+    put(&b, "v", new_reals(state->v, def->nv));
+    put(&b, "z", new_reals(state->z, def->nz));
+    put(&b, "lambda", new_reals(state->lambda, def->ng));
+    put(&b, "outputs", new_outputs(system, report->y));
+    return end_object(&b);
+}
+
+char *bg_summary_create(const bg_system *system, const char *model, const bg_run_report *report)
+{
+    builder b = begin_object();
+    put(&b, "model", new_text(model));
+    put(&b, "formulation", json_string("equations"));
+    put(&b, "integrator", new_text(report->integrator));
+    put(&b, "status", new_status(report->status));
+    put(&b, "message", new_text(report->message));
+    put(&b, "t_end", report->final ? new_real(report->final->t) : json_null());
+    put(&b, "dimensions", new_dimensions(bg_system_get_def(system), report));
+    put(&b, "steps", new_steps(&report->counters));
+    put(&b, "evaluations", new_evaluations(&report->counters));
+    put(&b, "cpu_seconds", new_real(report->cpu_seconds));
+    put(&b, "certificate", new_certificate(&report->certificate));
+    put(&b, "events", new_events(report));
+    put(&b, "final", new_final(system, report));
+    json_t *summary = end_object(&b);
+    char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(summary);
+    return text;
+}

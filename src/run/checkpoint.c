@@ -1,0 +1,318 @@
+/* Checkpoints: everything a run needs to go on bit by bit as if it had never stopped.
+ *
+ * A file is the mark "BOGIECKP", the format version, the length and a checksum of the rest, and an
+ * archive: what was run (model, system, method, settings), the runner's own state, the integrator's.
+ * Settings that influence the result must be the same when resuming; a fingerprint of the system's
+ * functions at the saved state catches changed parameters. Only the end time may be moved. */
+#include "run/runner.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT_VERSION = 1, TEXT_SIZE = 256 };
+
+typedef struct header {
+    char mark[8];
+    uint64_t version, size, checksum;
+} header;
+
+static uint64_t hash(uint64_t h, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
+    return h;
+}
+static const uint64_t hash_start = 0xcbf29ce484222325u;
+
+/* Saves text; when loading, compares with it and explains a difference. */
+static bg_status archive_text(bg_archive *archive, const char *what, const char *text, bg_error *err)
+{
+    char mine[TEXT_SIZE] = {0}, saved[TEXT_SIZE];
+    strncpy(mine, text, sizeof mine - 1);
+    memcpy(saved, mine, sizeof saved);
+    bg_archive_bytes(archive, saved, sizeof saved);
+    saved[sizeof saved - 1] = '\0';
+    if (!archive->failed && strcmp(mine, saved) != 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the checkpoint was written with %s '%s', this run has '%s'; resume with "
+                            "the same",
+                            what, saved, mine);
+    return BG_OK;
+}
+
+static bg_status archive_number(bg_archive *archive, const char *what, double number, bg_error *err)
+{
+    double saved = number;
+    bg_archive_doubles(archive, &saved, 1);
+    if (!archive->failed && memcmp(&saved, &number, sizeof saved) != 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the checkpoint was written with %s = %.17g, this run has %.17g; resume "
+                            "with the same",
+                            what, saved, number);
+    return BG_OK;
+}
+
+static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *err)
+{
+    const bg_run_options *o = r->options;
+    const bg_integrator_options *m = &o->method;
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    char settings[TEXT_SIZE] = "";
+    size_t used = 0;
+    for (int i = 0; i < m->nsettings && used < sizeof settings; i++)
+        used += (size_t)snprintf(settings + used, sizeof settings - used, "%s=%s ",
+                                 m->settings[i].name, m->settings[i].value);
+    bg_status st = archive_text(archive, "the model", o->model ? o->model : "", err);
+    if (st == BG_OK)
+        st = archive_text(archive, "the system", def->name, err);
+    if (st == BG_OK)
+        st = archive_text(archive, "the integrator", o->integrator, err);
+    if (st == BG_OK)
+        st = archive_text(archive, "the integrator options", settings, err);
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"nq", def->nq},           {"nv", def->nv},
+                   {"nz", def->nz},           {"ng", def->ng},
+                   {"ns", def->ns},           {"nmode", def->nmode},
+                   {"rtol", m->rtol},         {"atol", m->atol},
+                   {"step", m->step},         {"h_initial", m->h_initial},
+                   {"h_min", m->h_min},       {"h_max", m->h_max},
+                   {"energy", m->energy},     {"the start time", r->t_start},
+                   {"the output interval", o->output_interval},
+                   {"rows at every step", o->output_steps}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers && st == BG_OK; i++)
+        st = archive_number(archive, numbers[i].name, numbers[i].value, err);
+    return st;
+}
+
+static void archive_events(bg_runner *r, bg_archive *archive)
+{
+    bg_run_report *p = r->report;
+    bg_archive_long(archive, &p->nevents);
+    if (archive->loading && !archive->failed) {
+        if (p->nevents < 0 || (size_t)p->nevents > archive->size) {
+            archive->failed = true;
+            p->nevents = 0;
+            return;
+        }
+        if (p->nevents > r->event_capacity) {
+            bg_event *more = realloc(p->events, (size_t)p->nevents * sizeof *more);
+            if (!more) {
+                archive->failed = true;
+                p->nevents = 0;
+                return;
+            }
+            p->events = more;
+            r->event_capacity = p->nevents;
+        }
+    }
+    for (long i = 0; i < p->nevents; i++) {
+        bg_archive_doubles(archive, &p->events[i].t, 1);
+        bg_archive_ints(archive, &p->events[i].index, 1);
+        bg_archive_ints(archive, &p->events[i].direction, 1);
+        if (archive->loading && !archive->failed && p->events[i].index >= 0 &&
+            p->events[i].index < bg_system_get_def(r->sys)->ns)
+            p->events[i].name = bg_system_get_event_name(r->sys, p->events[i].index);
+        else if (archive->loading)
+            p->events[i].name = "";
+    }
+}
+
+static void archive_redundancy(bg_runner *r, bg_archive *archive)
+{
+    bg_redundancy *x = &r->report->assembly.redundancy;
+    int ng = bg_system_get_def(r->sys)->ng;
+    if (archive->loading) {
+        x->eliminated = BG_NEW_ARRAY(int, ng);
+        x->not_unique = BG_NEW_ARRAY(unsigned char, ng);
+        archive->failed = archive->failed || !x->eliminated || !x->not_unique;
+    }
+    int count = x->count;
+    bg_archive_ints(archive, &count, 1);
+    if (archive->failed || count < 0 || count > ng || ng == 0) {
+        archive->failed = archive->failed || count != 0;
+        return;
+    }
+    x->count = count;
+    if (x->eliminated)
+        bg_archive_ints(archive, x->eliminated, count);
+    if (x->not_unique)
+        bg_archive_bytes(archive, x->not_unique, (size_t)ng);
+}
+
+static void archive_progress(bg_runner *r, bg_archive *archive)
+{
+    bg_certificate *c = &r->report->certificate;
+    double cpu = r->cpu_before + bg_clock_get_cpu() - r->cpu_start;
+    double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
+    bg_archive_bytes(archive, c, sizeof *c);
+    bg_archive_long(archive, &r->next_output);
+    bg_archive_doubles(archive, &r->t_last_row, 1);
+    bg_archive_doubles(archive, &r->energy_start, 1);
+    bg_archive_doubles(archive, &r->t_last_event, 1);
+    bg_archive_ints(archive, &r->events_at_once, 1);
+    bg_archive_doubles(archive, &cpu, 1);
+    bg_archive_doubles(archive, &wall, 1);
+    if (archive->loading) {
+        r->cpu_before = cpu;
+        r->wall_before = wall;
+    }
+}
+
+/* A number that depends on the system's functions at the integrator's state. */
+static uint64_t calc_fingerprint(bg_runner *r)
+{
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    bg_dynamics *d = r->ig->dyn;
+    uint64_t h = hash_start;
+    if (d->by_formalism) {
+        bg_point p;
+        if (bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
+            bg_system_accelerate(r->sys, &p, d->work_v, NULL) == BG_OK)
+            h = hash(h, d->work_v, (size_t)d->nv * sizeof(double));
+        r->sys->count.explicit_--;
+        return h;
+    }
+    long terms = r->sys->count.terms;
+    unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) | (d->nz > 0 ? BG_TERM_h : 0u);
+    if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
+        h = hash(h, d->terms.M, (size_t)bg_system_get_size_M(r->sys) * sizeof(double));
+        h = hash(h, d->terms.f, (size_t)d->nv * sizeof(double));
+        h = hash(h, d->terms.g, (size_t)d->ng * sizeof(double));
+        h = hash(h, d->terms.h, (size_t)d->nz * sizeof(double));
+    }
+    r->sys->count.terms = terms;
+    return h;
+}
+
+static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
+{
+    bg_status st = archive_settings(r, archive, err);
+    if (st != BG_OK || archive->failed)
+        return st;
+    archive_progress(r, archive);
+    archive_redundancy(r, archive);
+    archive_events(r, archive);
+    if (r->watch)
+        bg_watch_archive(r->watch, archive);
+    bg_integrator_archive(r->ig, archive);
+    if (archive->failed)
+        return BG_OK;
+    uint64_t mine = calc_fingerprint(r), saved = mine;
+    bg_archive_bytes(archive, &saved, sizeof saved);
+    if (!archive->failed && saved != mine)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the system's functions give other values than when the checkpoint was "
+                            "written; resume with the same parameters and the same program");
+    return BG_OK;
+}
+
+static bg_status write_file(const char *path, const header *head, const bg_archive *archive,
+                            bg_error *err)
+{
+    size_t size = strlen(path) + 9;
+    char *partial = bg_calloc(size, 1);
+    if (!partial)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing '%s'", path);
+    snprintf(partial, size, "%s.partial", path);
+    FILE *file = fopen(partial, "wb");
+    bool good = file && fwrite(head, sizeof *head, 1, file) == 1 &&
+                fwrite(archive->data, 1, archive->size, file) == archive->size &&
+                fflush(file) == 0 && fsync(fileno(file)) == 0;
+    int cause = errno;
+    if (file && fclose(file) != 0 && good) {
+        cause = errno;
+        good = false;
+    }
+    if (good && rename(partial, path) != 0) {
+        cause = errno;
+        good = false;
+    }
+    if (!good && file)
+        remove(partial);
+    free(partial);
+    return good ? BG_OK
+                : bg_error_set(err, BG_IO,
+                               "the checkpoint '%s' cannot be written: %s; choose another place", path,
+                               strerror(cause));
+}
+
+bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
+{
+    bg_archive *archive = &r->archive;
+    archive->size = 0;
+    archive->failed = false;
+    archive_all(r, archive, err);
+    if (archive->failed)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for a checkpoint");
+    header head = {"", FORMAT_VERSION, archive->size, hash(hash_start, archive->data, archive->size)};
+    memcpy(head.mark, "BOGIECKP", sizeof head.mark);
+    return write_file(r->options->checkpoint, &head, archive, err);
+}
+
+static bg_status damaged(const char *path, bg_error *err)
+{
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "'%s' is not a complete checkpoint of this version; run from the start", path);
+}
+
+static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return bg_error_set(err, BG_IO, "the checkpoint '%s' cannot be read: %s", path,
+                            strerror(errno));
+    header head;
+    bg_status st = BG_OK;
+    if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.mark, "BOGIECKP", 8) != 0 ||
+        head.version != FORMAT_VERSION || head.size > (uint64_t)1 << 40)
+        st = damaged(path, err);
+    if (st == BG_OK && fseek(file, 0, SEEK_END) == 0 &&
+        (uint64_t)ftell(file) != head.size + sizeof head)
+        st = damaged(path, err);
+    if (st == BG_OK) {
+        archive->data = bg_calloc((size_t)head.size, 1);
+        archive->size = (size_t)head.size;
+        if (!archive->data)
+            st = bg_error_set(err, BG_NO_MEMORY, "out of memory while reading '%s'", path);
+        else if (fseek(file, (long)sizeof head, SEEK_SET) != 0 ||
+                 fread(archive->data, 1, archive->size, file) != archive->size ||
+                 hash(hash_start, archive->data, archive->size) != head.checksum)
+            st = damaged(path, err);
+    }
+    fclose(file);
+    return st;
+}
+
+bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
+{
+    const char *path = r->options->resume;
+    bg_archive archive = {.loading = true};
+    bg_status st = read_file(path, &archive, err);
+    if (st == BG_OK)
+        st = archive_all(r, &archive, err);
+    if (st == BG_OK && (archive.failed || archive.position != archive.size))
+        st = damaged(path, err);
+    free(archive.data);
+    if (st != BG_OK)
+        return st;
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    if (r->t_end < x->t)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the checkpoint '%s' is at t = %.17g, beyond the end time %g", path, x->t,
+                            r->t_end);
+    if (r->ig->t_limit >= r->ig->t_end)
+        r->ig->t_limit = r->t_end;
+    r->ig->t_end = r->t_end;
+    return BG_OK;
+}

@@ -1,0 +1,426 @@
+/* Zeros of switching functions on dense output, in the two phases of 003 section 4.3.
+ *
+ * A step is cut into PIECES; at their ends s and its slope are taken from plain dense output. A change
+ * of sign in a piece encloses a zero. A piece whose ends lie on the same side but whose slopes point to
+ * an extremum between them is searched for it: if it crosses zero there are two zeros, of which the
+ * first is enclosed; if it only reaches zero (within TOUCH of the function's size) it is a touch, an
+ * event of direction 0. The enclosure is narrowed on plain dense output (phase 1), then on projected
+ * dense output until only rounding is left (phase 2). When the projected values do not enclose the
+ * zero any more, the step is repeated shorter.
+ *
+ * The side of zero a function is on is state, not the sign of a rounded value: after an event it is
+ * where the motion is heading, so that neither the zero just reported is found again nor the next one,
+ * however soon, is missed. */
+#include "run/events.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECES = 3, PHASE1_ITERATIONS = 4, MAX_ITERATIONS = 200, MAX_REPEATS = 12 };
+static const double touch = 1e-9;          /* |extremum| / |s| that counts as reaching zero */
+static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
+
+bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, bg_error *err)
+{
+    const bg_system_def *d = &sys->def;
+    *watch = NULL;
+    bg_watch *w = BG_NEW(bg_watch);
+    if (!w)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+    w->sys = sys;
+    w->ig = ig;
+    w->ns = d->ns;
+    w->sign = BG_NEW_ARRAY(int, d->ns);
+    w->at_zero = BG_NEW_ARRAY(unsigned char, d->ns);
+    double **arrays[] = {&w->scale, &w->touched, &w->s,          &w->s_early,
+                         &w->left,  &w->right,   &w->left_slope, &w->right_slope};
+    bool good = w->sign && w->at_zero;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        good = (*arrays[i] = BG_NEW_ARRAY(double, d->ns)) && good;
+    w->q = BG_NEW_ARRAY(double, d->nq);
+    w->v = BG_NEW_ARRAY(double, d->nv);
+    w->z = BG_NEW_ARRAY(double, d->nz);
+    bg_status st = good && w->q && w->v && w->z
+                       ? bg_state_create(sys, &w->state, err)
+                       : bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+    for (int i = 0; st == BG_OK && i < d->ns; i++)
+        w->touched[i] = NAN;
+    if (st != BG_OK) {
+        bg_watch_destroy(w);
+        return st;
+    }
+    *watch = w;
+    return BG_OK;
+}
+
+void bg_watch_destroy(bg_watch *w)
+{
+    if (!w)
+        return;
+    void *const arrays[] = {w->sign, w->at_zero, w->scale,      w->touched,     w->s, w->s_early, w->left,
+                            w->right, w->left_slope, w->right_slope, w->q, w->v,  w->z};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    bg_state_destroy(w->state);
+    free(w);
+}
+
+static bg_status calc_s(bg_watch *w, double t, const double *q, const double *v, const double *z,
+                        const int *mode, double *s, bg_error *err)
+{
+    bg_point p;
+    bg_terms out = {.s = s};
+    bg_status st = bg_system_set_point(w->sys, t, q, v, z, mode, &p, err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(w->sys, &p, BG_TERM_s, &out, err);
+    for (int i = 0; i < w->ns && st == BG_OK; i++)
+        if (!isfinite(s[i]))
+            st = bg_error_set(err, BG_NOT_FINITE,
+                              "system '%s': switching function '%s' is not finite at t = %.17g",
+                              w->sys->def.name, bg_system_get_event_name(w->sys, i), t);
+    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+}
+
+/* s on plain dense output. */
+static bg_status calc_plain(bg_watch *w, double t, double *s, bg_error *err)
+{
+    bg_integrator_interpolate(w->ig, t, w->q, w->v, w->z);
+    return calc_s(w, t, w->q, w->v, w->z, bg_integrator_get_state(w->ig)->mode, s, err);
+}
+
+/* s on projected dense output; the state stays in w->state. */
+static bg_status calc_projected(bg_watch *w, double t, double *s, bg_error *err)
+{
+    bg_status st = bg_integrator_interpolate_state(w->ig, t, w->state, err);
+    if (st != BG_OK)
+        return st;
+    return calc_s(w, t, w->state->q, w->state->v, w->state->z, w->state->mode, s, err);
+}
+
+static int sign_of(double x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
+
+/* Where the motion carries s a short time e after the state: (q, v, z) moved by their rates. */
+static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, double *s, bg_error *err)
+{
+    const bg_system_def *d = &w->sys->def;
+    bg_state *y = w->state;
+    bg_state_copy(w->sys, x, y);
+    for (int i = 0; i < d->nv; i++)
+        w->v[i] = x->v[i] + 0.5 * e * x->a[i];
+    double *V = w->sys->for_terms.V;
+    bg_point p;
+    bg_terms out = {.V = V, .h = w->z};
+    unsigned want = (d->supplied & BG_TERM_V) | (d->nz > 0 ? BG_TERM_h : 0u);
+    bg_status st = bg_system_set_point(w->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st == BG_OK && want)
+        st = bg_system_calc_terms(w->sys, &p, want, &out, err);
+    if (st != BG_OK)
+        return st;
+    bg_system_move(w->sys, x->q, V, e, w->v, y->q);
+    for (int i = 0; i < d->nv; i++)
+        y->v[i] = x->v[i] + e * x->a[i];
+    for (int i = 0; i < d->nz; i++)
+        y->z[i] = x->z[i] + e * w->z[i];
+    return calc_s(w, x->t + e, y->q, y->v, y->z, y->mode, s, err);
+}
+
+bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fired, bg_error *err)
+{
+    double instant = 1e-12 * fmax(1.0, fabs(x->t));
+    bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
+    for (int i = 0; i < w->ns && st == BG_OK; i++) {
+        w->scale[i] = fmax(w->scale[i], fabs(w->s[i]));
+        w->sign[i] = 0;
+        w->touched[i] = NAN;
+    }
+    w->t_done = x->t;
+    w->repeats = 0;
+    /* short times first: the nearest future decides */
+    for (double e = 1e4 * instant; e < 1.0 && st == BG_OK; e *= 10) {
+        bool open = false;
+        st = look_ahead(w, x, e, w->s_early, err);
+        for (int i = 0; i < w->ns && st == BG_OK; i++) {
+            double change = w->s_early[i] - w->s[i];
+            bool zero = (fired && fired[i]) || w->s[i] == 0 ||
+                        fabs(w->s[i]) <= fabs(change) / e * instant;
+            if (w->sign[i] != 0)
+                continue;
+            w->at_zero[i] = zero;
+            w->sign[i] = zero ? (fabs(change) > 1e3 * DBL_EPSILON * w->scale[i] ? sign_of(change) : 0)
+                              : sign_of(w->s[i]);
+            open = open || w->sign[i] == 0;
+        }
+        if (!open)
+            break;
+    }
+    for (int i = 0; i < w->ns; i++)
+        if (w->sign[i] == 0)
+            w->sign[i] = 1; /* stays at zero as far as one can see */
+    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+}
+
+/* s and its slope at t inside the step; the slope from the inner side. */
+static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s, double *slope,
+                                 bg_error *err)
+{
+    double e = slope_fraction * (t1 - t0);
+    double other = t + e <= t1 ? t + e : t - e;
+    bg_status st = calc_plain(w, t, s, err);
+    if (st == BG_OK)
+        st = calc_plain(w, other, w->s_early, err);
+    for (int i = 0; i < w->ns && st == BG_OK; i++) {
+        slope[i] = (w->s_early[i] - s[i]) / (other - t);
+        w->scale[i] = fmax(w->scale[i], fabs(s[i]));
+    }
+    return st;
+}
+
+/* A zero of one function: enclosed in [a, b], on the present side at a and not at b, or a touch at b. */
+typedef struct enclosure {
+    double a, b, fa, fb;
+    int index, direction;
+    bool found;
+} enclosure;
+
+/* Golden section for the smallest side * s_i in [a, b]. */
+static bg_status find_extremum(bg_watch *w, int i, double a, double b, double *t, double *value,
+                               bg_error *err)
+{
+    const double ratio = 0.6180339887498949;
+    double side = w->sign[i], x1 = b - ratio * (b - a), x2 = a + ratio * (b - a), f1, f2;
+    bg_status st = calc_plain(w, x1, w->s, err);
+    f1 = side * w->s[i];
+    if (st == BG_OK)
+        st = calc_plain(w, x2, w->s, err);
+    f2 = side * w->s[i];
+    for (int k = 0; k < 45 && st == BG_OK; k++) {
+        if (f1 < f2) {
+            b = x2;
+            x2 = x1;
+            f2 = f1;
+            x1 = b - ratio * (b - a);
+            st = calc_plain(w, x1, w->s, err);
+            f1 = side * w->s[i];
+        } else {
+            a = x1;
+            x1 = x2;
+            f1 = f2;
+            x2 = a + ratio * (b - a);
+            st = calc_plain(w, x2, w->s, err);
+            f2 = side * w->s[i];
+        }
+    }
+    *t = f1 < f2 ? x1 : x2;
+    *value = f1 < f2 ? f1 : f2;
+    return st;
+}
+
+/* Both ends of [a, b] on the present side: a dip to or through zero between them? */
+static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
+{
+    double side = w->sign[i], h = b - a;
+    double fa = fmax(side * w->left[i], 0), fb = fmax(side * w->right[i], 0);
+    double da = side * w->left_slope[i], db = side * w->right_slope[i];
+    if (!(da < 0 && db > 0))
+        return BG_OK;
+    /* where the tangents meet: a convex dip cannot be deeper */
+    double x = (fb - fa - db * h) / (da - db);
+    double bound = fa + da * fmin(fmax(x, 0), h);
+    if (bound > touch * w->scale[i])
+        return BG_OK;
+    double t, value;
+    bg_status st = find_extremum(w, i, a, b, &t, &value, err);
+    if (st != BG_OK || value > touch * w->scale[i])
+        return st;
+    bool touches = value >= -touch * w->scale[i];
+    if (touches && fabs(t - w->touched[i]) <= 1e-3 * h)
+        return BG_OK; /* the touch that was just reported */
+    *e = (enclosure){a, t, w->left[i], side * value, i, touches ? 0 : -w->sign[i], true};
+    return BG_OK;
+}
+
+/* The value at a is not on the present side (an event was there just now): find a time shortly after
+ * where it is. False: there is none, the zero is at a itself. */
+static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err)
+{
+    int i = e->index;
+    *left = sign_of(e->fa) == w->sign[i];
+    for (int k = 1; k < 50 && !*left; k++) {
+        double t = e->a + (e->b - e->a) * ldexp(1.0, -k);
+        if (t <= e->a)
+            break;
+        bg_status st = calc_plain(w, t, w->s, err);
+        if (st != BG_OK)
+            return st;
+        if (sign_of(w->s[i]) == w->sign[i]) {
+            e->a = t;
+            e->fa = w->s[i];
+            *left = true;
+        }
+    }
+    return BG_OK;
+}
+
+/* Illinois steps with bisection as a safeguard on [a, b]; plain or projected dense output. */
+static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iterations, bg_error *err)
+{
+    int i = e->index, same = 0;
+    double fa = e->fa, fb = e->fb;
+    for (int k = 0; k < iterations; k++) {
+        double width = e->b - e->a, tiny = 2 * DBL_EPSILON * fmax(fabs(e->a), fabs(e->b));
+        if (width <= tiny || e->fb == 0)
+            return BG_OK;
+        double t = k % 4 == 3 ? e->a + 0.5 * width : e->a + width * fa / (fa - fb);
+        t = fmin(fmax(t, e->a + 0.5 * tiny), e->b - 0.5 * tiny);
+        if (!(t > e->a && t < e->b))
+            t = e->a + 0.5 * width;
+        if (!(t > e->a && t < e->b))
+            return BG_OK;
+        bg_status st = projected ? calc_projected(w, t, w->s, err) : calc_plain(w, t, w->s, err);
+        if (st != BG_OK)
+            return st;
+        if (sign_of(w->s[i]) == w->sign[i]) {
+            e->a = t;
+            e->fa = fa = w->s[i];
+            if (same == -1)
+                fb *= 0.5;
+            same = -1;
+        } else {
+            e->b = t;
+            e->fb = fb = w->s[i];
+            if (same == 1)
+                fa *= 0.5;
+            same = 1;
+        }
+    }
+    return BG_OK;
+}
+
+/* Both phases. BG_RETRY: projected values do not enclose a zero. */
+static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
+{
+    bool left = true;
+    if (e->direction == 0)
+        return BG_OK;
+    bg_status st = leave_zero(w, e, &left, err);
+    if (st != BG_OK)
+        return st;
+    if (!left) {
+        e->b = e->a;
+        return BG_OK;
+    }
+    bool has_constraints = w->sys->def.ng > 0;
+    st = narrow(w, e, false, has_constraints ? PHASE1_ITERATIONS : MAX_ITERATIONS, err);
+    if (st != BG_OK || !has_constraints)
+        return st;
+    if (w->repeats >= MAX_REPEATS) /* shorter steps do not help: plain dense output decides */
+        return narrow(w, e, false, MAX_ITERATIONS, err);
+    st = calc_projected(w, e->a, w->s, err);
+    double fa = w->s[e->index];
+    if (st == BG_OK)
+        st = calc_projected(w, e->b, w->s, err);
+    if (st != BG_OK)
+        return st;
+    e->fa = fa;
+    e->fb = w->s[e->index];
+    if (sign_of(e->fa) != w->sign[e->index] || sign_of(e->fb) == w->sign[e->index])
+        return BG_RETRY;
+    return narrow(w, e, true, MAX_ITERATIONS, err);
+}
+
+/* An enclosure of function i in [a, b], whose end values are in left and right. */
+static bg_status enclose(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
+{
+    e->found = false;
+    /* a value this close to zero with so flat a slope belongs to a touch, not to a crossing */
+    bool flat = fabs(w->right[i]) <= touch * w->scale[i] &&
+                fabs(w->right_slope[i]) * (b - a) <= 1e-4 * w->scale[i];
+    if (sign_of(w->right[i]) != w->sign[i] && !flat) {
+        *e = (enclosure){a, b, w->left[i], w->right[i], i, -w->sign[i], true};
+        return BG_OK;
+    }
+    return search_dip(w, i, a, b, e, err);
+}
+
+/* The earliest zero in one piece, located; e->found says whether there is one. */
+static bg_status search_piece(bg_watch *w, double a, double b, enclosure *first, bg_error *err)
+{
+    first->found = false;
+    for (int i = 0; i < w->ns; i++) {
+        enclosure e = {0};
+        bg_status st = enclose(w, i, a, b, &e, err);
+        if (st == BG_OK && e.found)
+            st = locate(w, &e, err);
+        if (st != BG_OK) {
+            first->b = e.b;
+            return st;
+        }
+        if (e.found && (!first->found || e.b < first->b))
+            *first = e;
+    }
+    return BG_OK;
+}
+
+static bg_status report_event(bg_watch *w, const enclosure *e, bg_event *event, bg_error *err)
+{
+    int i = e->index;
+    event->t = e->b;
+    event->index = i;
+    event->direction = e->direction;
+    event->name = bg_system_get_event_name(w->sys, i);
+    w->t_done = e->b;
+    if (e->direction == 0)
+        w->touched[i] = e->b;
+    else
+        w->sign[i] = -w->sign[i];
+    return bg_integrator_interpolate_state(w->ig, e->b, w->state, err);
+}
+
+bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_retry, bg_error *err)
+{
+    double t1 = bg_integrator_get_state(w->ig)->t;
+    double begin = fmax(w->t_done, bg_integrator_get_step_start(w->ig)), a = begin;
+    *found = false;
+    bg_status st = calc_with_slope(w, begin, begin, t1, w->left, w->left_slope, err);
+    for (int k = 1; k <= PIECES && st == BG_OK && begin < t1; k++) {
+        double b = k == PIECES ? t1 : begin + (t1 - begin) * k / PIECES;
+        enclosure first = {0};
+        st = calc_with_slope(w, b, begin, t1, w->right, w->right_slope, err);
+        if (st == BG_OK)
+            st = search_piece(w, a, b, &first, err);
+        if (st == BG_RETRY) {
+            w->repeats++;
+            *t_retry = begin + 0.5 * (t1 - begin);
+            return st;
+        }
+        if (st == BG_OK && first.found) {
+            *found = true;
+            return report_event(w, &first, event, err);
+        }
+        memcpy(w->left, w->right, (size_t)w->ns * sizeof(double));
+        memcpy(w->left_slope, w->right_slope, (size_t)w->ns * sizeof(double));
+        a = b;
+    }
+    if (st == BG_OK) {
+        w->t_done = t1;
+        w->repeats = 0;
+    }
+    return st;
+}
+
+void bg_watch_archive(bg_watch *w, bg_archive *archive)
+{
+    bg_archive_mark(archive, "watch");
+    bg_archive_ints(archive, w->sign, w->ns);
+    bg_archive_doubles(archive, w->scale, w->ns);
+    bg_archive_doubles(archive, w->touched, w->ns);
+    bg_archive_doubles(archive, &w->t_done, 1);
+}

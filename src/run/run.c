@@ -1,0 +1,515 @@
+/* The run driver: consistent start, steps, events, rows, checkpoints, certificate.
+ *
+ * After each accepted step events are looked for first; up to an event that changes the system the
+ * step counts, the rest of it is given up, and the method starts again from the changed and projected
+ * state. Rows on the grid come from projected dense output, so they fulfil all constraints. */
+#include "run/runner.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100 };
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bg_clock_get_wall(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double bg_clock_get_cpu(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+bg_run_options bg_default_run_options(void)
+{
+    return (bg_run_options){.integrator = "mdop5",
+                            .method = bg_default_integrator_options(),
+                            .t_start = NAN,
+                            .t_end = NAN,
+                            .model = "",
+                            .checkpoint_seconds = 10};
+}
+
+static bg_status check_options(bg_runner *r, bg_error *err)
+{
+    const bg_run_options *o = r->options;
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    r->t_start = isnan(o->t_start) ? def->t_start : o->t_start;
+    r->t_end = isnan(o->t_end) ? def->t_end : o->t_end;
+    if (!isfinite(r->t_start) || !isfinite(r->t_end))
+        return bg_error_set(err, BG_BAD_INPUT, "start time %g and end time %g must be finite",
+                            r->t_start, r->t_end);
+    if (r->t_end < r->t_start)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "end time %g is before start time %g; time runs forwards", r->t_end,
+                            r->t_start);
+    if (!isfinite(o->output_interval) || o->output_interval < 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "output interval %g is not usable; give a positive number of seconds",
+                            o->output_interval);
+    if (o->output_interval > 0 && (r->t_end - r->t_start) / o->output_interval > 1e9)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "output interval %g gives more than a thousand million rows; choose a "
+                            "larger one",
+                            o->output_interval);
+    if (o->max_steps < 0 || o->checkpoint_steps < 0)
+        return bg_error_set(err, BG_BAD_INPUT, "step counts must not be negative");
+    return BG_OK;
+}
+
+static bg_status create(bg_runner *r, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    bg_status st = check_options(r, err);
+    if (st == BG_OK)
+        st = bg_integrator_create(r->options->integrator, r->sys, &r->options->method, &r->ig, err);
+    if (st == BG_OK && def->ns > 0)
+        st = bg_watch_create(r->sys, r->ig, &r->watch, err);
+    if (st == BG_OK)
+        st = bg_state_create(r->sys, &r->row, err);
+    if (st != BG_OK)
+        return st;
+    r->y = BG_NEW_ARRAY(double, def->ny);
+    r->fired = BG_NEW_ARRAY(unsigned char, def->ns);
+    r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
+    r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
+    if (!r->y || !r->fired || !r->report->events)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
+    return BG_OK;
+}
+
+static bg_status calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    if (def->ny == 0)
+        return BG_OK;
+    bg_point p;
+    bg_status st = bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st != BG_OK)
+        return st;
+    int code = def->outputs(def->self, &p, x->a, x->lambda, r->y);
+    return code == 0 ? BG_OK
+                     : bg_error_set(err, BG_SYSTEM_FAILED,
+                                    "system '%s': `outputs` failed with code %d at t = %.17g",
+                                    def->name, code, x->t);
+}
+
+static bg_status write_row(bg_runner *r, const bg_state *x, bg_error *err)
+{
+    const bg_sink *sink = &r->options->sink;
+    if (!sink->row)
+        return BG_OK;
+    bg_status st = calc_outputs(r, x, err);
+    double begin = bg_integrator_get_step_start(r->ig), end = bg_integrator_get_state(r->ig)->t;
+    bg_row row = {x, r->y, end - begin};
+    if (st == BG_OK)
+        st = sink->row(sink->self, &row, err);
+    r->t_last_row = x->t;
+    r->report->rows += st == BG_OK;
+    return st;
+}
+
+/* Rows on the grid up to and including t. */
+static bg_status write_grid(bg_runner *r, double t, bg_error *err)
+{
+    double interval = r->options->output_interval;
+    if (interval <= 0 || !r->options->sink.row)
+        return BG_OK;
+    for (;; r->next_output++) {
+        double at = r->t_start + (double)r->next_output * interval;
+        if (at > t || at > r->t_end)
+            return BG_OK;
+        bg_status st = bg_integrator_interpolate_state(r->ig, at, r->row, err);
+        if (st == BG_OK)
+            st = write_row(r, r->row, err);
+        if (st != BG_OK)
+            return st == BG_RETRY ? BG_NOT_CONVERGED : st;
+    }
+}
+
+static double calc_energy(bg_runner *r, const bg_state *x)
+{
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    bg_certificate *c = &r->report->certificate;
+    bg_energy e = {0, 0, 0};
+    bg_point p;
+    if (!def->energy || !r->options->method.energy ||
+        bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
+        def->energy(def->self, &p, &e) != 0)
+        return NAN;
+    c->energy_scale =
+        fmax(c->energy_scale, fmax(fabs(*x->work), fmax(fabs(e.kinetic), fabs(e.potential))));
+    return e.kinetic + e.potential - *x->work;
+}
+
+static void update_certificate(bg_runner *r)
+{
+    bg_certificate *c = &r->report->certificate;
+    bg_residuals now = bg_integrator_get_residuals(r->ig);
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    c->max_g = fmax(c->max_g, now.g);
+    c->max_gv = fmax(c->max_gv, now.gv);
+    c->max_ga = fmax(c->max_ga, now.ga);
+    c->energy_error = fmax(c->energy_error, fabs(calc_energy(r, x) - r->energy_start));
+}
+
+/* A row that was redundant at the start must stay fulfilled on the way. */
+static bg_status check_redundant(const bg_runner *r, bg_error *err)
+{
+    char buffer[32];
+    bg_residuals now = bg_integrator_get_residuals(r->ig);
+    if (r->report->assembly.redundancy.count == 0 || now.g < 1e-6 ||
+        !r->ig->dyn->eliminated[now.worst_g])
+        return BG_OK;
+    return bg_error_set(err, BG_CONTRADICTORY,
+                        "constraint '%s' was redundant at the start but is violated by %.3g at t = "
+                        "%.17g: the mechanism has left the position in which it could be left out",
+                        bg_system_get_name(r->sys, 'g', now.worst_g, buffer, sizeof buffer), now.g,
+                        bg_integrator_get_state(r->ig)->t);
+}
+
+static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err)
+{
+    bg_run_report *p = r->report;
+    if (p->nevents == r->event_capacity) {
+        bg_event *more =
+            realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
+        if (!more)
+            return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+        p->events = more;
+        r->event_capacity *= 2;
+    }
+    p->events[p->nevents++] = *event;
+    bool advanced = event->t - r->t_last_event > 32 * DBL_EPSILON * fmax(1.0, fabs(event->t));
+    r->events_at_once = advanced ? 0 : r->events_at_once + 1;
+    r->t_last_event = event->t;
+    if (r->events_at_once > MAX_EVENTS_AT_ONCE)
+        return bg_error_set(err, BG_EVENT_STUCK,
+                            "event '%s' repeats at t = %.17g without time advancing; let the system "
+                            "change its mode there, for instance come to rest below a small speed",
+                            event->name, event->t);
+    const bg_sink *sink = &r->options->sink;
+    return sink->event ? sink->event(sink->self, event, err) : BG_OK;
+}
+
+/* Hands an event at state x to the system; x may be changed. *action is a bg_event_action. */
+static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *action, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    *action = BG_EVENT_NOTE;
+    bg_status st = record_event(r, event, err);
+    if (st != BG_OK || !def->event)
+        return st;
+    double before = calc_energy(r, x);
+    bg_event_state state = {x->q, x->v, x->z, x->mode};
+    *action = def->event(def->self, event, &state);
+    if (*action < 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `event` failed with code %d for '%s' at t = %.17g", def->name,
+                            *action, event->name, event->t);
+    if (*action == BG_EVENT_CHANGED) {
+        bg_dynamics *d = r->ig->dyn;
+        st = bg_project_state(d, x, err);
+        if (st == BG_RETRY)
+            st = bg_error_set(err, BG_NOT_ASSEMBLED,
+                              "after event '%s' at t = %.17g the changed state cannot be projected onto "
+                              "the constraints",
+                              event->name, event->t);
+        double jump = calc_energy(r, x) - before; /* an impact may dissipate */
+        r->energy_start += isfinite(jump) ? jump : 0;
+    }
+    return st;
+}
+
+static bg_status restart(bg_runner *r, const bg_state *x, bg_error *err)
+{
+    return bg_integrator_start(r->ig, x, &r->report->assembly.redundancy, r->t_end, err);
+}
+
+/* Switching functions that are zero at the start are events there. */
+static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
+{
+    if (!r->watch)
+        return BG_OK;
+    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
+    bg_status st = bg_watch_reset(r->watch, r->row, NULL, err);
+    int ns = bg_system_get_def(r->sys)->ns;
+    memset(r->fired, 0, (size_t)ns);
+    bool changed = false;
+    for (int i = 0; i < ns && st == BG_OK; i++) {
+        if (!r->watch->at_zero[i])
+            continue;
+        bg_event event = {r->t_start, i, r->watch->sign[i], bg_system_get_event_name(r->sys, i)};
+        int action;
+        r->fired[i] = 1;
+        st = deliver(r, &event, r->row, &action, err);
+        changed = changed || action == BG_EVENT_CHANGED;
+        *stop = *stop || action == BG_EVENT_STOP;
+    }
+    if (st == BG_OK && changed) {
+        st = restart(r, r->row, err);
+        if (st == BG_OK)
+            st = bg_watch_reset(r->watch, r->row, r->fired, err);
+    }
+    return st;
+}
+
+/* Events inside the last step. *cut: the run goes on from an event inside the step, or ends there. */
+static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *err)
+{
+    *cut = false;
+    while (r->watch && !*cut) {
+        bool found;
+        bg_event event;
+        double t_retry;
+        int action;
+        bg_status st = bg_watch_find(r->watch, &found, &event, &t_retry, err);
+        if (st == BG_RETRY) {
+            bg_integrator_undo(r->ig, t_retry);
+            *cut = true;
+            return BG_OK;
+        }
+        if (st != BG_OK || !found)
+            return st;
+        st = write_grid(r, nextafter(event.t, -HUGE_VAL), err); /* rows before the event */
+        if (st != BG_OK)
+            return st;
+        bg_state_copy(r->sys, r->watch->state, r->row);
+        if (bg_integrator_get_state(r->ig)->t == event.t)
+            bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
+        if (r->options->output_steps && event.t > r->t_last_row)
+            st = write_row(r, r->row, err);
+        if (st == BG_OK)
+            bg_state_copy(r->sys, r->watch->state, r->row);
+        if (st == BG_OK)
+            st = deliver(r, &event, r->row, &action, err);
+        if (st != BG_OK)
+            return st;
+        if (action == BG_EVENT_NOTE)
+            continue;
+        *cut = true;
+        *stop = action == BG_EVENT_STOP;
+        memset(r->fired, 0, (size_t)r->watch->ns);
+        r->fired[event.index] = 1;
+        st = restart(r, r->row, err);
+        if (st == BG_OK && !*stop)
+            st = bg_watch_reset(r->watch, r->row, r->fired, err);
+        if (st == BG_OK && r->options->output_steps && action == BG_EVENT_CHANGED)
+            st = write_row(r, r->row, err);
+        return st;
+    }
+    return BG_OK;
+}
+
+static bool should_stop(const bg_runner *r)
+{
+    return r->options->stop && *r->options->stop;
+}
+
+/* Progress and checkpoints after a step. */
+static bg_status housekeeping(bg_runner *r, bg_error *err)
+{
+    const bg_run_options *o = r->options;
+    if (!o->progress && !o->checkpoint)
+        return BG_OK;
+    double now = bg_clock_get_wall();
+    long steps = r->ig->count.accepted;
+    if (o->progress && now - r->wall_last_progress >= 0.05) {
+        bg_progress p = {r->t_start, bg_integrator_get_state(r->ig)->t, r->t_end, now - r->wall_start,
+                         steps};
+        o->progress(o->progress_self, &p);
+        r->wall_last_progress = now;
+    }
+    bool due = (o->checkpoint_steps > 0 && steps % o->checkpoint_steps == 0) ||
+               (o->checkpoint_seconds > 0 && now - r->wall_last_checkpoint >= o->checkpoint_seconds);
+    if (!o->checkpoint || !due)
+        return BG_OK;
+    r->wall_last_checkpoint = now;
+    return bg_checkpoint_write(r, err);
+}
+
+/* One step with everything that belongs to it. */
+static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
+{
+    const bg_run_options *o = r->options;
+    bool cut = false;
+    bg_status st = bg_integrator_step(r->ig, err);
+    if (st == BG_OK)
+        st = events_in_step(r, &cut, ended, err);
+    if (st != BG_OK)
+        return st;
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    update_certificate(r);
+    if (!cut) {
+        st = write_grid(r, x->t, err);
+        if (st == BG_OK && o->output_steps && x->t > r->t_last_row)
+            st = write_row(r, x, err);
+        if (st == BG_OK)
+            st = check_redundant(r, err);
+    }
+    return st == BG_OK ? housekeeping(r, err) : st;
+}
+
+static bg_status loop(bg_runner *r, bg_error *err)
+{
+    const bg_run_options *o = r->options;
+    bool ended = false;
+    bg_status st = BG_OK;
+    if (!o->resume)
+        st = events_at_start(r, &ended, err);
+    while (st == BG_OK && !ended) {
+        const bg_state *x = bg_integrator_get_state(r->ig);
+        if (x->t >= r->t_end)
+            break;
+        if (should_stop(r))
+            return bg_error_set(err, BG_STOPPED, "stopped on request at t = %.17g", x->t);
+        if (o->max_steps > 0 && r->ig->count.accepted >= o->max_steps)
+            return bg_error_set(err, BG_TOO_MANY_STEPS,
+                                "the limit of %ld steps was reached at t = %.17g of %g; raise it, or "
+                                "loosen the tolerances",
+                                o->max_steps, x->t, r->t_end);
+        st = advance(r, &ended, err);
+    }
+    if (st != BG_OK)
+        return st;
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    bool wanted = o->output_interval > 0 || o->output_steps;
+    return wanted && x->t > r->t_last_row ? write_row(r, x, err) : BG_OK;
+}
+
+/* A consistent start, or the state of a checkpoint. */
+static bg_status begin(bg_runner *r, bg_error *err)
+{
+    bg_run_report *p = r->report;
+    const bg_sink *sink = &r->options->sink;
+    bg_status st = BG_OK;
+    if (r->options->resume) {
+        st = bg_checkpoint_read(r, err);
+        return st == BG_OK && sink->begin ? sink->begin(sink->self, err) : st;
+    }
+    r->row->t = r->t_start;
+    st = bg_state_assemble(r->sys, r->row, &p->assembly, err);
+    if (st != BG_OK)
+        return st;
+    if (r->options->refuse_redundant && p->assembly.redundancy.count > 0) {
+        char buffer[32];
+        return bg_error_set(
+            err, BG_REDUNDANT,
+            "system '%s' has %d redundant constraint(s), the first is '%s'; remove them, or allow "
+            "them to be eliminated",
+            bg_system_get_def(r->sys)->name, p->assembly.redundancy.count,
+            bg_system_get_name(r->sys, 'g', p->assembly.redundancy.eliminated[0], buffer,
+                               sizeof buffer));
+    }
+    st = restart(r, r->row, err);
+    if (st != BG_OK)
+        return st;
+    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
+    r->energy_start = calc_energy(r, r->row);
+    update_certificate(r);
+    st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
+    if (st == BG_OK && r->options->output_steps)
+        st = write_row(r, r->row, err);
+    if (st == BG_OK && r->options->output_interval > 0 && !r->options->output_steps)
+        st = write_row(r, r->row, err);
+    r->next_output = 1;
+    return st;
+}
+
+/* What the run has reached goes into the report, whatever ended it. */
+static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
+{
+    bg_run_report *p = r->report;
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    bg_error own = {BG_OK, ""};
+    if (st != BG_OK && err)
+        own = *err;
+    p->counters = bg_integrator_get_counters(r->ig);
+    p->cpu_seconds = r->cpu_before + bg_clock_get_cpu() - r->cpu_start;
+    double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
+    p->certificate.unconverged_steps = p->counters.unconverged;
+    p->certificate.real_time_factor = wall > 0 ? (x->t - r->t_start) / wall : 0;
+    if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
+        return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
+    bg_state_copy(r->sys, x, p->final);
+    if (calc_outputs(r, x, NULL) == BG_OK) {
+        p->y = r->y;
+        r->y = NULL;
+    }
+    if (r->options->checkpoint) {
+        bg_error checkpoint_error;
+        bg_status written = bg_checkpoint_write(r, &checkpoint_error);
+        if (written != BG_OK && st == BG_OK) {
+            if (err)
+                *err = checkpoint_error;
+            return written;
+        }
+    }
+    if (st != BG_OK && err)
+        *err = own;
+    return st;
+}
+
+static void destroy(bg_runner *r)
+{
+    bg_integrator_destroy(r->ig);
+    bg_watch_destroy(r->watch);
+    bg_state_destroy(r->row);
+    free(r->y);
+    free(r->fired);
+    bg_archive_clear(&r->archive);
+}
+
+bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *report, bg_error *err)
+{
+    bg_error own = {BG_OK, ""};
+    bg_runner r = {.sys = sys,
+                   .options = options,
+                   .report = report,
+                   .t_last_row = -HUGE_VAL,
+                   .t_last_event = -HUGE_VAL,
+                   .wall_start = bg_clock_get_wall(),
+                   .cpu_start = bg_clock_get_cpu()};
+    r.wall_last_checkpoint = r.wall_start;
+    *report = (bg_run_report){
+        .certificate = {.max_ga = NAN, .energy_error = NAN, .energy_scale = 0}};
+    strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
+    bg_status st = create(&r, &own);
+    if (st == BG_OK)
+        st = begin(&r, &own);
+    bool started = st == BG_OK;
+    if (started)
+        st = loop(&r, &own);
+    if (started)
+        st = finish(&r, st, &own);
+    destroy(&r);
+    report->status = st;
+    memcpy(report->message, own.text, sizeof report->message);
+    if (err) {
+        *err = own;
+        err->status = st;
+    }
+    return st;
+}
+
+void bg_run_report_clear(bg_run_report *report)
+{
+    free(report->events);
+    free(report->y);
+    bg_state_destroy(report->final);
+    bg_assembly_report_clear(&report->assembly);
+    *report = (bg_run_report){0};
+}

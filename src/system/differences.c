@@ -1,0 +1,320 @@
+/* Terms and derivative blocks by central differences.
+ *
+ * With x(e) = (t + e, q + e V v) the constraint terms follow from g and from w = G v + g_t:
+ *   G e_j  = (g(q + d V e_j) - g(q - d V e_j)) / 2d
+ *   g_t    = (g(t + d) - g(t - d)) / 2d                        at fixed q, inputs at t +- d
+ *   gamma  = (w(x(+d)) - w(x(-d))) / 2d                        at fixed v, when G is supplied
+ *   gamma  = (g(x(+d)) - 2 g + g(x(-d))) / d^2                 otherwise, along q' = V v, v' = 0
+ * The shift d balances the truncation error d^2 against the rounding error eps/d (d ~ eps^(1/3));
+ * second differences use d ~ eps^(1/4). Blocks are differenced in groups of columns that share no
+ * row (Curtis, Powell and Reid; linalg/colouring.c). */
+#include "system/system.h"
+
+#include "base/memory.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double shift_first = 6.0e-6;  /* about eps^(1/3) */
+static const double shift_second = 1.2e-4; /* about eps^(1/4) */
+static const double shift_time = 1.0e-6;   /* s; signals of up to some kHz stay resolved */
+
+static int max_int(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *s)
+{
+    const bg_system_def *d = &sys->def;
+    int widest = max_int(max_int(d->nv, d->nz), max_int(d->ng, d->nu));
+    int size_V = d->supplied & BG_TERM_V ? d->nq * d->nv : 0;
+    s->x = BG_NEW_ARRAY(double, widest);
+    s->step = BG_NEW_ARRAY(double, widest);
+    s->V = BG_NEW_ARRAY(double, size_V);
+    bool good = s->x && s->step && s->V;
+    for (int i = 0; i < 3; i++) {
+        s->u[i] = BG_NEW_ARRAY(double, d->nu);
+        s->value[i] = BG_NEW_ARRAY(double, widest);
+        good = good && s->u[i] && s->value[i];
+    }
+    s->q[0] = BG_NEW_ARRAY(double, d->nq);
+    s->q[1] = BG_NEW_ARRAY(double, d->nq);
+    bg_terms *x = &s->terms;
+    bool needs_M = (d->supplied & BG_TERM_M) && !d->residual;
+    x->M = BG_NEW_ARRAY(double, needs_M ? bg_system_get_size_M(sys) : 0);
+    x->f = BG_NEW_ARRAY(double, d->nv);
+    x->g = BG_NEW_ARRAY(double, d->ng);
+    x->gt = BG_NEW_ARRAY(double, d->ng);
+    x->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
+    x->gamma = BG_NEW_ARRAY(double, d->ng);
+    x->V = BG_NEW_ARRAY(double, size_V);
+    x->h = BG_NEW_ARRAY(double, d->nz);
+    return good && s->q[0] && s->q[1] && x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V &&
+           x->h;
+}
+
+void bg_difference_scratch_clear(bg_difference_scratch *s)
+{
+    double *const arrays[] = {s->x,        s->step,     s->V,        s->u[0],     s->u[1],
+                              s->u[2],     s->value[0], s->value[1], s->value[2], s->q[0],
+                              s->q[1],     s->terms.M,  s->terms.f,  s->terms.g,  s->terms.gt,
+                              s->terms.G,  s->terms.gamma, s->terms.V, s->terms.h};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+}
+
+static double max_norm(const double *x, int n)
+{
+    double m = 0;
+    for (int i = 0; i < n; i++)
+        m = fmax(m, fabs(x[i]));
+    return m;
+}
+
+/* p at time t with the inputs of that time, which are kept in the scratch. */
+static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_point *p, double t,
+                               bg_error *err)
+{
+    p->t = t;
+    if (sys->def.nu == 0)
+        return BG_OK;
+    p->u = s->u[0];
+    p->u_t = s->u[1];
+    p->u_tt = s->u[2];
+    if (sys->def.inputs(sys->def.self, t, s->u[0], s->u[1], s->u[2]) == 0)
+        return BG_OK;
+    return bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `inputs` failed at t = %.17g",
+                        sys->def.name, t);
+}
+
+/* The kinematic matrix at p into s->V (nothing to do where V = I). */
+static bg_status update_V(bg_system *sys, bg_difference_scratch *s, const bg_point *p, bg_error *err)
+{
+    bg_terms out = {.V = s->V};
+    return bg_system_calc_terms(sys, p, BG_TERM_V, &out, err);
+}
+
+/* w = G v + g_t at p. */
+static bg_status calc_w(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double *w,
+                        bg_error *err)
+{
+    bg_status st = bg_system_calc_terms(sys, p, BG_TERM_G | BG_TERM_gt, &s->terms, err);
+    if (st != BG_OK)
+        return st;
+    bg_matrix_multiply(sys->def.ng, sys->def.nv, sys->def.pattern_G, s->terms.G, p->v, w);
+    for (int i = 0; i < sys->def.ng; i++)
+        w[i] += s->terms.gt[i];
+    return BG_OK;
+}
+
+/* The vector that is differentiated, at p. */
+static bg_status calc_function(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                               const double *a, const double *lambda, bg_of of, double *value,
+                               bg_error *err)
+{
+    const bg_system_def *d = &sys->def;
+    bg_terms out = s->terms;
+    switch (of) {
+    case BG_OF_r:
+        if (d->residual) {
+            sys->count.residual++;
+            return d->residual(d->self, p, a, lambda, value) == 0 ? BG_OK : BG_RETRY;
+        } else {
+            bg_status st = bg_system_calc_terms(
+                sys, p, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u), &out, err);
+            bg_matrix_multiply(d->nv, d->nv, d->pattern_M, out.M, a, value);
+            for (int i = 0; i < d->nv; i++)
+                value[i] -= out.f[i];
+            bg_matrix_add_transposed(d->ng, d->nv, d->pattern_G, out.G, 1.0, lambda, value);
+            return st;
+        }
+    case BG_OF_h: out.h = value; return bg_system_calc_terms(sys, p, BG_TERM_h, &out, err);
+    case BG_OF_g: out.g = value; return bg_system_calc_terms(sys, p, BG_TERM_g, &out, err);
+    case BG_OF_w: return calc_w(sys, s, p, value, err);
+    case BG_OF_gamma:
+        out.gamma = value;
+        return bg_system_calc_terms(sys, p, BG_TERM_gamma, &out, err);
+    case BG_OF_COUNT: break;
+    }
+    return BG_BAD_INPUT;
+}
+
+/* p with its argument `by` shifted by sign * s->step for the columns of one group. */
+static void shift_argument(bg_system *sys, bg_difference_scratch *s, const bg_point *p, bg_by by,
+                           const int *group, int k, double sign, bg_point *shifted)
+{
+    int n = bg_system_get_columns(sys, by);
+    const double *x = by == BG_BY_v ? p->v : by == BG_BY_z ? p->z : by == BG_BY_u ? p->u : NULL;
+    for (int j = 0; j < n; j++) {
+        double delta = (group ? group[j] : j) == k ? sign * s->step[j] : 0.0;
+        s->x[j] = (x ? x[j] : 0.0) + delta;
+    }
+    *shifted = *p;
+    switch (by) {
+    case BG_BY_q:
+        bg_system_move(sys, p->q, s->V, 1.0, s->x, s->q[0]);
+        shifted->q = s->q[0];
+        break;
+    case BG_BY_v: shifted->v = s->x; break;
+    case BG_BY_z: shifted->z = s->x; break;
+    case BG_BY_u: shifted->u = s->x; break;
+    case BG_BY_COUNT: break;
+    }
+}
+
+static void store_group(const bg_pattern *pattern, int rows, int columns, const int *group, int k,
+                        const double *step, const double *plus, const double *minus, double *block)
+{
+    if (!pattern) {
+        for (int i = 0; i < rows; i++)
+            block[i * columns + k] = (plus[i] - minus[i]) / (2 * step[k]);
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
+            if (group[pattern->column[e]] == k)
+                block[e] = (plus[i] - minus[i]) / (2 * step[pattern->column[e]]);
+}
+
+static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                                  const double *a, const double *lambda, bg_of of, bg_by by,
+                                  double *block, bg_error *err)
+{
+    int rows = bg_system_get_rows(sys, of), columns = bg_system_get_columns(sys, by);
+    const bg_pattern *pattern = bg_system_get_pattern(sys, of, by);
+    const int *group = sys->group[of][by];
+    int ngroups = group ? sys->ngroups[of][by] : columns;
+    const double *x = by == BG_BY_v   ? p->v
+                      : by == BG_BY_z ? p->z
+                      : by == BG_BY_u ? p->u
+                      : sys->def.supplied & BG_TERM_V ? NULL
+                                                      : p->q;
+    for (int j = 0; j < columns; j++)
+        s->step[j] = shift_first * fmax(1.0, x ? fabs(x[j]) : 1.0);
+    bg_status st = by == BG_BY_q ? update_V(sys, s, p, err) : BG_OK;
+    for (int k = 0; k < ngroups && st == BG_OK; k++) {
+        bg_point shifted;
+        shift_argument(sys, s, p, by, group, k, 1.0, &shifted);
+        st = calc_function(sys, s, &shifted, a, lambda, of, s->value[0], err);
+        if (st != BG_OK)
+            break;
+        shift_argument(sys, s, p, by, group, k, -1.0, &shifted);
+        st = calc_function(sys, s, &shifted, a, lambda, of, s->value[1], err);
+        if (st == BG_OK)
+            store_group(pattern, rows, columns, group, k, s->step, s->value[0], s->value[1], block);
+    }
+    return st;
+}
+
+static bg_status difference_gt(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double *gt,
+                               bg_error *err)
+{
+    double d = shift_time * fmax(1.0, fabs(p->t));
+    bg_status st = BG_OK;
+    for (int side = 0; side < 2 && st == BG_OK; side++) {
+        bg_point shifted = *p;
+        bg_terms out = {.g = s->value[side]};
+        st = shift_in_time(sys, s, &shifted, p->t + (side ? -d : d), err);
+        if (st == BG_OK)
+            st = bg_system_calc_terms(sys, &shifted, BG_TERM_g, &out, err);
+    }
+    for (int i = 0; i < sys->def.ng && st == BG_OK; i++)
+        gt[i] = (s->value[0][i] - s->value[1][i]) / (2 * d);
+    return st;
+}
+
+/* q(e) along q' = V(q) v to second order: q + e V(q + e/2 V v) v. */
+static bg_status move_along(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double e,
+                            double *q_out, bg_error *err)
+{
+    bg_status st = update_V(sys, s, p, err);
+    if (st != BG_OK || !(sys->def.supplied & BG_TERM_V)) {
+        bg_system_move(sys, p->q, s->V, e, p->v, q_out);
+        return st;
+    }
+    bg_point middle = *p;
+    bg_system_move(sys, p->q, s->V, 0.5 * e, p->v, s->q[0]);
+    middle.q = s->q[0];
+    st = update_V(sys, s, &middle, err);
+    bg_system_move(sys, p->q, s->V, e, p->v, q_out);
+    return st;
+}
+
+static bg_status difference_gamma(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                                  double *gamma, bg_error *err)
+{
+    bool from_w = sys->def.supplied & BG_TERM_G;
+    double size = fmax(1.0, max_norm(p->q, sys->def.nq));
+    double speed = max_norm(p->v, sys->def.nv);
+    double d = (from_w ? shift_first : shift_second) * size / fmax(speed, size);
+    if (from_w && !sys->def.scleronomic)
+        d = fmin(d, 4 * shift_time);
+    bg_status st = BG_OK;
+    for (int side = 0; side < 3 && st == BG_OK; side++) {
+        double e = side == 0 ? d : side == 1 ? -d : 0.0;
+        if (from_w && side == 2)
+            break;
+        bg_point shifted = *p;
+        bg_terms out = {.g = s->value[side]};
+        st = shift_in_time(sys, s, &shifted, p->t + e, err);
+        if (st == BG_OK)
+            st = move_along(sys, s, p, e, s->q[1], err);
+        shifted.q = s->q[1];
+        if (st == BG_OK)
+            st = from_w ? calc_w(sys, s, &shifted, s->value[side], err)
+                        : bg_system_calc_terms(sys, &shifted, BG_TERM_g, &out, err);
+    }
+    for (int i = 0; i < sys->def.ng && st == BG_OK; i++)
+        gamma[i] = from_w ? (s->value[0][i] - s->value[1][i]) / (2 * d)
+                          : (s->value[0][i] - 2 * s->value[2][i] + s->value[1][i]) / (d * d);
+    return st;
+}
+
+bg_status bg_system_difference_term(bg_system *sys, const bg_point *p, unsigned term, bg_terms *out,
+                                    bg_error *err)
+{
+    bg_difference_scratch *s = &sys->for_terms;
+    if (term == BG_TERM_G)
+        return difference_block(sys, s, p, NULL, NULL, BG_OF_g, BG_BY_q, out->G, err);
+    if (term == BG_TERM_gt)
+        return difference_gt(sys, s, p, out->gt, err);
+    return difference_gamma(sys, &sys->for_gamma, p, out->gamma, err);
+}
+
+bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const double *a,
+                                     const double *lambda, bg_of of, bg_by by, double *block,
+                                     bg_error *err)
+{
+    return difference_block(sys, &sys->for_blocks, p, a, lambda, of, by, block, err);
+}
+
+bg_status bg_system_calc_derivatives(bg_system *sys, const bg_point *p, const double *a,
+                                     const double *lambda, bg_derivatives *out, bg_error *err)
+{
+    bg_derivatives direct = {{{0}}};
+    bool any = false;
+    sys->count.jacobian++;
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = 0; by < BG_BY_COUNT; by++)
+            if (out->block[of][by] && sys->def.derivative_supplied[of][by]) {
+                direct.block[of][by] = out->block[of][by];
+                any = true;
+            }
+    if (any) {
+        int code = sys->def.derivatives(sys->def.self, p, a, lambda, &direct);
+        if (code != 0)
+            return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                                "system '%s': `derivatives` failed with code %d at t = %.17g",
+                                sys->def.name, code, p->t);
+    }
+    bg_status st = BG_OK;
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++)
+            if (out->block[of][by] && !direct.block[of][by])
+                st = bg_system_difference_block(sys, p, a, lambda, (bg_of)of, (bg_by)by,
+                                                out->block[of][by], err);
+    return st;
+}

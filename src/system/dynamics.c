@@ -1,0 +1,217 @@
+/* Solves  [M G^T; G 0] (a, lambda) = (f, -gamma),  003 eq. (4), at one point. */
+#include "system/dynamics.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool allocate(bg_dynamics *d)
+{
+    const bg_system_def *def = &d->sys->def;
+    bool has_M = (def->supplied & BG_TERM_M) != 0;
+    d->terms.M = BG_NEW_ARRAY(double, has_M && !d->by_formalism ? bg_system_get_size_M(d->sys) : 0);
+    d->terms.f = BG_NEW_ARRAY(double, d->nv);
+    d->terms.g = BG_NEW_ARRAY(double, d->ng);
+    d->terms.gt = BG_NEW_ARRAY(double, d->ng);
+    d->terms.G = BG_NEW_ARRAY(double, bg_system_get_size_G(d->sys));
+    d->terms.gamma = BG_NEW_ARRAY(double, d->ng);
+    d->terms.V = BG_NEW_ARRAY(double, d->kinematic ? d->nq * d->nv : 0);
+    d->terms.h = BG_NEW_ARRAY(double, d->nz);
+    d->terms.s = BG_NEW_ARRAY(double, def->ns);
+    d->eliminated = BG_NEW_ARRAY(unsigned char, d->ng);
+    d->work_v = BG_NEW_ARRAY(double, d->nv);
+    d->work_g = BG_NEW_ARRAY(double, d->ng);
+    d->work_q = BG_NEW_ARRAY(double, d->nq);
+    const bg_terms *x = &d->terms;
+    return x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V && x->h && x->s &&
+           d->eliminated && d->work_v && d->work_g && d->work_q;
+}
+
+bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err)
+{
+    const bg_system_def *def = &sys->def;
+    *dynamics = NULL;
+    bg_dynamics *d = BG_NEW(bg_dynamics);
+    if (!d)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'", def->name);
+    d->sys = sys;
+    d->nq = def->nq;
+    d->nv = def->nv;
+    d->nz = def->nz;
+    d->ng = def->ng;
+    d->kinematic = (def->supplied & BG_TERM_V) != 0;
+    d->by_formalism = def->ng == 0 && def->accelerate;
+    bg_status st = BG_OK;
+    if (!allocate(d))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'", def->name);
+    if (st == BG_OK && !d->by_formalism)
+        st = bg_kkt_create(d->nv, d->ng, def->pattern_M, def->pattern_G, &d->kkt, err);
+    if (st != BG_OK) {
+        bg_dynamics_destroy(d);
+        return st;
+    }
+    *dynamics = d;
+    return BG_OK;
+}
+
+void bg_dynamics_destroy(bg_dynamics *d)
+{
+    if (!d)
+        return;
+    void *const arrays[] = {d->terms.M, d->terms.f, d->terms.g,    d->terms.gt,   d->terms.G,
+                            d->terms.V, d->terms.h, d->terms.gamma, d->terms.s,   d->eliminated,
+                            d->work_v,  d->work_g,  d->work_q};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    bg_kkt_destroy(d->kkt);
+    free(d);
+}
+
+void bg_dynamics_set_eliminated(bg_dynamics *d, const bg_redundancy *redundancy)
+{
+    memset(d->eliminated, 0, (size_t)d->ng);
+    for (int i = 0; redundancy && i < redundancy->count; i++)
+        d->eliminated[redundancy->eliminated[i]] = 1;
+    if (d->kkt)
+        bg_kkt_set_eliminated(d->kkt, redundancy && redundancy->count > 0 ? d->eliminated : NULL);
+}
+
+bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const double *v,
+                               const double *z, const int *mode, unsigned want, bg_error *err)
+{
+    bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    d->have = want;
+    return st;
+}
+
+bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const double *z, unsigned want,
+                                    bg_error *err)
+{
+    d->point.v = v;
+    d->point.z = z;
+    d->have |= want;
+    return bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+}
+
+bg_status bg_dynamics_report_not_finite(const bg_dynamics *d, bg_error *err)
+{
+    char name[96] = "the solution for v' and lambda";
+    if (!d->by_formalism)
+        bg_system_find_not_finite(d->sys, &d->terms, d->have, name, sizeof name);
+    else
+        strcpy(name, "the explicit formalism's v'");
+    return bg_error_set(err, BG_NOT_FINITE, "system '%s': %s is not finite at t = %.17g",
+                        d->sys->def.name, name, d->point.t);
+}
+
+/* False when some entry is infinite or NaN: the sum of x - x then is NaN. */
+static bool is_finite(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] - x[i];
+    return sum == 0;
+}
+
+bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
+{
+    d->factorisations++;
+    bg_status st = bg_kkt_factor(d->kkt, d->terms.M, G_upper ? G_upper : d->terms.G, d->terms.G);
+    if (st != BG_SINGULAR)
+        return st;
+    char name[96];
+    if (bg_system_find_not_finite(d->sys, &d->terms, d->have, name, sizeof name))
+        return bg_dynamics_report_not_finite(d, err);
+    return bg_error_set(err, BG_SINGULAR,
+                        "system '%s': the matrix [M G'; G 0] is singular at t = %.17g: constraints "
+                        "became dependent there (a singular position), or a coordinate has neither "
+                        "mass nor constraint",
+                        d->sys->def.name, d->point.t);
+}
+
+bg_status bg_dynamics_solve(bg_dynamics *d, double *a, double *lambda, bg_error *err)
+{
+    memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
+    for (int i = 0; i < d->ng; i++)
+        lambda[i] = -d->terms.gamma[i];
+    bg_kkt_solve(d->kkt, a, lambda);
+    if (!is_finite(a, d->nv) || !is_finite(d->terms.h, d->nz))
+        return bg_dynamics_report_not_finite(d, err);
+    return BG_OK;
+}
+
+bg_status bg_dynamics_accelerate(bg_dynamics *d, double t, const double *q, const double *v,
+                                 const double *z, const int *mode, unsigned extra, double *a,
+                                 double *lambda, bg_error *err)
+{
+    unsigned want = extra | (d->nz > 0 ? BG_TERM_h : 0u) | (d->kinematic ? BG_TERM_V : 0u);
+    if (!d->by_formalism)
+        want |= BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
+    bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+    if (st != BG_OK)
+        return st;
+    if (d->by_formalism) {
+        st = bg_system_accelerate(d->sys, &d->point, a, err);
+        if (st == BG_OK && !(is_finite(a, d->nv) && is_finite(d->terms.h, d->nz)))
+            st = bg_dynamics_report_not_finite(d, err);
+        return st;
+    }
+    st = bg_dynamics_factor(d, NULL, err);
+    return st == BG_OK ? bg_dynamics_solve(d, a, lambda, err) : st;
+}
+
+void bg_dynamics_calc_rates(const bg_dynamics *d, const double *v, double *q_t)
+{
+    if (d->kinematic)
+        bg_matrix_multiply(d->nq, d->nv, NULL, d->terms.V, v, q_t);
+    else
+        memcpy(q_t, v, (size_t)d->nv * sizeof(double));
+}
+
+void bg_dynamics_calc_w(const bg_dynamics *d, const double *v, double *w)
+{
+    bg_matrix_multiply(d->ng, d->nv, d->sys->def.pattern_G, d->terms.G, v, w);
+    for (int i = 0; i < d->ng; i++)
+        w[i] += d->terms.gt[i];
+}
+
+bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, const double *a)
+{
+    bg_residuals r = {0, 0, 0, d->ng > 0 ? 0 : -1};
+    if (d->ng == 0)
+        return r;
+    for (int i = 0; i < d->ng; i++)
+        if (fabs(d->terms.g[i]) > r.g) {
+            r.g = fabs(d->terms.g[i]);
+            r.worst_g = i;
+        }
+    bg_dynamics_calc_w(d, v, d->work_g);
+    for (int i = 0; i < d->ng; i++)
+        r.gv = fmax(r.gv, fabs(d->work_g[i]));
+    bg_matrix_multiply(d->ng, d->nv, d->sys->def.pattern_G, d->terms.G, a, d->work_g);
+    for (int i = 0; i < d->ng; i++)
+        r.ga = fmax(r.ga, fabs(d->work_g[i] + d->terms.gamma[i]));
+    return r;
+}
+
+bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *lambda, double *power, bg_error *err)
+{
+    *power = 0;
+    if (!d->sys->def.energy)
+        return BG_OK;
+    bg_energy energy = {0, 0, 0};
+    int code = d->sys->def.energy(d->sys->def.self, &d->point, &energy);
+    if (code != 0)
+        return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                            "system '%s': `energy` failed with code %d at t = %.17g",
+                            d->sys->def.name, code, d->point.t);
+    *power = energy.power;
+    if (!d->sys->def.scleronomic)
+        for (int i = 0; i < d->ng; i++)
+            *power += lambda[i] * d->terms.gt[i];
+    return BG_OK;
+}

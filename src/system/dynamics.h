@@ -1,0 +1,60 @@
+/* The equations of motion at one point, solved: terms, the KKT matrix, accelerations, multipliers.
+ *
+ * A bg_dynamics owns the arrays the terms are written to and the factorisation; it is the scratch
+ * memory of integrators and of projections. Unconstrained systems with an explicit formalism are
+ * solved by it in O(N) and never form M. */
+#ifndef BG_DYNAMICS_H
+#define BG_DYNAMICS_H
+
+#include "linalg/linalg.h"
+#include "system/system.h"
+
+typedef struct bg_dynamics {
+    bg_system *sys;
+    int nq, nv, nz, ng;
+    bool kinematic;            /* V is not the identity */
+    bool by_formalism;         /* ng = 0 and `accelerate` supplied */
+    bg_point point;            /* where terms were last evaluated */
+    unsigned have;             /* terms evaluated there */
+    bg_terms terms;            /* [sizes as in system.h] owned */
+    bg_kkt *kkt;               /* NULL when by_formalism */
+    unsigned char *eliminated; /* [ng] redundant rows, out of the KKT matrix */
+    double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
+    long factorisations, projections; /* work done */
+} bg_dynamics;
+
+bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err);
+void bg_dynamics_destroy(bg_dynamics *dynamics);
+/* Rows to leave out from now on (NULL: none). */
+void bg_dynamics_set_eliminated(bg_dynamics *dynamics, const bg_redundancy *redundancy);
+
+/* Evaluates the wanted terms at (t, q, v, z, mode). */
+bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q, const double *v,
+                               const double *z, const int *mode, unsigned want, bg_error *err);
+/* Further terms at the same point but with velocities v and states z (which may differ). */
+bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, const double *z,
+                                    unsigned want, bg_error *err);
+/* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. */
+bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_error *err);
+/* a and lambda from the factorisation and the terms f and gamma at hand. */
+bg_status bg_dynamics_solve(bg_dynamics *dynamics, double *a, double *lambda, bg_error *err);
+/* Evaluate, factor and solve: accelerations, multipliers and (terms.h) rates of z. `extra` terms are
+ * evaluated along. */
+bg_status bg_dynamics_accelerate(bg_dynamics *dynamics, double t, const double *q, const double *v,
+                                 const double *z, const int *mode, unsigned extra, double *a,
+                                 double *lambda, bg_error *err);
+
+/* q' = V v with V at hand (or I). */
+void bg_dynamics_calc_rates(const bg_dynamics *dynamics, const double *v, double *q_t);
+/* w = G v + g_t with the terms at hand. */
+void bg_dynamics_calc_w(const bg_dynamics *dynamics, const double *v, double *w);
+/* Largest |g|, |G v + g_t|, |G a + gamma| over all rows with the terms at hand. */
+bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *dynamics, const double *v,
+                                        const double *a);
+/* Power of non-conservative and rheonomic constraint forces, P + lambda . g_t; 0 without energy. */
+bg_status bg_dynamics_calc_power(bg_dynamics *dynamics, const double *lambda, double *power,
+                                 bg_error *err);
+/* Fails with BG_NOT_FINITE naming the first entry that is not finite. */
+bg_status bg_dynamics_report_not_finite(const bg_dynamics *dynamics, bg_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* Inside of bg_system: the user's definition behind checks, counters and difference fallbacks. */
+#ifndef BG_SYSTEM_INTERNAL_H
+#define BG_SYSTEM_INTERNAL_H
+
+#include "bogie/integrator.h"
+#include "bogie/system.h"
+
+#include <stdbool.h>
+
+typedef struct bg_difference_scratch {
+    double *q[2];     /* [nq] shifted configurations */
+    double *x, *step; /* [widest] a shifted argument; the shift of each column */
+    double *u[3];     /* [nu] inputs and their derivatives at a shifted time */
+    double *value[3]; /* [widest] function values */
+    bg_terms terms;   /* terms at shifted points (all but s) */
+    double *V;        /* [nq nv] kinematic matrix at the unshifted point */
+} bg_difference_scratch;
+
+struct bg_system {
+    bg_system_def def;
+    char (*event_names)[16];  /* [ns] "s[0]", ... for functions the definition does not name */
+    bg_counters count;        /* evaluations since create: terms, explicit_, residual, jacobian */
+    double *u, *u_t, *u_tt;   /* [nu] at the point last set by bg_system_set_point */
+    /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
+     * differences, and gamma may need G and g_t by differences, hence three sets */
+    bg_difference_scratch for_terms, for_gamma, for_blocks;
+    int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
+    int ngroups[BG_OF_COUNT][BG_BY_COUNT];
+};
+
+/* Number of stored values of M and of G (pattern or dense). */
+int bg_system_get_size_M(const bg_system *sys);
+int bg_system_get_size_G(const bg_system *sys);
+
+/* Fills p for the given arguments, with the inputs at t (stored in sys). */
+bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,
+                              const double *z, const int *mode, bg_point *p, bg_error *err);
+
+/* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY when a function
+ * asks for a smaller step. */
+bg_status bg_system_calc_terms(bg_system *sys, const bg_point *p, unsigned want, bg_terms *out,
+                               bg_error *err);
+/* G, g_t or gamma by differences even where supplied: what the derivative checker compares with. */
+bg_status bg_system_difference_term(bg_system *sys, const bg_point *p, unsigned term, bg_terms *out,
+                                    bg_error *err);
+
+/* a = M^{-1} f of an unconstrained system by its explicit formalism. */
+bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_error *err);
+
+bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *scratch);
+void bg_difference_scratch_clear(bg_difference_scratch *scratch);
+
+/* One derivative block by differences, whether or not it is supplied. */
+bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const double *a,
+                                     const double *lambda, bg_of of, bg_by by, double *block,
+                                     bg_error *err);
+/* The pattern of a block (that of G for g by q), NULL for dense. */
+const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by);
+/* Rows of what is differentiated, columns of what it is differentiated by, and the name. */
+int bg_system_get_rows(const bg_system *sys, bg_of of);
+int bg_system_get_columns(const bg_system *sys, bg_by by);
+const char *bg_block_get_name(bg_of of, bg_by by);
+
+/* The name of a switching function, valid as long as the system. */
+const char *bg_system_get_event_name(const bg_system *sys, int i);
+
+/* Names the first entry of the wanted terms that is not finite: "f[2] (force on x)". False: none. */
+bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *terms, unsigned want, char *text,
+                               size_t size);
+
+/* q_out = q + step * V(q) delta, normalised; V holds the kinematic matrix at q (unused if V = I). */
+void bg_system_move(const bg_system *sys, const double *q, const double *V, double step,
+                    const double *delta, double *q_out);
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Bad input ends with code 2, a sentence that names the thing, and every earlier file as it was.
+. "$(dirname "$0")/cases.sh"
+
+pendulum=equations:pendulum
+
+# refuse NAME [WORD...] -- ARGUMENT...: `bogie run` with results, summary and checkpoint that exist
+refuse() {
+    name=$1
+    shift
+    words=
+    echo "earlier results" >kept.csv
+    echo "earlier results" >kept.h5
+    echo "earlier summary" >kept.json
+    echo "earlier checkpoint" >kept.checkpoint
+    for ending in csv h5; do
+        # shellcheck disable=SC2086
+        expect "$name ($ending)" 2 "$@" -o "kept.$ending" --summary kept.json --checkpoint kept.checkpoint
+        holds "$name: earlier files are kept ($ending)" kept
+    done
+}
+
+kept() {
+    [ "$(cat kept.csv)" = "earlier results" ] && [ "$(cat kept.h5)" = "earlier results" ] &&
+        [ "$(cat kept.json)" = "earlier summary" ] &&
+        [ "$(cat kept.checkpoint)" = "earlier checkpoint" ] && [ -z "$(ls ./*.partial 2>/dev/null)" ]
+}
+
+refuse "unknown system" "equations:pendulm" "equations:pendulum" -- "$BOGIE" run equations:pendulm
+refuse "neither equations nor plug-in" "'pendulum'" equations:NAME -- "$BOGIE" run pendulum
+refuse "model file" "car.json" "this version reads equations:NAME and FILE.so" -- "$BOGIE" run car.json
+refuse "unknown integrator" "mdop6" "mdop5" -- "$BOGIE" run $pendulum --integrator mdop6
+refuse "unknown parameter" "lenght" "length" -- "$BOGIE" run $pendulum --set lenght=2
+refuse "parameter not a number" "length" "long" -- "$BOGIE" run $pendulum --set length=long
+refuse "parameter out of range" "length" -- "$BOGIE" run $pendulum --set length=-1
+refuse "unknown method option" "projektion" "projection" -- "$BOGIE" run $pendulum --set integrator.projektion=control
+refuse "unknown value of a method option" "projection" "sometimes" -- "$BOGIE" run $pendulum --set integrator.projection=sometimes
+refuse "rtol zero" --rtol 0 -- "$BOGIE" run $pendulum --rtol 0
+refuse "rtol negative" --rtol -1e-6 -- "$BOGIE" run $pendulum --rtol -1e-6
+refuse "rtol NaN" --rtol nan -- "$BOGIE" run $pendulum --rtol nan
+refuse "atol infinite" --atol inf -- "$BOGIE" run $pendulum --atol=inf
+refuse "atol not a number" --atol tight -- "$BOGIE" run $pendulum --atol tight
+refuse "atol with a unit" --atol 1mm -- "$BOGIE" run $pendulum --atol 1mm
+refuse "step zero" --step 0 -- "$BOGIE" run $pendulum --step 0
+refuse "h-min above h-max" --h-min --h-max -- "$BOGIE" run $pendulum --h-min 1 --h-max 0.1
+refuse "t-end before t-start" --t-end --t-start " 1 s" " 2 s" -- "$BOGIE" run $pendulum --t-start 2 --t-end 1
+refuse "t-end before the system's start" --t-end "-5 s" -- "$BOGIE" run $pendulum --t-end -5
+refuse "missing checkpoint" nowhere.checkpoint -- "$BOGIE" run $pendulum --resume nowhere.checkpoint
+echo "no checkpoint" >text.checkpoint
+refuse "not a checkpoint" text.checkpoint -- "$BOGIE" run $pendulum --resume text.checkpoint
+
+expect "folder missing" 2 "nowhere/out.h5" "'nowhere'" -- "$BOGIE" run $pendulum -o nowhere/out.h5
+expect "folder missing for the summary" 2 nowhere/s.json -- "$BOGIE" run $pendulum --summary nowhere/s.json
+expect "folder missing for the checkpoint" 2 nowhere/c -- "$BOGIE" run $pendulum --checkpoint nowhere/c
+mkdir folder.csv
+expect "output is a folder" 2 folder.csv -- "$BOGIE" run $pendulum -o folder.csv
+expect "output nobody can write" 2 /proc/bogie.h5 -- "$BOGIE" run $pendulum -o /proc/bogie.h5
+expect "unknown ending" 2 out.txt .h5 .csv -- "$BOGIE" run $pendulum -o out.txt
+holds "no file with an unknown ending" [ ! -e out.txt ]
+
+ln -s /dev/full full.csv
+expect "disk full, CSV" 2 full.csv "No space left" -- "$BOGIE" run $pendulum -o full.csv
+expect "disk full, summary" 2 /dev/full -- "$BOGIE" run $pendulum --summary /dev/full
+expect "disk full, stdout" 2 "standard output" -- sh -c '"$BOGIE" run equations:pendulum --summary - >/dev/full'
+
+# ulimit counts blocks of 512 bytes
+for ending in csv h5; do
+    echo "earlier results" >small.$ending
+    expect "file size limit, $ending" 2 "small.$ending" "ulimit -f" -- \
+        sh -c 'ulimit -f 20; "$BOGIE" run equations:pendulum --t-end 50 --h-max 0.001 -o small.'$ending
+    holds "file size limit, $ending: no remains" [ ! -e small.$ending.partial ]
+done
+holds "earlier CSV or rows that are safe" sh -c 'grep -q -e "earlier results" -e "^t," small.csv'
+
+finish

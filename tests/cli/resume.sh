@@ -1,0 +1,33 @@
+#!/bin/sh
+# A run that was cut and resumed ends with the same bits as one that was not.
+. "$(dirname "$0")/cases.sh"
+
+# compare MODEL INTEGRATOR STEPS [OPTION...]
+compare() {
+    model=$1
+    method=$2
+    steps=$3
+    shift 3
+    "$BOGIE" run "$model" --integrator "$method" "$@" --summary whole.json --quiet
+    rm -f cut.checkpoint
+    expect "$model, $method: cut after $steps steps" 1 "t = " "--resume 'cut.checkpoint'" -- "$BOGIE" run "$model" \
+        --integrator "$method" "$@" --max-steps "$steps" --checkpoint cut.checkpoint --summary cut.json
+    expect "$model, $method: resumed" 0 -- "$BOGIE" run "$model" --integrator "$method" "$@" \
+        --resume cut.checkpoint --summary resumed.json --quiet
+    holds "$model, $method: was cut before the end" [ "$(json cut.json final)" != "$(json whole.json final)" ]
+    holds "$model, $method: same bits" [ "$(json resumed.json final)" = "$(json whole.json final)" ]
+    holds "$model, $method: same steps" [ "$(json resumed.json steps)" = "$(json whole.json steps)" ]
+}
+
+compare equations:pendulum mdop5 7 --t-end 2
+compare equations:car-axle mdop5 100
+compare equations:chain mdop5 11 --t-end 1 --set N=30
+compare equations:bouncing-ball mdop5 9
+
+expect "checkpoint of another model" 2 cut.checkpoint -- \
+    "$BOGIE" run equations:pendulum --resume cut.checkpoint
+head -c 100 cut.checkpoint >short.checkpoint
+expect "truncated checkpoint" 2 short.checkpoint -- \
+    "$BOGIE" run equations:bouncing-ball --resume short.checkpoint
+
+finish

@@ -1,0 +1,21 @@
+#!/bin/sh
+# No invalid access, no use of undefined values and no lost memory in whole runs of the program. The
+# kernels of OpenBLAS are those that valgrind can follow.
+. "$(dirname "$0")/cases.sh"
+
+OPENBLAS_CORETYPE=Haswell
+OPENBLAS_NUM_THREADS=1
+export OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS
+
+grind() {
+    valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite "$@"
+}
+
+expect "run to HDF5" 0 -- grind "$BOGIE" run equations:car-axle --t-end 0.05 -o a.h5 --summary a.json \
+    --checkpoint a.checkpoint
+expect "run to CSV" 0 -- grind "$BOGIE" run equations:pendulum --t-end 0.5 -o a.csv
+expect "sparse run" 0 -- grind "$BOGIE" run equations:chain --set N=30 --t-end 0.02
+expect "check" 0 -- grind "$BOGIE" check equations:pendulum --derivatives
+expect "bad input" 2 -- grind "$BOGIE" run equations:pendulum --set lenght=2 --set length=2
+
+finish

@@ -1,0 +1,33 @@
+/* A program of someone else: nothing but the installed headers and library. Runs the pendulum and
+ * fails unless it ends where it should, on its constraint. */
+#include <bogie/bogie.h>
+
+#include <stdio.h>
+
+int main(void)
+{
+    const bg_equations *family;
+    void *handle;
+    bg_system *system;
+    bg_error err = {0};
+    if (bg_equations_open("equations:pendulum", &family, &handle, &err) ||
+        bg_equations_create(family, NULL, 0, &system, &err)) {
+        fprintf(stderr, "consumer: %s\n", err.text);
+        return 1;
+    }
+    bg_run_options options = bg_default_run_options();
+    options.t_end = 1.0;
+    bg_run_report report;
+    bg_status status = bg_run(system, &options, &report, &err);
+    int good = status == BG_OK && report.final->t == 1.0 && report.counters.accepted > 0 &&
+               report.certificate.max_g < 1e-6;
+    if (good)
+        printf("bogie %s reached t = %g s in %ld steps, |g| <= %.1e\n", BG_VERSION, report.final->t,
+               report.counters.accepted, report.certificate.max_g);
+    else
+        fprintf(stderr, "consumer: %s\n", status ? err.text : "the run ended in the wrong place");
+    bg_run_report_clear(&report);
+    bg_system_destroy(system);
+    bg_equations_close(handle);
+    return good ? 0 : 1;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Installs into a folder of the build tree, moves that folder (an installed tree does not depend on its
+# place), and builds and runs a consumer by find_package and by pkg-config, and the installed program.
+# Usage: install.sh BUILD CONSUMER LIBDIR
+set -eu
+build=$1
+consumer=$2
+libdir=$3
+stage=$build/install-test
+rm -rf "$stage"
+mkdir -p "$stage"
+
+cmake --install "$build" --prefix "$stage/first" >"$stage/install.log"
+mv "$stage/first" "$stage/moved"
+prefix=$stage/moved
+for file in bin/bogie include/bogie/bogie.h include/bogie/version.h "$libdir/libbogie.so.0" \
+    "$libdir/pkgconfig/bogie.pc" "$libdir/cmake/bogie/bogieConfig.cmake" share/man/man1/bogie.1; do
+    [ -e "$prefix/$file" ] || { echo "FAIL $file was not installed"; exit 1; }
+done
+
+cmake -S "$consumer" -B "$stage/by-cmake" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_FLAGS="-Wall -Wextra -Wpedantic -Werror" >"$stage/configure.log"
+cmake --build "$stage/by-cmake" >"$stage/build.log"
+"$stage/by-cmake/consumer"
+echo "PASS find_package"
+
+PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$consumer/consumer.c" -o "$stage/by-pkg-config" \
+    $(pkg-config --cflags --libs bogie)
+LD_LIBRARY_PATH=$prefix/$libdir "$stage/by-pkg-config"
+[ "$(pkg-config --modversion bogie)" = "$("$prefix/bin/bogie" --version | cut -d' ' -f2)" ]
+echo "PASS pkg-config"
+
+"$prefix/bin/bogie" run equations:pendulum --t-end 0.1 --quiet
+echo "PASS installed program"
