@@ -1,13 +1,13 @@
 /* Consistent start values (003 Task 1), redundant and contradictory constraints.
  *
- * Positions solve (12a) from the user's guess: the chord iteration (13) first, with M(p) and G(p) on
- * the right-hand side so that p is the nearest consistent point in the mass metric; when it stalls,
- * the same iteration with the matrix renewed every time; when that stalls too, damped Gauss-Newton
- * steps on g alone, which reach a consistent point from far away but not always the nearest one.
- * Velocities solve (12b), accelerations and multipliers (4).
+ * Positions solve (12a) from the user's guess: the chord iteration (13) first, with M(p) and G(p)
+ * on the right-hand side so that p is the nearest consistent point in the mass metric; when it
+ * stalls, the same iteration with the matrix renewed every time; when that stalls too, damped
+ * Gauss-Newton steps on g alone, which reach a consistent point from far away but not always the
+ * nearest one. Velocities solve (12b), accelerations and multipliers (4).
  *
- * Dependent rows of G (linalg/rank.c) are left out of all linear systems. They are redundant when they
- * are fulfilled at the point the others lead to, and contradictory when they are not. */
+ * Dependent rows of G (linalg/rank.c) are left out of all linear systems. They are redundant when
+ * they are fulfilled at the point the others lead to, and contradictory when they are not. */
 #include "base/memory.h"
 #include "consistent/projection.h"
 
@@ -26,12 +26,12 @@ typedef struct assembly {
     bg_dynamics *dyn;
     bg_state *x;
     bg_assembly_report *report;
-    double *guess;             /* [nq] */
-    double *delta, *increment; /* [nv] displacement so far, next increment */
-    double *tau, *top;         /* [ng], [nv] */
-    double *trial;             /* [nq] */
-    double *scale;             /* [ng] length of the rows of G */
-    double *coefficient;       /* [ng ng] how dependent rows depend */
+    double *guess;                       /* [nq] */
+    double *delta, *increment;           /* [nv] displacement so far, next increment */
+    double *tau, *top;                   /* [ng], [nv] */
+    double *trial;                       /* [nq] */
+    double *scale;                       /* [ng] length of the rows of G */
+    double *coefficient;                 /* [ng ng] how dependent rows depend */
     unsigned char *dependent, *involved; /* [ng] */
     int rank;
 } assembly;
@@ -46,7 +46,7 @@ static bool assembly_create(assembly *a)
     a->top = BG_NEW_ARRAY(double, nv);
     a->trial = BG_NEW_ARRAY(double, nq);
     a->scale = BG_NEW_ARRAY(double, ng);
-    a->coefficient = BG_NEW_ARRAY(double, (size_t)ng * (size_t)ng);
+    a->coefficient = BG_NEW_ARRAY(double, (size_t)ng *(size_t)ng);
     a->dependent = BG_NEW_ARRAY(unsigned char, ng);
     a->involved = BG_NEW_ARRAY(unsigned char, ng);
     return a->guess && a->delta && a->increment && a->tau && a->top && a->trial && a->scale &&
@@ -55,7 +55,7 @@ static bool assembly_create(assembly *a)
 
 static void assembly_clear(assembly *a)
 {
-    void *const arrays[] = {a->guess, a->delta, a->increment, a->tau,       a->top,
+    void *const arrays[] = {a->guess, a->delta, a->increment,   a->tau,       a->top,
                             a->trial, a->scale, a->coefficient, a->dependent, a->involved};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
@@ -93,9 +93,9 @@ static void update_scale(assembly *a)
 /* Rank of G at hand with some coordinates fixed; dependent rows leave the linear systems. */
 static bg_status update_rank(assembly *a, const unsigned char *fixed, bg_error *err)
 {
-    bg_status st = bg_rank_calc(a->dyn->ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G, fixed,
-                                rank_tolerance, &a->rank, a->dependent, a->involved, a->coefficient,
-                                err);
+    bg_status st = bg_rank_calc(a->dyn->ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G,
+                                fixed, rank_tolerance, &a->rank, a->dependent, a->involved,
+                                a->coefficient, err);
     if (st != BG_OK)
         return st;
     memcpy(a->dyn->eliminated, a->dependent, (size_t)a->dyn->ng);
@@ -252,11 +252,12 @@ static bg_status report_unreachable(assembly *a, bg_error *err)
         worst = fmax(worst, fabs(a->dyn->terms.g[i]));
     }
     list_rows(a, a->involved, names, sizeof names);
-    return bg_error_set(err, BG_NOT_ASSEMBLED,
-                        "system '%s' cannot be assembled at t = %g: the constraints %s cannot be met "
-                        "from this start (largest residual %.3g); correct the dimensions, bring the "
-                        "start values nearer, or fix fewer coordinates",
-                        a->sys->def.name, a->x->t, names, worst);
+    return bg_error_set(
+        err, BG_NOT_ASSEMBLED,
+        "system '%s' cannot be assembled at t = %g: the constraints %s cannot be met "
+        "from this start (largest residual %.3g); correct the dimensions, bring the "
+        "start values nearer, or fix fewer coordinates",
+        a->sys->def.name, a->x->t, names, worst);
 }
 
 /* An eliminated row that is not fulfilled: names it and the rows it contradicts. */
@@ -272,19 +273,21 @@ static bg_status report_contradiction(assembly *a, int row, const char *level, d
     }
     list_rows(a, a->involved, names, sizeof names);
     if (others == 0)
-        return bg_error_set(err, fixed ? BG_NOT_ASSEMBLED : BG_CONTRADICTORY,
-                            "system '%s': the constraint '%s' is violated on %s level by %.3g and no "
-                            "coordinate that may move acts on it; change the start values or fix fewer "
-                            "coordinates",
-                            a->sys->def.name, name, level, residual);
-    return bg_error_set(err, BG_CONTRADICTORY,
-                        "system '%s': the constraint '%s' contradicts %s on %s level: they restrict "
-                        "the same motion but disagree by %.3g; remove one of them or make them agree",
-                        a->sys->def.name, name, names, level, residual);
+        return bg_error_set(
+            err, fixed ? BG_NOT_ASSEMBLED : BG_CONTRADICTORY,
+            "system '%s': the constraint '%s' is violated on %s level by %.3g and no "
+            "coordinate that may move acts on it; change the start values or fix fewer "
+            "coordinates",
+            a->sys->def.name, name, level, residual);
+    return bg_error_set(
+        err, BG_CONTRADICTORY,
+        "system '%s': the constraint '%s' contradicts %s on %s level: they restrict "
+        "the same motion but disagree by %.3g; remove one of them or make them agree",
+        a->sys->def.name, name, names, level, residual);
 }
 
-static bg_status check_eliminated(assembly *a, const double *residual, const char *level, double limit,
-                                  bool fixed, bg_error *err)
+static bg_status check_eliminated(assembly *a, const double *residual, const char *level,
+                                  double limit, bool fixed, bg_error *err)
 {
     for (int i = 0; i < a->dyn->ng; i++)
         if (a->dependent[i] && !(fabs(residual[i]) <= limit * a->scale[i]))
@@ -319,7 +322,8 @@ static bg_status solve_positions(assembly *a, bg_error *err)
     return done && kept_residual(a) <= fulfilled ? BG_OK : report_unreachable(a, err);
 }
 
-/* Positions, repeated when rows that were dependent at the guess are independent at the solution. */
+/* Positions, repeated when rows that were dependent at the guess are independent at the solution.
+ */
 static bg_status assemble_positions(assembly *a, bg_error *err)
 {
     const unsigned char *fixed = a->sys->def.q_fixed;
@@ -343,8 +347,7 @@ static bg_status assemble_velocities(assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     const unsigned char *fixed = a->sys->def.v_fixed;
-    bg_status st =
-        evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
+    bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
     if (st == BG_OK)
         st = update_rank(a, fixed, err);
     if (st == BG_OK)
@@ -422,7 +425,8 @@ static bg_status assemble(assembly *a, bg_error *err)
     return st == BG_OK ? fill_redundancy(a, err) : st;
 }
 
-bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report, bg_error *err)
+bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
+                            bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     bg_assembly_report own = {.method = "none"};

@@ -1,12 +1,11 @@
 /* Consistent positions and velocities near the constraints.
  *
  * Position (12a): 0 = M(p)(p - q) + G(p)^T tau, 0 = g(p). With M and G kept at the point of the
- * factorisation, as 003 section 4.2 suggests, the upper equation stays fulfilled from one increment to
- * the next, and the chord iteration (13) reduces to
- *     [M G^T; G 0] (dp, dtau) = (0, g(p)),   p <- p - V dp.
- * It contracts with the distance between that point and p. Iteration ends when the increment that
- * would come next, predicted from the observed contraction, is below rounding (1e-13 relative), so
- * that closed loops stay closed whatever the tolerance of the integration.
+ * factorisation, as 003 section 4.2 suggests, the upper equation stays fulfilled from one increment
+ * to the next, and the chord iteration (13) reduces to [M G^T; G 0] (dp, dtau) = (0, g(p)),   p <-
+ * p - V dp. It contracts with the distance between that point and p. Iteration ends when the
+ * increment that would come next, predicted from the observed contraction, is below rounding (1e-13
+ * relative), so that closed loops stay closed whatever the tolerance of the integration.
  *
  * Velocity (12b): [M G^T; G 0] (dv, deta) = (0, G v + g_t),   v <- v - dv. */
 #include "consistent/projection.h"
@@ -83,10 +82,9 @@ bg_status bg_project_state(bg_dynamics *d, bg_state *x, bg_error *err)
     if (st == BG_OK)
         st = bg_project_position(d, x->t, x->q, x->v, x->z, x->mode, NULL, err);
     if (st == BG_OK)
-        st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode,
-                                  matrices | BG_TERM_g | BG_TERM_gt |
-                                      (d->kinematic ? BG_TERM_V : 0u),
-                                  err);
+        st = bg_dynamics_evaluate(
+            d, x->t, x->q, x->v, x->z, x->mode,
+            matrices | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, err);
     if (st != BG_OK)

@@ -3,8 +3,8 @@
  * With theta = (t - t0)/h, D = y1 - y0, and the rates at both ends,
  *     y(theta) = y0 + theta [ D + (1-theta) [ B + theta [ D - h y1' - B + (1-theta) R ] ] ],
  *     B = h y0' - D,
- * is the cubic Hermite interpolant plus R theta^2 (1-theta)^2; a method chooses R (`bubble`) so that
- * the error becomes O(h^5) (Hairer, Norsett and Wanner 1993, II.6). */
+ * is the cubic Hermite interpolant plus R theta^2 (1-theta)^2; a method chooses R (`bubble`) so
+ * that the error becomes O(h^5) (Hairer, Norsett and Wanner 1993, II.6). */
 #include "consistent/projection.h"
 #include "integrators/integrator.h"
 

@@ -1,20 +1,19 @@
 /* hem5: half-explicit Runge-Kutta method of order 5 on the index-2 form; needs no gamma.
  *
  * A. Murua's partitioned half-explicit method on the Dormand-Prince pair (the successor of Brasey's
- * HEM5). Stages Y_i = (Q_i, V_i) are the explicit ones of Dormand and Prince; the multipliers of stage
- * i = 2..7 follow from the velocity constraint at a second, bar, stage value
- *     Ybar_i = y0 + h sum_{j<=i} abar_ij Y'_j,      G(Qbar_i) Vbar_i + g_t(tbar_i, Qbar_i) = 0,
- * where Qbar_i needs only V_1..V_i and abar_ii is not 0, so that
- *     [ M(Q_i)     G(Q_i)^T ] (V'_i)     (               f_i                            )
+ * HEM5). Stages Y_i = (Q_i, V_i) are the explicit ones of Dormand and Prince; the multipliers of
+ * stage i = 2..7 follow from the velocity constraint at a second, bar, stage value Ybar_i = y0 + h
+ * sum_{j<=i} abar_ij Y'_j,      G(Qbar_i) Vbar_i + g_t(tbar_i, Qbar_i) = 0, where Qbar_i needs only
+ * V_1..V_i and abar_ii is not 0, so that [ M(Q_i)     G(Q_i)^T ] (V'_i)     (               f_i )
  *     [ G(Qbar_i)     0     ] (lam_i)  = ( -(G(Qbar_i)(v0 + h sum_{j<i}..) + g_t)/(h abar_ii) ).
- * abar_6 = b: the end of the step fulfils the velocity constraint by construction. Stage 7, at the end
- * point, has its bar point at tbar = t0 + 19/30 h; its V' and lambda are those of the end point.
- * Position constraints are projected as in mdop5, with the matrix of stage 6, as are the velocities
- * afterwards. */
+ * abar_6 = b: the end of the step fulfils the velocity constraint by construction. Stage 7, at the
+ * end point, has its bar point at tbar = t0 + 19/30 h; its V' and lambda are those of the end
+ * point. Position constraints are projected as in mdop5, with the matrix of stage 6, as are the
+ * velocities afterwards. */
+#include "integrators/hem5.h"
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "integrators/dopri5.h"
-#include "integrators/hem5.h"
 #include "integrators/projection_control.h"
 
 #include <math.h>
@@ -118,7 +117,7 @@ static bg_status solve_stage(bg_integrator *ig, hem5 *m, int i, const double *y,
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
     double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
     st = bg_dynamics_evaluate(d, ig->x0->t + bg_hem5_coefficients.c[i] * ig->h, m->bar, v_bar,
-                                        z_bar, ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
+                              z_bar, ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
     if (st != BG_OK)
         return st;
     d->have |= BG_TERM_M | BG_TERM_f; /* still at hand, of stage i */
@@ -170,7 +169,8 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
         return bg_integrator_calc_rate(ig, x->t, x->q, 0, ig->rate1, x->lambda, err);
     }
     bg_status st = bg_projection_control_position(ig, &m->projection, err);
-    unsigned at_end = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u);
+    unsigned at_end = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
+                      (d->kinematic ? BG_TERM_V : 0u);
     if (st == BG_OK)
         st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, at_end, err);
     if (st != BG_OK)
@@ -178,10 +178,9 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
     if (m->projection.projected)
         bg_project_velocity(d, x->v);
     bool gamma = (ig->sys->def.supplied & BG_TERM_gamma) != 0;
-    st = bg_dynamics_evaluate_more(d, x->v, x->z,
-                                   BG_TERM_f | (gamma ? BG_TERM_gamma : 0u) |
-                                       (d->nz > 0 ? BG_TERM_h : 0u),
-                                   err);
+    st = bg_dynamics_evaluate_more(
+        d, x->v, x->z, BG_TERM_f | (gamma ? BG_TERM_gamma : 0u) | (d->nz > 0 ? BG_TERM_h : 0u),
+        err);
     if (st != BG_OK)
         return st;
     bg_residuals *r = &ig->residuals1;
@@ -192,7 +191,8 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
     r->ga = NAN;
     if (gamma) {
         r->ga = 0;
-        bg_matrix_multiply(d->ng, d->nv, ig->sys->def.pattern_G, m->G, ig->rate1 + d->nq, d->work_g);
+        bg_matrix_multiply(d->ng, d->nv, ig->sys->def.pattern_G, m->G, ig->rate1 + d->nq,
+                           d->work_g);
         for (int k = 0; k < d->ng; k++)
             r->ga = fmax(r->ga, fabs(d->work_g[k] + d->terms.gamma[k]));
     }
@@ -237,8 +237,7 @@ static void prepare_dense(bg_integrator *ig)
     bg_combine(ig->n, ig->x0->q, h, 7, bg_hem5_coefficients.dense, m->rate, m->y);
     for (int i = 0; i < ig->n; i++) {
         double D = ig->x1->q[i] - ig->x0->q[i], B = h * ig->rate0[i] - D;
-        double cubic =
-            ig->x0->q[i] + theta * (D + rest * (B + theta * (D - h * ig->rate1[i] - B)));
+        double cubic = ig->x0->q[i] + theta * (D + rest * (B + theta * (D - h * ig->rate1[i] - B)));
         ig->bubble[i] = (m->y[i] - cubic) / (theta * theta * rest * rest);
     }
 }

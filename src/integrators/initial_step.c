@@ -1,5 +1,6 @@
 /* First step size: an explicit Euler step of a hundredth of the solution's own scale shows how fast
- * y' changes; the step is then chosen so that h^5 max(|y'|, |y''|) is a hundredth of the tolerance. */
+ * y' changes; the step is then chosen so that h^5 max(|y'|, |y''|) is a hundredth of the tolerance.
+ */
 #include "integrators/integrator.h"
 
 #include <math.h>

@@ -30,14 +30,15 @@ static bg_status check_options(const bg_integrator_options *o, bg_error *err)
         const char *name;
         double value;
         bool positive;
-    } numbers[] = {{"rtol", o->rtol, true},           {"atol", o->atol, true},
-                   {"step", o->step, false},          {"h_initial", o->h_initial, false},
-                   {"h_min", o->h_min, false},        {"h_max", o->h_max, false}};
+    } numbers[] = {{"rtol", o->rtol, true},    {"atol", o->atol, true},
+                   {"step", o->step, false},   {"h_initial", o->h_initial, false},
+                   {"h_min", o->h_min, false}, {"h_max", o->h_max, false}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         double x = numbers[i].value;
         if (!isfinite(x) || x < 0 || (numbers[i].positive && x == 0))
             return bg_error_set(err, BG_BAD_INPUT, "%s = %g is not usable; give a number %s 0",
-                                numbers[i].name, x, numbers[i].positive ? "greater than" : "of at least");
+                                numbers[i].name, x,
+                                numbers[i].positive ? "greater than" : "of at least");
     }
     if (o->h_max > 0 && o->h_min > o->h_max)
         return bg_error_set(err, BG_BAD_INPUT, "h_min = %g is larger than h_max = %g", o->h_min,
@@ -59,8 +60,8 @@ static bg_status find_class(const char *name, const bg_integrator_class **found,
     }
     int nearest = bg_text_find_nearest(name, names, n);
     if (nearest >= 0)
-        return bg_error_set(err, BG_BAD_INPUT, "there is no integrator '%s'; did you mean '%s'?", name,
-                            names[nearest]);
+        return bg_error_set(err, BG_BAD_INPUT, "there is no integrator '%s'; did you mean '%s'?",
+                            name, names[nearest]);
     return bg_error_set(err, BG_BAD_INPUT,
                         "there is no integrator '%s'; `bogie list` shows those there are", name);
 }
@@ -135,8 +136,9 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     return ig->class_->create(ig, err);
 }
 
-bg_status bg_integrator_create(const char *name, bg_system *sys, const bg_integrator_options *options,
-                               bg_integrator **integrator, bg_error *err)
+bg_status bg_integrator_create(const char *name, bg_system *sys,
+                               const bg_integrator_options *options, bg_integrator **integrator,
+                               bg_error *err)
 {
     *integrator = NULL;
     const bg_integrator_class *class_;
@@ -186,7 +188,8 @@ bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, 
     const double *v = y + d->nq, *z = v + d->nv;
     if (ig->energy && d->ng > 0 && !ig->sys->def.scleronomic)
         extra |= BG_TERM_gt;
-    bg_status st = bg_dynamics_accelerate(d, t, y, v, z, ig->x0->mode, extra, rate + d->nq, lambda, err);
+    bg_status st = bg_dynamics_accelerate(d, t, y, v, z, ig->x0->mode, extra, rate + d->nq, lambda,
+                                          err);
     if (st != BG_OK)
         return st;
     bg_dynamics_calc_rates(d, v, rate);
@@ -282,10 +285,11 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
         return bg_error_set(err, BG_NOT_CONVERGED,
                             "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",
                             reason, ig->h, ig->x0->t);
-    return bg_error_set(err, BG_STEP_TOO_SMALL,
-                        "%sat t = %.17g the step had to become smaller than %g s: the solution may be "
-                        "singular there, or the tolerances may be too tight",
-                        reason, ig->x0->t, h_min);
+    return bg_error_set(
+        err, BG_STEP_TOO_SMALL,
+        "%sat t = %.17g the step had to become smaller than %g s: the solution may be "
+        "singular there, or the tolerances may be too tight",
+        reason, ig->x0->t, h_min);
 }
 
 bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)

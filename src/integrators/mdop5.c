@@ -86,10 +86,9 @@ static bg_status end_projected(bg_integrator *ig, mdop5 *m, bg_error *err)
     bg_state *x = ig->x1;
     bg_status st = bg_projection_control_position(ig, &m->projection, err);
     if (st == BG_OK)
-        st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode,
-                                  BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
-                                      (d->kinematic ? BG_TERM_V : 0u),
-                                  err);
+        st = bg_dynamics_evaluate(
+            d, x->t, x->q, x->v, x->z, x->mode,
+            BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, err);
     if (st != BG_OK)

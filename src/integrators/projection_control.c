@@ -1,5 +1,6 @@
-/* Projection control (16): the drift is measured by the norm of the first increment of (13), in units
- * of the tolerance. Small drift doubles the number k of steps without (12a), large drift halves it. */
+/* Projection control (16): the drift is measured by the norm of the first increment of (13), in
+ * units of the tolerance. Small drift doubles the number k of steps without (12a), large drift
+ * halves it. */
 #include "integrators/projection_control.h"
 
 #include "base/memory.h"
@@ -37,16 +38,14 @@ void bg_projection_control_reset(bg_projection_control *c)
 bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c, bg_error *err)
 {
     bg_state *x = ig->x1;
-    c->projected =
-        c->mode == BG_PROJECT_EVERY_STEP ||
-        (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || x->t == ig->t_end));
+    c->projected = c->mode == BG_PROJECT_EVERY_STEP ||
+                   (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || x->t == ig->t_end));
     if (!c->projected) {
         if (ig->sys->def.normalise)
             ig->sys->def.normalise(ig->sys->def.self, x->q);
         return BG_OK;
     }
-    bg_status st =
-        bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
+    bg_status st = bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
     c->drift = bg_norm_calc(ig, ig->dyn->nv, c->first, ig->x0->q, x->q);
     return st;
 }

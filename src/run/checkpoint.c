@@ -1,9 +1,10 @@
 /* Checkpoints: everything a run needs to go on bit by bit as if it had never stopped.
  *
  * A file is the mark "BOGIECKP", the format version, the length and a checksum of the rest, and an
- * archive: what was run (model, system, method, settings), the runner's own state, the integrator's.
- * Settings that influence the result must be the same when resuming; a fingerprint of the system's
- * functions at the saved state catches changed parameters. Only the end time may be moved. */
+ * archive: what was run (model, system, method, settings), the runner's own state, the
+ * integrator's. Settings that influence the result must be the same when resuming; a fingerprint of
+ * the system's functions at the saved state catches changed parameters. Only the end time may be
+ * moved. */
 #include "run/runner.h"
 
 #include "base/memory.h"
@@ -34,7 +35,8 @@ static uint64_t hash(uint64_t h, const void *data, size_t size)
 static const uint64_t hash_start = 0xcbf29ce484222325u;
 
 /* Saves text; when loading, compares with it and explains a difference. */
-static bg_status archive_text(bg_archive *archive, const char *what, const char *text, bg_error *err)
+static bg_status archive_text(bg_archive *archive, const char *what, const char *text,
+                              bg_error *err)
 {
     char mine[TEXT_SIZE] = {0}, saved[TEXT_SIZE];
     strncpy(mine, text, sizeof mine - 1);
@@ -42,10 +44,11 @@ static bg_status archive_text(bg_archive *archive, const char *what, const char 
     bg_archive_bytes(archive, saved, sizeof saved);
     saved[sizeof saved - 1] = '\0';
     if (!archive->failed && strcmp(mine, saved) != 0)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "the checkpoint was written with %s '%s', this run has '%s'; resume with "
-                            "the same",
-                            what, saved, mine);
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "the checkpoint was written with %s '%s', this run has '%s'; resume with "
+            "the same",
+            what, saved, mine);
     return BG_OK;
 }
 
@@ -54,10 +57,11 @@ static bg_status archive_number(bg_archive *archive, const char *what, double nu
     double saved = number;
     bg_archive_doubles(archive, &saved, 1);
     if (!archive->failed && memcmp(&saved, &number, sizeof saved) != 0)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "the checkpoint was written with %s = %.17g, this run has %.17g; resume "
-                            "with the same",
-                            what, saved, number);
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "the checkpoint was written with %s = %.17g, this run has %.17g; resume "
+            "with the same",
+            what, saved, number);
     return BG_OK;
 }
 
@@ -81,13 +85,20 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"nq", def->nq},           {"nv", def->nv},
-                   {"nz", def->nz},           {"ng", def->ng},
-                   {"ns", def->ns},           {"nmode", def->nmode},
-                   {"rtol", m->rtol},         {"atol", m->atol},
-                   {"step", m->step},         {"h_initial", m->h_initial},
-                   {"h_min", m->h_min},       {"h_max", m->h_max},
-                   {"energy", m->energy},     {"the start time", r->t_start},
+    } numbers[] = {{"nq", def->nq},
+                   {"nv", def->nv},
+                   {"nz", def->nz},
+                   {"ng", def->ng},
+                   {"ns", def->ns},
+                   {"nmode", def->nmode},
+                   {"rtol", m->rtol},
+                   {"atol", m->atol},
+                   {"step", m->step},
+                   {"h_initial", m->h_initial},
+                   {"h_min", m->h_min},
+                   {"h_max", m->h_max},
+                   {"energy", m->energy},
+                   {"the start time", r->t_start},
                    {"the output interval", o->output_interval},
                    {"rows at every step", o->output_steps}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && st == BG_OK; i++)
@@ -184,7 +195,8 @@ static uint64_t calc_fingerprint(bg_runner *r)
         return h;
     }
     long terms = r->sys->count.terms;
-    unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) | (d->nz > 0 ? BG_TERM_h : 0u);
+    unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) |
+                    (d->nz > 0 ? BG_TERM_h : 0u);
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
         h = hash(h, d->terms.M, (size_t)bg_system_get_size_M(r->sys) * sizeof(double));
         h = hash(h, d->terms.f, (size_t)d->nv * sizeof(double));
@@ -243,8 +255,8 @@ static bg_status write_file(const char *path, const header *head, const bg_archi
     free(partial);
     return good ? BG_OK
                 : bg_error_set(err, BG_IO,
-                               "the checkpoint '%s' cannot be written: %s; choose another place", path,
-                               strerror(cause));
+                               "the checkpoint '%s' cannot be written: %s; choose another place",
+                               path, strerror(cause));
 }
 
 bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
@@ -255,7 +267,8 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
     archive_all(r, archive, err);
     if (archive->failed)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a checkpoint");
-    header head = {"", FORMAT_VERSION, archive->size, hash(hash_start, archive->data, archive->size)};
+    header head = {"", FORMAT_VERSION, archive->size,
+                   hash(hash_start, archive->data, archive->size)};
     memcpy(head.mark, "BOGIECKP", sizeof head.mark);
     return write_file(r->options->checkpoint, &head, archive, err);
 }
@@ -263,7 +276,8 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
 static bg_status damaged(const char *path, bg_error *err)
 {
     return bg_error_set(err, BG_BAD_INPUT,
-                        "'%s' is not a complete checkpoint of this version; run from the start", path);
+                        "'%s' is not a complete checkpoint of this version; run from the start",
+                        path);
 }
 
 static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
@@ -309,8 +323,8 @@ bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
     const bg_state *x = bg_integrator_get_state(r->ig);
     if (r->t_end < x->t)
         return bg_error_set(err, BG_BAD_INPUT,
-                            "the checkpoint '%s' is at t = %.17g, beyond the end time %g", path, x->t,
-                            r->t_end);
+                            "the checkpoint '%s' is at t = %.17g, beyond the end time %g", path,
+                            x->t, r->t_end);
     if (r->ig->t_limit >= r->ig->t_end)
         r->ig->t_limit = r->t_end;
     r->ig->t_end = r->t_end;

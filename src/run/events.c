@@ -1,16 +1,16 @@
 /* Zeros of switching functions on dense output, in the two phases of 003 section 4.3.
  *
- * A step is cut into PIECES; at their ends s and its slope are taken from plain dense output. A change
- * of sign in a piece encloses a zero. A piece whose ends lie on the same side but whose slopes point to
- * an extremum between them is searched for it: if it crosses zero there are two zeros, of which the
- * first is enclosed; if it only reaches zero (within TOUCH of the function's size) it is a touch, an
- * event of direction 0. The enclosure is narrowed on plain dense output (phase 1), then on projected
- * dense output until only rounding is left (phase 2). When the projected values do not enclose the
- * zero any more, the step is repeated shorter.
+ * A step is cut into PIECES; at their ends s and its slope are taken from plain dense output. A
+ * change of sign in a piece encloses a zero. A piece whose ends lie on the same side but whose
+ * slopes point to an extremum between them is searched for it: if it crosses zero there are two
+ * zeros, of which the first is enclosed; if it only reaches zero (within 1e-9 of the values at the
+ * ends) it is a touch, an event of direction 0. The enclosure is narrowed on plain dense output
+ * (phase 1), then on projected dense output until only rounding is left (phase 2). When the
+ * projected values do not enclose the zero any more, the step is repeated shorter.
  *
  * The side of zero a function is on is state, not the sign of a rounded value: after an event it is
- * where the motion is heading, so that neither the zero just reported is found again nor the next one,
- * however soon, is missed. */
+ * where the motion is heading, so that neither the zero just reported is found again nor the next
+ * one, however soon, is missed. */
 #include "run/events.h"
 
 #include "base/memory.h"
@@ -22,7 +22,7 @@
 #include <string.h>
 
 enum { PIECES = 3, PHASE1_ITERATIONS = 4, MAX_ITERATIONS = 200, MAX_REPEATS = 12 };
-static const double touch = 1e-9;          /* |extremum| / |s| that counts as reaching zero */
+static const double touch = 1e-9; /* |extremum| / |s at the ends| that counts as reaching zero */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 
 bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, bg_error *err)
@@ -62,8 +62,9 @@ void bg_watch_destroy(bg_watch *w)
 {
     if (!w)
         return;
-    void *const arrays[] = {w->sign, w->at_zero, w->scale,      w->touched,     w->s, w->s_early, w->left,
-                            w->right, w->left_slope, w->right_slope, w->q, w->v,  w->z};
+    void *const arrays[] = {w->sign,    w->at_zero, w->scale, w->touched,    w->s,
+                            w->s_early, w->left,    w->right, w->left_slope, w->right_slope,
+                            w->q,       w->v,       w->z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_state_destroy(w->state);
@@ -107,14 +108,14 @@ static int sign_of(double x)
     return x > 0 ? 1 : x < 0 ? -1 : 0;
 }
 
-/* Where the motion carries s a short time e after the state: (q, v, z) moved by their rates. */
-static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, double *s, bg_error *err)
+/* Where the motion carries s a short time e after the state: (q, v, z) moved by their rates, q also
+ * by its second derivative when `curved`. */
+static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, bool curved, double *s,
+                            bg_error *err)
 {
     const bg_system_def *d = &w->sys->def;
     bg_state *y = w->state;
     bg_state_copy(w->sys, x, y);
-    for (int i = 0; i < d->nv; i++)
-        w->v[i] = x->v[i] + 0.5 * e * x->a[i];
     double *V = w->sys->for_terms.V;
     bg_point p;
     bg_terms out = {.V = V, .h = w->z};
@@ -124,12 +125,29 @@ static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, double *s,
         st = bg_system_calc_terms(w->sys, &p, want, &out, err);
     if (st != BG_OK)
         return st;
-    bg_system_move(w->sys, x->q, V, e, w->v, y->q);
-    for (int i = 0; i < d->nv; i++)
+    for (int i = 0; i < d->nv; i++) {
+        w->v[i] = x->v[i] + (curved ? 0.5 * e * x->a[i] : 0.0);
         y->v[i] = x->v[i] + e * x->a[i];
+    }
+    bg_system_move(w->sys, x->q, V, e, w->v, y->q);
     for (int i = 0; i < d->nz; i++)
         y->z[i] = x->z[i] + e * w->z[i];
     return calc_s(w, x->t + e, y->q, y->v, y->z, y->mode, s, err);
+}
+
+/* Decides the side of functions that are still open, from where they are after e and 2e. A change
+ * is believed when it grows with e like e or e^2: rounding does not. */
+static void decide(bg_watch *w, const unsigned char *fired, double e, double instant,
+                   const double *s1, const double *s2)
+{
+    for (int i = 0; i < w->ns; i++) {
+        double c1 = s1[i] - w->s[i], c2 = s2[i] - w->s[i];
+        if (w->sign[i] != 0 || c1 == 0 || !(c2 / c1 > 1.5 && c2 / c1 < 5))
+            continue;
+        bool zero = (fired && fired[i]) || fabs(w->s[i]) <= fabs(c1) / e * instant;
+        w->at_zero[i] = zero;
+        w->sign[i] = zero ? sign_of(c1) : sign_of(w->s[i]);
+    }
 }
 
 bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fired, bg_error *err)
@@ -138,38 +156,32 @@ bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fi
     bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++) {
         w->scale[i] = fmax(w->scale[i], fabs(w->s[i]));
-        w->sign[i] = 0;
         w->touched[i] = NAN;
+        w->sign[i] = 0;
+        w->at_zero[i] = 0;
     }
     w->t_done = x->t;
     w->repeats = 0;
-    /* short times first: the nearest future decides */
-    for (double e = 1e4 * instant; e < 1.0 && st == BG_OK; e *= 10) {
-        bool open = false;
-        st = look_ahead(w, x, e, w->s_early, err);
-        for (int i = 0; i < w->ns && st == BG_OK; i++) {
-            double change = w->s_early[i] - w->s[i];
-            bool zero = (fired && fired[i]) || w->s[i] == 0 ||
-                        fabs(w->s[i]) <= fabs(change) / e * instant;
-            if (w->sign[i] != 0)
-                continue;
-            w->at_zero[i] = zero;
-            w->sign[i] = zero ? (fabs(change) > 1e3 * DBL_EPSILON * w->scale[i] ? sign_of(change) : 0)
-                              : sign_of(w->s[i]);
-            open = open || w->sign[i] == 0;
+    /* first along straight lines, so that the slope decides however soon the path bends back */
+    for (int curved = 0; curved < 2; curved++)
+        for (double e = 16 * instant; e < 1.0 && st == BG_OK; e *= 8) {
+            st = look_ahead(w, x, e, curved, w->left, err);
+            if (st == BG_OK)
+                st = look_ahead(w, x, 2 * e, curved, w->right, err);
+            if (st == BG_OK)
+                decide(w, fired, e, instant, w->left, w->right);
         }
-        if (!open)
-            break;
-    }
     for (int i = 0; i < w->ns; i++)
-        if (w->sign[i] == 0)
-            w->sign[i] = 1; /* stays at zero as far as one can see */
+        if (w->sign[i] == 0) { /* does not move as far as one can see */
+            w->at_zero[i] = w->s[i] == 0;
+            w->sign[i] = w->s[i] < 0 ? -1 : 1;
+        }
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
 }
 
 /* s and its slope at t inside the step; the slope from the inner side. */
-static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s, double *slope,
-                                 bg_error *err)
+static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s,
+                                 double *slope, bg_error *err)
 {
     double e = slope_fraction * (t1 - t0);
     double other = t + e <= t1 ? t + e : t - e;
@@ -183,7 +195,8 @@ static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, do
     return st;
 }
 
-/* A zero of one function: enclosed in [a, b], on the present side at a and not at b, or a touch at b. */
+/* A zero of one function: enclosed in [a, b], on the present side at a and not at b, or a touch at
+ * b. */
 typedef struct enclosure {
     double a, b, fa, fb;
     int index, direction;
@@ -223,6 +236,13 @@ static bg_status find_extremum(bg_watch *w, int i, double a, double b, double *t
     return st;
 }
 
+/* |s| that counts as zero in a piece: small beside its ends, or rounding of the function's size. */
+static double zero_level(const bg_watch *w, int i)
+{
+    double local = fmax(fabs(w->left[i]), fabs(w->right[i]));
+    return fmax(touch * local, 16 * DBL_EPSILON * w->scale[i]);
+}
+
 /* Both ends of [a, b] on the present side: a dip to or through zero between them? */
 static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
 {
@@ -234,21 +254,22 @@ static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e
     /* where the tangents meet: a convex dip cannot be deeper */
     double x = (fb - fa - db * h) / (da - db);
     double bound = fa + da * fmin(fmax(x, 0), h);
-    if (bound > touch * w->scale[i])
+    double level = zero_level(w, i);
+    if (bound > level)
         return BG_OK;
     double t, value;
     bg_status st = find_extremum(w, i, a, b, &t, &value, err);
-    if (st != BG_OK || value > touch * w->scale[i])
+    if (st != BG_OK || value > level)
         return st;
-    bool touches = value >= -touch * w->scale[i];
+    bool touches = value >= -level;
     if (touches && fabs(t - w->touched[i]) <= 1e-3 * h)
         return BG_OK; /* the touch that was just reported */
     *e = (enclosure){a, t, w->left[i], side * value, i, touches ? 0 : -w->sign[i], true};
     return BG_OK;
 }
 
-/* The value at a is not on the present side (an event was there just now): find a time shortly after
- * where it is. False: there is none, the zero is at a itself. */
+/* The value at a is not on the present side (an event was there just now): find a time shortly
+ * after where it is. False: there is none, the zero is at a itself. */
 static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err)
 {
     int i = e->index;
@@ -321,8 +342,6 @@ static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
     st = narrow(w, e, false, has_constraints ? PHASE1_ITERATIONS : MAX_ITERATIONS, err);
     if (st != BG_OK || !has_constraints)
         return st;
-    if (w->repeats >= MAX_REPEATS) /* shorter steps do not help: plain dense output decides */
-        return narrow(w, e, false, MAX_ITERATIONS, err);
     st = calc_projected(w, e->a, w->s, err);
     double fa = w->s[e->index];
     if (st == BG_OK)
@@ -331,9 +350,14 @@ static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
         return st;
     e->fa = fa;
     e->fb = w->s[e->index];
-    if (sign_of(e->fa) != w->sign[e->index] || sign_of(e->fb) == w->sign[e->index])
+    if (sign_of(e->fa) == w->sign[e->index] && sign_of(e->fb) != w->sign[e->index])
+        return narrow(w, e, true, MAX_ITERATIONS, err);
+    if (w->repeats < MAX_REPEATS)
         return BG_RETRY;
-    return narrow(w, e, true, MAX_ITERATIONS, err);
+    /* shorter steps do not help, s is within rounding of zero: what holds on the constraints counts
+     */
+    e->found = sign_of(e->fb) != w->sign[e->index];
+    return BG_OK;
 }
 
 /* An enclosure of function i in [a, b], whose end values are in left and right. */
@@ -341,8 +365,8 @@ static bg_status enclose(bg_watch *w, int i, double a, double b, enclosure *e, b
 {
     e->found = false;
     /* a value this close to zero with so flat a slope belongs to a touch, not to a crossing */
-    bool flat = fabs(w->right[i]) <= touch * w->scale[i] &&
-                fabs(w->right_slope[i]) * (b - a) <= 1e-4 * w->scale[i];
+    bool flat = fabs(w->right[i]) <= zero_level(w, i) &&
+                fabs(w->right_slope[i]) * (b - a) <= 1e-4 * fabs(w->left[i]);
     if (sign_of(w->right[i]) != w->sign[i] && !flat) {
         *e = (enclosure){a, b, w->left[i], w->right[i], i, -w->sign[i], true};
         return BG_OK;

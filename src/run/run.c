@@ -1,8 +1,9 @@
 /* The run driver: consistent start, steps, events, rows, checkpoints, certificate.
  *
  * After each accepted step events are looked for first; up to an event that changes the system the
- * step counts, the rest of it is given up, and the method starts again from the changed and projected
- * state. Rows on the grid come from projected dense output, so they fulfil all constraints. */
+ * step counts, the rest of it is given up, and the method starts again from the changed and
+ * projected state. Rows on the grid come from projected dense output, so they fulfil all
+ * constraints. */
 #include "run/runner.h"
 
 #include "base/memory.h"
@@ -150,8 +151,8 @@ static double calc_energy(bg_runner *r, const bg_state *x)
         bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
         def->energy(def->self, &p, &e) != 0)
         return NAN;
-    c->energy_scale =
-        fmax(c->energy_scale, fmax(fabs(*x->work), fmax(fabs(e.kinetic), fabs(e.potential))));
+    c->energy_scale = fmax(c->energy_scale,
+                           fmax(fabs(*x->work), fmax(fabs(e.kinetic), fabs(e.potential))));
     return e.kinetic + e.potential - *x->work;
 }
 
@@ -185,8 +186,7 @@ static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err
 {
     bg_run_report *p = r->report;
     if (p->nevents == r->event_capacity) {
-        bg_event *more =
-            realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
+        bg_event *more = realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
         if (!more)
             return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
         p->events = more;
@@ -197,16 +197,18 @@ static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err
     r->events_at_once = advanced ? 0 : r->events_at_once + 1;
     r->t_last_event = event->t;
     if (r->events_at_once > MAX_EVENTS_AT_ONCE)
-        return bg_error_set(err, BG_EVENT_STUCK,
-                            "event '%s' repeats at t = %.17g without time advancing; let the system "
-                            "change its mode there, for instance come to rest below a small speed",
-                            event->name, event->t);
+        return bg_error_set(
+            err, BG_EVENT_STUCK,
+            "event '%s' repeats at t = %.17g without time advancing; let the system "
+            "change its mode there, for instance come to rest below a small speed",
+            event->name, event->t);
     const bg_sink *sink = &r->options->sink;
     return sink->event ? sink->event(sink->self, event, err) : BG_OK;
 }
 
 /* Hands an event at state x to the system; x may be changed. *action is a bg_event_action. */
-static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *action, bg_error *err)
+static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *action,
+                         bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(r->sys);
     *action = BG_EVENT_NOTE;
@@ -218,16 +220,17 @@ static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *
     *action = def->event(def->self, event, &state);
     if (*action < 0)
         return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `event` failed with code %d for '%s' at t = %.17g", def->name,
-                            *action, event->name, event->t);
+                            "system '%s': `event` failed with code %d for '%s' at t = %.17g",
+                            def->name, *action, event->name, event->t);
     if (*action == BG_EVENT_CHANGED) {
         bg_dynamics *d = r->ig->dyn;
         st = bg_project_state(d, x, err);
         if (st == BG_RETRY)
-            st = bg_error_set(err, BG_NOT_ASSEMBLED,
-                              "after event '%s' at t = %.17g the changed state cannot be projected onto "
-                              "the constraints",
-                              event->name, event->t);
+            st = bg_error_set(
+                err, BG_NOT_ASSEMBLED,
+                "after event '%s' at t = %.17g the changed state cannot be projected onto "
+                "the constraints",
+                event->name, event->t);
         double jump = calc_energy(r, x) - before; /* an impact may dissipate */
         r->energy_start += isfinite(jump) ? jump : 0;
     }
@@ -267,7 +270,8 @@ static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
     return st;
 }
 
-/* Events inside the last step. *cut: the run goes on from an event inside the step, or ends there. */
+/* Events inside the last step. *cut: the run goes on from an event inside the step, or ends there.
+ */
 static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *err)
 {
     *cut = false;
@@ -328,13 +332,14 @@ static bg_status housekeeping(bg_runner *r, bg_error *err)
     double now = bg_clock_get_wall();
     long steps = r->ig->count.accepted;
     if (o->progress && now - r->wall_last_progress >= 0.05) {
-        bg_progress p = {r->t_start, bg_integrator_get_state(r->ig)->t, r->t_end, now - r->wall_start,
-                         steps};
+        bg_progress p = {r->t_start, bg_integrator_get_state(r->ig)->t, r->t_end,
+                         now - r->wall_start, steps};
         o->progress(o->progress_self, &p);
         r->wall_last_progress = now;
     }
     bool due = (o->checkpoint_steps > 0 && steps % o->checkpoint_steps == 0) ||
-               (o->checkpoint_seconds > 0 && now - r->wall_last_checkpoint >= o->checkpoint_seconds);
+               (o->checkpoint_seconds > 0 &&
+                now - r->wall_last_checkpoint >= o->checkpoint_seconds);
     if (!o->checkpoint || !due)
         return BG_OK;
     r->wall_last_checkpoint = now;
@@ -347,10 +352,14 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     const bg_run_options *o = r->options;
     bool cut = false;
     bg_status st = bg_integrator_step(r->ig, err);
-    if (st == BG_OK)
-        st = events_in_step(r, &cut, ended, err);
     if (st != BG_OK)
         return st;
+    st = events_in_step(r, &cut, ended, err);
+    if (st != BG_OK) { /* what lies beyond an event that failed is not part of the trajectory */
+        if (!cut)
+            bg_integrator_undo(r->ig, r->t_end);
+        return st;
+    }
     const bg_state *x = bg_integrator_get_state(r->ig);
     update_certificate(r);
     if (!cut) {
@@ -377,10 +386,11 @@ static bg_status loop(bg_runner *r, bg_error *err)
         if (should_stop(r))
             return bg_error_set(err, BG_STOPPED, "stopped on request at t = %.17g", x->t);
         if (o->max_steps > 0 && r->ig->count.accepted >= o->max_steps)
-            return bg_error_set(err, BG_TOO_MANY_STEPS,
-                                "the limit of %ld steps was reached at t = %.17g of %g; raise it, or "
-                                "loosen the tolerances",
-                                o->max_steps, x->t, r->t_end);
+            return bg_error_set(
+                err, BG_TOO_MANY_STEPS,
+                "the limit of %ld steps was reached at t = %.17g of %g; raise it, or "
+                "loosen the tolerances",
+                o->max_steps, x->t, r->t_end);
         st = advance(r, &ended, err);
     }
     if (st != BG_OK)
@@ -473,7 +483,8 @@ static void destroy(bg_runner *r)
     bg_archive_clear(&r->archive);
 }
 
-bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *report, bg_error *err)
+bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *report,
+                 bg_error *err)
 {
     bg_error own = {BG_OK, ""};
     bg_runner r = {.sys = sys,

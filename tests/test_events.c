@@ -1,0 +1,376 @@
+/* Events: order, touching, start, bursts, double crossings, precision, projected dense output. */
+#include "run_support.h"
+
+/* A particle x'' = 0 (or -9.81) with switching functions of time and place that a test chooses. */
+typedef struct probe {
+    double (*s[4])(double t, double x);
+    int events[4]; /* how often each fired */
+    double start[1], speed[1];
+    double acceleration;
+    int action; /* what `event` returns */
+} probe;
+
+static int probe_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    probe *x = self;
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = x->acceleration;
+    for (int i = 0; (want & BG_TERM_s) && i < 4; i++)
+        out->s[i] = x->s[i] ? x->s[i](p->t, p->q[0]) : 1.0;
+    return 0;
+}
+
+static int probe_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    probe *x = self;
+    (void)state;
+    x->events[event->index]++;
+    return x->action;
+}
+
+static bg_system *create_probe(probe *x)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system_def def = bg_default_system_def();
+    bg_system *sys;
+    def.name = "probe";
+    def.nq = def.nv = 1;
+    def.ns = 4;
+    def.self = x;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_s;
+    def.terms = probe_terms;
+    def.event = probe_event;
+    def.q0 = x->start;
+    def.v0 = x->speed;
+    def.t_end = 1;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    return sys;
+}
+
+static void run_probe(probe *x, bg_run_report *report)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_probe(x);
+    bg_run_options o = bg_default_run_options();
+    assert_ok(bg_run(sys, &o, report, &err));
+    bg_system_destroy(sys);
+    for (long i = 1; i < report->nevents; i++)
+        assert_true(report->events[i].t >= report->events[i - 1].t);
+}
+
+static double at_03(double t, double x)
+{
+    (void)x;
+    return t - 0.3;
+}
+static double before_03(double t, double x)
+{
+    (void)x;
+    return 0.3 - 1e-9 - t;
+}
+static double at_07(double t, double x)
+{
+    (void)x;
+    return (t - 0.7) * (t + 1);
+}
+static double touching(double t, double x)
+{
+    (void)x;
+    return (t - 0.45) * (t - 0.45);
+}
+static double at_start(double t, double x)
+{
+    (void)x;
+    return t;
+}
+static double two_close(double t, double x)
+{
+    (void)x;
+    return (t - 0.6) * (t - 0.6) - 1e-8; /* zeros at 0.5999 and 0.6001 */
+}
+static double almost(double t, double x)
+{
+    (void)x;
+    return (t - 0.6) * (t - 0.6) + 1e-6; /* comes near, does not touch */
+}
+static double fast(double t, double x)
+{
+    (void)x;
+    return cos(40 * t);
+}
+
+/* Several functions in one step (the probe's solution is a line: steps are as long as the run). */
+static void test_order(void **state)
+{
+    (void)state;
+    probe x = {.s = {at_03, before_03, at_07, NULL}, .speed = {1}};
+    bg_run_report r;
+    run_probe(&x, &r);
+    assert_int_equal(r.nevents, 3);
+    assert_int_equal(r.events[0].index, 1);
+    assert_int_equal(r.events[1].index, 0);
+    assert_int_equal(r.events[2].index, 2);
+    assert_int_equal(r.events[0].direction, -1);
+    assert_int_equal(r.events[1].direction, 1);
+    assert_true(fabs(r.events[0].t - (0.3 - 1e-9)) <= 0.3e-12);
+    assert_true(fabs(r.events[1].t - 0.3) <= 0.3e-12);
+    assert_true(fabs(r.events[2].t - 0.7) <= 0.7e-12);
+    bg_run_report_clear(&r);
+}
+
+/* A touch is one event of direction 0, near misses are none, close zeros are two. */
+static void test_touch(void **state)
+{
+    (void)state;
+    for (int restart = 0; restart < 2; restart++) {
+        probe x = {.s = {touching, two_close, almost, NULL}, .speed = {1}};
+        x.action = restart ? BG_EVENT_CHANGED : BG_EVENT_NOTE;
+        bg_run_report r;
+        run_probe(&x, &r);
+        assert_int_equal(x.events[0], 1);
+        assert_int_equal(x.events[1], 2);
+        assert_int_equal(x.events[2], 0);
+        assert_int_equal(r.events[0].direction, 0);
+        assert_true(fabs(r.events[0].t - 0.45) < 1e-6); /* a minimum is known to sqrt(eps) only */
+        assert_true(fabs(r.events[1].t - 0.5999) <= 1e-12);
+        assert_true(fabs(r.events[2].t - 0.6001) <= 1e-12);
+        assert_int_equal(r.events[1].direction, -1);
+        assert_int_equal(r.events[2].direction, 1);
+        bg_run_report_clear(&r);
+    }
+}
+
+static void test_at_start(void **state)
+{
+    (void)state;
+    for (int restart = 0; restart < 2; restart++) {
+        probe x = {.s = {at_start, at_07, NULL, NULL}, .speed = {1}};
+        x.action = restart ? BG_EVENT_CHANGED : BG_EVENT_NOTE;
+        bg_run_report r;
+        run_probe(&x, &r);
+        assert_int_equal(r.nevents, 2);
+        assert_true(r.events[0].t == 0);
+        assert_int_equal(r.events[0].index, 0);
+        assert_int_equal(r.events[0].direction, 1);
+        assert_int_equal(x.events[0], 1);
+        assert_int_equal(x.events[1], 1);
+        bg_run_report_clear(&r);
+    }
+}
+
+static void test_stop(void **state)
+{
+    (void)state;
+    probe x = {.s = {NULL, at_03, at_07, NULL}, .speed = {1}, .action = BG_EVENT_STOP};
+    bg_run_report r;
+    run_probe(&x, &r);
+    assert_int_equal(r.nevents, 1);
+    assert_true(fabs(r.final->t - 0.3) <= 1e-12 && fabs(r.final->q[0] - 0.3) <= 1e-12);
+    bg_run_report_clear(&r);
+}
+
+/* Many zeros per run: 12 of cos(40 t) in [0, 1], with steps limited to what resolves them. */
+static void test_many(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    probe x = {.s = {fast, NULL, NULL, NULL}, .speed = {1}};
+    bg_system *sys = create_probe(&x);
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    o.method.h_max = 0.2; /* two to three zeros in a step */
+    assert_ok(bg_run(sys, &o, &r, &err));
+    assert_int_equal(r.nevents, 13);
+    for (int k = 0; k < 13; k++) {
+        assert_true(fabs(r.events[k].t - (k + 0.5) * M_PI / 40) <= 1e-12);
+        assert_int_equal(r.events[k].direction, k % 2 ? 1 : -1);
+    }
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+static int edge_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    (void)self;
+    (void)event;
+    state->q[0] = 0; /* put back to the edge, still moving out */
+    return BG_EVENT_CHANGED;
+}
+
+static double place(double t, double x)
+{
+    (void)t;
+    return x;
+}
+
+/* A state put back onto the zero by its own event does not fire again. */
+static void test_not_repeated(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    probe x = {.s = {place, NULL, NULL, NULL}, .start = {0.5}, .speed = {-1}};
+    bg_system *sys = create_probe(&x);
+    bg_system_def def = *bg_system_get_def(sys);
+    bg_system_destroy(sys);
+    def.event = edge_event;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    bg_status st = bg_run(sys, &o, &r, &err);
+    /* back at zero and still moving out: the function is on its new side and stays there */
+    assert_int_equal(st, BG_OK);
+    assert_int_equal(r.nevents, 1);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* The built-in ball: closed form of all impact times, the rest at the end, and the energy balance.
+ */
+static void test_ball(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem5"};
+    bg_error err = {BG_OK, ""};
+    for (int k = 0; k < 2; k++) {
+        bg_system *sys = create_system("equations:bouncing-ball", NULL, NULL);
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        o.integrator = methods[k];
+        o.method.rtol = o.method.atol = 1e-8;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        double t = sqrt(2 * 1.0 / 9.81), v = 9.81 * t, e = 0.8;
+        assert_true(r.nevents > 20);
+        for (long i = 0; i < r.nevents; i++) {
+            assert_true(fabs(r.events[i].t - t) <= 1e-12 * t * (double)(i + 1));
+            v *= e;
+            t += 2 * v / 9.81;
+        }
+        assert_true(r.final->t == 5 && r.final->q[0] == 0 && r.final->v[0] == 0);
+        assert_int_equal(r.final->mode[0], 1);
+        assert_true(r.certificate.energy_error < 1e-11);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+    }
+}
+
+/* Without a rest threshold the flights shrink for ever: a clear end, not a hang. */
+static void test_zeno(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:bouncing-ball", "rest_speed", "1e-300");
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    bg_status st = bg_run(sys, &o, &r, &err);
+    assert_int_equal(st, BG_EVENT_STUCK);
+    assert_non_null(strstr(err.text, "ground"));
+    assert_true(r.nevents > 100 && r.nevents < 1000);
+    assert_true(fabs(r.final->t - 9 * sqrt(2 / 9.81)) <
+                1e-6); /* (1+e)/(1-e) times the first fall */
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* Zero crossings of the constrained pendulum against the exact quarter periods, through projected
+ * dense output, for both methods and with little and much projection. */
+static void test_pendulum(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem5"};
+    static const char *const modes[] = {"none", "control", "every-step"};
+    bg_error err = {BG_OK, ""};
+    for (int k = 0; k < 2; k++)
+        for (int m = 0; m < 3; m++) {
+            bg_system *sys = create_system("equations:pendulum", NULL, NULL);
+            bg_run_options o = bg_default_run_options();
+            bg_run_report r;
+            bg_setting s = {"projection", modes[m]};
+            o.integrator = methods[k];
+            o.method.rtol = o.method.atol = 1e-11;
+            o.method.settings = &s;
+            o.method.nsettings = 1;
+            assert_ok(bg_run(sys, &o, &r, &err));
+            /* from rest at 90 degrees: a quarter period is K(1/sqrt 2)/sqrt(g) */
+            double quarter = 1.8540746773013719 / sqrt(9.81);
+            assert_int_equal(r.nevents, 8);
+            for (int i = 0; i < 8; i++) {
+                assert_true(fabs(r.events[i].t - (2 * i + 1) * quarter) < 2e-9);
+                assert_int_equal(r.events[i].direction, i % 2 ? -1 : 1);
+            }
+            bg_run_report_clear(&r);
+            bg_system_destroy(sys);
+        }
+}
+
+/* A pendulum given in full here, with a switching function that a test chooses. */
+typedef struct drifting {
+    double level, q0[2];
+} drifting;
+
+static int drifting_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const drifting *d = self;
+    const double *q = p->q, *v = p->v;
+    if (want & BG_TERM_M)
+        out->M[0] = out->M[3] = 1;
+    if (want & BG_TERM_f)
+        out->f[1] = -9.81;
+    if (want & BG_TERM_g)
+        out->g[0] = 0.5 * (q[0] * q[0] + q[1] * q[1] - 1);
+    if (want & BG_TERM_G) {
+        out->G[0] = q[0];
+        out->G[1] = q[1];
+    }
+    if (want & BG_TERM_gamma)
+        out->gamma[0] = v[0] * v[0] + v[1] * v[1];
+    if (want & BG_TERM_s) /* on the constraint: constant = level */
+        out->s[0] = q[0] * q[0] + q[1] * q[1] - 1 + d->level;
+    return 0;
+}
+
+/* Loose tolerance: plain dense output leaves the constraint by more than the level, so that s
+ * changes sign there although on the constraint it never does. The enclosure is lost in phase 2,
+ * the step is repeated shorter, and no event is reported. */
+static void test_lost_enclosure(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    int repeated = 0;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        drifting d = {sign * 1e-7, {-1, 0}};
+        bg_system_def def = bg_default_system_def();
+        bg_system *sys;
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        def.nq = def.nv = 2;
+        def.ng = def.ns = 1;
+        def.self = &d;
+        def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
+        def.scleronomic = 1;
+        def.terms = drifting_terms;
+        def.q0 = d.q0;
+        def.t_end = 2;
+        assert_ok(bg_system_create(&def, &sys, &err));
+        o.method.rtol = o.method.atol = 1e-3;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_int_equal(r.nevents, 0);
+        repeated += (int)r.counters.rejected;
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+    }
+    assert_true(repeated > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),    cmocka_unit_test(test_touch),
+        cmocka_unit_test(test_at_start), cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_many),     cmocka_unit_test(test_not_repeated),
+        cmocka_unit_test(test_ball),     cmocka_unit_test(test_zeno),
+        cmocka_unit_test(test_pendulum), cmocka_unit_test(test_lost_enclosure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,462 @@
+/* mdop5 and hem5: coefficients, measured orders, reference values, drift, counters, failures. */
+#include "integrators/dopri5.h"
+#include "integrators/hem5.h"
+#include "run_support.h"
+
+static double power(double x, int k)
+{
+    double p = 1;
+    while (k-- > 0)
+        p *= x;
+    return p;
+}
+
+/* sum_j b_j c_j^k against theta^(k+1)/(k+1). */
+static void check_quadrature(const double *b, const double *c, int n, double theta, int kmax)
+{
+    for (int k = 0; k <= kmax; k++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += b[j] * power(c[j], k);
+        assert_true(fabs(sum - power(theta, k + 1) / (k + 1)) < 1e-14);
+    }
+}
+
+/* The 17 order conditions up to order 5 in terms of b, c and A, for weights b over 7 stages. */
+static void check_order(const double *b, int order)
+{
+    const double *c = bg_dopri5.c;
+    double Ac[7], Ac2[7], Ac3[7], AAc[7], AAc2[7], AcAc[7], AAAc[7];
+    double full[7][7] = {{0}};
+    for (int i = 0; i < 7; i++)
+        for (int j = 0; j < 6; j++)
+            full[i][j] = bg_dopri5.a[i][j];
+#define APPLY(out, expression)                   \
+    for (int i = 0; i < 7; i++) {                \
+        out[i] = 0;                              \
+        for (int j = 0; j < 7; j++)              \
+            out[i] += full[i][j] * (expression); \
+    }
+    APPLY(Ac, c[j])
+    APPLY(Ac2, c[j] * c[j])
+    APPLY(Ac3, c[j] * c[j] * c[j])
+    APPLY(AAc, Ac[j])
+    APPLY(AAc2, Ac2[j])
+    APPLY(AcAc, c[j] * Ac[j])
+    APPLY(AAAc, AAc[j])
+#undef APPLY
+#define CONDITION(p, expression, value)           \
+    if (order >= (p)) {                           \
+        double sum = 0;                           \
+        for (int i = 0; i < 7; i++)               \
+            sum += b[i] * (expression);           \
+        assert_true(fabs(sum - (value)) < 1e-14); \
+    }
+    CONDITION(1, 1.0, 1.0)
+    CONDITION(2, c[i], 1.0 / 2)
+    CONDITION(3, c[i] * c[i], 1.0 / 3)
+    CONDITION(3, Ac[i], 1.0 / 6)
+    CONDITION(4, power(c[i], 3), 1.0 / 4)
+    CONDITION(4, c[i] * Ac[i], 1.0 / 8)
+    CONDITION(4, Ac2[i], 1.0 / 12)
+    CONDITION(4, AAc[i], 1.0 / 24)
+    CONDITION(5, power(c[i], 4), 1.0 / 5)
+    CONDITION(5, c[i] * c[i] * Ac[i], 1.0 / 10)
+    CONDITION(5, Ac[i] * Ac[i], 1.0 / 20)
+    CONDITION(5, c[i] * Ac2[i], 1.0 / 15)
+    CONDITION(5, c[i] * AAc[i], 1.0 / 30)
+    CONDITION(5, Ac3[i], 1.0 / 20)
+    CONDITION(5, AcAc[i], 1.0 / 40)
+    CONDITION(5, AAc2[i], 1.0 / 60)
+    CONDITION(5, AAAc[i], 1.0 / 120)
+#undef CONDITION
+}
+
+static void test_dopri5_table(void **state)
+{
+    (void)state;
+    double b[7] = {0}, embedded[7];
+    for (int i = 0; i < 7; i++) {
+        double sum = 0;
+        for (int j = 0; j < 6; j++)
+            sum += bg_dopri5.a[i][j];
+        assert_true(fabs(sum - bg_dopri5.c[i]) < 1e-14);
+        b[i] = i < 6 ? bg_dopri5.a[6][i] : 0;
+        embedded[i] = b[i] - bg_dopri5.e[i];
+    }
+    check_order(b, 5);
+    check_order(embedded, 4);
+    double dense = 0; /* R must vanish for constant rates */
+    for (int i = 0; i < 7; i++)
+        dense += bg_dopri5.d[i];
+    assert_true(fabs(dense) < 1e-13);
+}
+
+static void test_hem5_table(void **state)
+{
+    (void)state;
+    const bg_hem5_table *t = &bg_hem5_coefficients;
+    for (int i = 1; i < 7; i++) {
+        double sum = 0;
+        for (int j = 0; j <= i; j++)
+            sum += t->a[i][j];
+        assert_true(fabs(sum - t->c[i]) < 1e-14);
+        assert_true(fabs(t->a[i][i]) > 0.01);
+        if (i >= 3) /* bar values of stage order 3, from the fourth stage on */
+            check_quadrature(t->a[i], bg_dopri5.c, 7, t->c[i], 2);
+    }
+    for (int j = 0; j < 6; j++)
+        assert_true(t->a[5][j] == bg_dopri5.a[6][j]);
+    check_quadrature(t->dense, bg_dopri5.c, 7, t->theta, 3);
+}
+
+typedef struct errors {
+    double q, v, dense; /* largest over all ends of steps, and over points between them */
+} errors;
+
+/* Follows a trajectory of fixed steps h beside one of tiny steps. */
+static errors measure(const char *system, const char *method, double t_end, double h, double h_fine)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system(system, NULL, NULL), *twin = create_system(system, NULL, NULL);
+    const bg_system_def *def = bg_system_get_def(sys);
+    trajectory coarse, fine;
+    double q[8], v[8], z[8], qf[8], vf[8], zf[8];
+    errors e = {0, 0, 0};
+    trajectory_begin(&coarse, sys, method, NULL, 1e-6, h, t_end);
+    trajectory_begin(&fine, twin, "mdop5", NULL, 1e-6, h_fine, t_end);
+    while (bg_integrator_get_state(coarse.ig)->t < t_end) {
+        assert_ok(bg_integrator_step(coarse.ig, &err));
+        double t0 = bg_integrator_get_step_start(coarse.ig);
+        for (int k = 1; k <= 8; k++) {
+            double t = k == 8 ? bg_integrator_get_state(coarse.ig)->t : t0 + h * k / 8;
+            while (bg_integrator_get_state(fine.ig)->t < t)
+                assert_ok(bg_integrator_step(fine.ig, &err));
+            bg_integrator_interpolate(coarse.ig, t, q, v, z);
+            bg_integrator_interpolate(fine.ig, t, qf, vf, zf);
+            double *position = k == 8 ? &e.q : &e.dense, *velocity = k == 8 ? &e.v : &e.dense;
+            for (int i = 0; i < def->nq; i++)
+                *position = fmax(*position, fabs(q[i] - qf[i]));
+            for (int i = 0; i < def->nv; i++)
+                *velocity = fmax(*velocity, fabs(v[i] - vf[i]));
+        }
+    }
+    trajectory_end(&coarse);
+    trajectory_end(&fine);
+    bg_system_destroy(sys);
+    bg_system_destroy(twin);
+    return e;
+}
+
+static void check_order_on(const char *system, const char *method, double t_end, const double *h,
+                           double h_fine)
+{
+    double q[4], v[4], dense[4];
+    for (int k = 0; k < 4; k++) {
+        errors e = measure(system, method, t_end, h[k], h_fine);
+        q[k] = e.q;
+        v[k] = e.v;
+        dense[k] = e.dense;
+    }
+    double order_q = fit_order(4, h, q), order_v = fit_order(4, h, v);
+    double order_dense = fit_order(4, h, dense);
+    print_message("%s %s: order %.2f (q), %.2f (v), %.2f (dense); errors %.1e .. %.1e\n", system,
+                  method, order_q, order_v, order_dense, q[0], q[3]);
+    assert_true(fabs(order_q - 5) < 0.2);
+    assert_true(fabs(order_v - 5) < 0.2);
+    assert_true(order_dense > 3.8);
+}
+
+static void check_orders(const char *method)
+{
+    const double pendulum[] = {0.04, 0.02, 0.01, 0.005}, axle[] = {8e-3, 4e-3, 2e-3, 1e-3};
+    check_order_on("equations:pendulum", method, 2.0, pendulum, 0.0005);
+    check_order_on("equations:car-axle", method, 1.0, axle, 1e-4);
+}
+
+static void test_order_mdop5(void **state)
+{
+    (void)state;
+    check_orders("mdop5");
+}
+
+static void test_order_hem5(void **state)
+{
+    (void)state;
+    check_orders("hem5");
+}
+
+/* OWN reference values of the IVP Test Set problems (tests/reference). */
+static const double andrews_end[7] = {15.810771195153707097,   -15.756371058411839470,
+                                      0.040822240119645804858, -0.53473011634207959377,
+                                      0.52440996587995406937,  0.53473011634207959377,
+                                      1.0480807410419378731};
+static const double axle_end[4] = {0.0493455784275240921315, 0.496989460230008106763,
+                                   1.04174252488542611519, 0.373911027265365819358};
+static const double axle_lambda[2] = {-0.00473688659085332651531, -0.00110468033125956583986};
+
+static void check_andrews(double tolerance, double error, long steps)
+{
+    bg_system *sys = create_system("equations:andrews", NULL, NULL);
+    trajectory x;
+    trajectory_begin(&x, sys, "mdop5", NULL, tolerance, 0, 0.03);
+    const bg_state *end = trajectory_run(&x, 0.03);
+    assert_true(end->t == 0.03);
+    for (int i = 0; i < 7; i++)
+        assert_true(fabs(end->q[i] - andrews_end[i]) < error);
+    assert_true(bg_integrator_get_counters(x.ig).accepted <= steps);
+    assert_true(bg_integrator_get_residuals(x.ig).g <= 1e-12);
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
+static void test_andrews(void **state)
+{
+    (void)state;
+    check_andrews(1e-8, 2e-7, 320);
+    check_andrews(1e-10, 2e-9, 800);
+}
+
+static void check_axle(const char *method)
+{
+    bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+    trajectory x;
+    trajectory_begin(&x, sys, method, NULL, 1e-9, 0, 3.0);
+    const bg_state *end = trajectory_run(&x, 3.0);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(end->q[i] - axle_end[i]) < 1e-7);
+    for (int i = 0; i < 2; i++)
+        assert_true(fabs(end->lambda[i] - axle_lambda[i]) < 1e-6);
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
+static void test_car_axle(void **state)
+{
+    (void)state;
+    check_axle("mdop5");
+    check_axle("hem5");
+}
+
+/* 003 Table 1 on Andrews' mechanism: how far the constraints are violated at the end, how often
+ * (12a) was solved, and what the error of the positions is. */
+static void test_projection_modes(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"none", "velocity", "control", "every-step"};
+    double g[4], gv[4], error[4];
+    long projections[4], steps[4];
+    for (int k = 0; k < 4; k++) {
+        bg_system *sys = create_system("equations:andrews", NULL, NULL);
+        trajectory x;
+        trajectory_begin(&x, sys, "mdop5", modes[k], 1e-4, 0, 0.03);
+        const bg_state *end = trajectory_run(&x, 0.03);
+        error[k] = 0;
+        for (int i = 0; i < 7; i++)
+            error[k] = fmax(error[k], fabs(end->q[i] - andrews_end[i]));
+        g[k] = bg_integrator_get_residuals(x.ig).g;
+        gv[k] = bg_integrator_get_residuals(x.ig).gv;
+        bg_counters c = bg_integrator_get_counters(x.ig);
+        projections[k] = c.projections;
+        steps[k] = c.accepted;
+        print_message("%-10s %3ld steps, %3ld projections, |g| %.1e, |Gv| %.1e, error %.1e\n",
+                      modes[k], steps[k], projections[k], g[k], gv[k], error[k]);
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+    for (int k = 1; k < 4; k++) /* the same steps, as in the paper */
+        assert_true(labs(steps[k] - steps[0]) <= 2);
+    assert_true(g[0] > 5 * g[1] && g[1] > 1e3 * g[2]); /* none > velocity >> control */
+    assert_true(g[2] < 1e-13 && g[3] < 1e-13);
+    assert_true(gv[0] > 1e-5);
+    for (int k = 1; k < 4; k++)
+        assert_true(gv[k] < 1e-11);
+    assert_true(projections[0] == 0 && projections[1] == 0);
+    assert_true(projections[2] > 0 && projections[2] <= projections[3] / 4);
+    assert_true(error[0] > 10 * error[1]); /* drift feeds back on the solution */
+    assert_true(error[2] < 5 * error[3] && error[3] < 5 * error[2]);
+}
+
+/* Six factorisations a step, whatever is projected. */
+static void test_counters(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"none", "velocity", "control", "every-step"};
+    for (int k = 0; k < 4; k++) {
+        bg_system *sys = create_system("equations:andrews", NULL, NULL);
+        trajectory x;
+        trajectory_begin(&x, sys, "mdop5", modes[k], 1e-6, 0, 0.03);
+        long before = bg_integrator_get_counters(x.ig).factorisations;
+        trajectory_run(&x, 0.03);
+        bg_counters c = bg_integrator_get_counters(x.ig);
+        assert_int_equal(c.factorisations - before, 6 * (c.accepted + c.rejected));
+        assert_int_equal(c.unconverged, 0);
+        if (k == 3) /* 5 stages, matrices and forces of the end, about two evaluations of g */
+            assert_true((double)c.terms / (double)(c.accepted + c.rejected) < 10.5);
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+}
+
+/* Undo goes back to the beginning of the step exactly. */
+static void test_undo(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem5"};
+    bg_error err = {BG_OK, ""};
+    for (int k = 0; k < 2; k++) {
+        bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+        trajectory x;
+        double q[4];
+        trajectory_begin(&x, sys, methods[k], NULL, 1e-6, 0, 3.0);
+        for (int i = 0; i < 20; i++)
+            assert_ok(bg_integrator_step(x.ig, &err));
+        double t = bg_integrator_get_state(x.ig)->t;
+        memcpy(q, bg_integrator_get_state(x.ig)->q, sizeof q);
+        assert_ok(bg_integrator_step(x.ig, &err));
+        double h = bg_integrator_get_state(x.ig)->t - t;
+        bg_integrator_undo(x.ig, t + 0.3 * h);
+        assert_true(bg_integrator_get_state(x.ig)->t == t);
+        assert_memory_equal(bg_integrator_get_state(x.ig)->q, q, sizeof q);
+        assert_ok(bg_integrator_step(x.ig, &err));
+        assert_true(bg_integrator_get_state(x.ig)->t == t + 0.3 * h);
+        assert_ok(
+            bg_integrator_step(x.ig, &err)); /* the cut step does not hold the next one back */
+        assert_true(bg_integrator_get_state(x.ig)->t - t > h);
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+}
+
+/* Projected dense output fulfils the constraints on all levels between steps. */
+static void test_projected_dense_output(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+    trajectory x;
+    bg_state *y;
+    double q[4], v[4], z[1];
+    trajectory_begin(&x, sys, "mdop5", NULL, 1e-4, 0, 3.0);
+    assert_ok(bg_state_create(sys, &y, &err));
+    double plain = 0;
+    for (int k = 0; k < 30; k++) {
+        assert_ok(bg_integrator_step(x.ig, &err));
+        double t0 = bg_integrator_get_step_start(x.ig), t1 = bg_integrator_get_state(x.ig)->t;
+        double t = t0 + 0.37 * (t1 - t0), yb = 0.1 * sin(10 * t), xb = sqrt(1 - yb * yb);
+        bg_integrator_interpolate(x.ig, t, q, v, z);
+        plain = fmax(plain, fabs(xb * q[0] + yb * q[1]));
+        assert_ok(bg_integrator_interpolate_state(x.ig, t, y, &err));
+        assert_true(fabs(xb * y->q[0] + yb * y->q[1]) < 1e-13);
+        double dx = y->q[0] - y->q[2], dy = y->q[1] - y->q[3];
+        assert_true(fabs(dx * dx + dy * dy - 1) < 1e-13);
+        assert_true(fabs(dx * (y->v[0] - y->v[2]) + dy * (y->v[1] - y->v[3])) < 1e-13);
+    }
+    assert_true(plain > 1e-9); /* without projection there was something to correct */
+    bg_state_destroy(y);
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
+/* hem5 asks for gamma only at the start and for the certificate: without gamma it gives the same.
+ */
+static void test_hem5_without_gamma(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    double q[2][4];
+    for (int k = 0; k < 2; k++) {
+        const bg_equations *family;
+        void *handle;
+        bg_system *sys;
+        bg_system_def def = bg_default_system_def();
+        assert_ok(bg_equations_open("equations:car-axle", &family, &handle, &err));
+        double values[16];
+        for (int i = 0; i < family->nparameters; i++)
+            values[i] = family->parameters[i].value;
+        def.name = "axle";
+        assert_ok(family->define(values, &def, &err));
+        if (k == 1)
+            def.supplied &= ~(unsigned)BG_TERM_gamma;
+        assert_ok(bg_system_create(&def, &sys, &err));
+        trajectory x;
+        trajectory_begin(&x, sys, "hem5", NULL, 1e-6, 0.002, 1.0);
+        memcpy(q[k], trajectory_run(&x, 1.0)->q, sizeof q[k]);
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(q[0][i] - q[1][i]) < 1e-9);
+}
+
+static void test_bad_options(void **state)
+{
+    (void)state;
+    bg_system *sys = create_system("equations:pendulum", NULL, NULL);
+    bg_integrator *ig;
+    bg_error err;
+    bg_integrator_options good = bg_default_integrator_options(), o;
+    assert_int_equal(bg_integrator_create("mdop6", sys, &good, &ig, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "'mdop5'"));
+    o = good;
+    o.rtol = 0;
+    assert_int_equal(bg_integrator_create("mdop5", sys, &o, &ig, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "rtol"));
+    o = good;
+    o.atol = NAN;
+    assert_int_equal(bg_integrator_create("mdop5", sys, &o, &ig, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "atol"));
+    bg_setting wrong = {"projektion", "none"}, value = {"projection", "sometimes"};
+    o = good;
+    o.settings = &wrong;
+    o.nsettings = 1;
+    assert_int_equal(bg_integrator_create("mdop5", sys, &o, &ig, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "'projection'"));
+    o.settings = &value;
+    assert_int_equal(bg_integrator_create("mdop5", sys, &o, &ig, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "every-step"));
+    bg_system_destroy(sys);
+}
+
+/* A step that fails leaves time and state as they were, and says why. */
+static void test_failed_step(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+    trajectory x;
+    trajectory_begin(&x, sys, "mdop5", NULL, 1e-6, 0.4, 3.0); /* far too large for the projection */
+    bg_status st = BG_OK;
+    double t = 0, q[4];
+    for (int i = 0; i < 10 && st == BG_OK; i++) {
+        t = bg_integrator_get_state(x.ig)->t;
+        memcpy(q, bg_integrator_get_state(x.ig)->q, sizeof q);
+        st = bg_integrator_step(x.ig, &err);
+    }
+    assert_true(st < 0);
+    assert_non_null(strstr(err.text, "step"));
+    assert_true(bg_integrator_get_state(x.ig)->t == t);
+    assert_memory_equal(bg_integrator_get_state(x.ig)->q, q, sizeof q);
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dopri5_table),
+        cmocka_unit_test(test_hem5_table),
+        cmocka_unit_test(test_order_mdop5),
+        cmocka_unit_test(test_order_hem5),
+        cmocka_unit_test(test_andrews),
+        cmocka_unit_test(test_car_axle),
+        cmocka_unit_test(test_projection_modes),
+        cmocka_unit_test(test_counters),
+        cmocka_unit_test(test_undo),
+        cmocka_unit_test(test_projected_dense_output),
+        cmocka_unit_test(test_hem5_without_gamma),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_failed_step),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
