@@ -10,7 +10,7 @@ static bool grow(bg_archive *archive, size_t size)
     size_t capacity = 2 * archive->capacity + size + 256;
     unsigned char *data = realloc(archive->data, capacity);
     if (!data) {
-        archive->failed = true;
+        archive->failed = archive->out_of_memory = true;
         return false;
     }
     archive->data = data;

@@ -10,7 +10,8 @@
 
 typedef struct bg_archive {
     bool loading;
-    bool failed;             /* loading ran past the end or a mark did not match; saving: no memory */
+    bool failed;             /* nothing more is saved or loaded: */
+    bool out_of_memory;      /* ... for this reason, or else the data do not fit what is loaded */
     unsigned char *data;     /* saving: grows; loading: the caller's */
     size_t size, capacity;   /* bytes used (saving) or available (loading) */
     size_t position;         /* loading: next byte */

@@ -31,18 +31,20 @@ static void print_work(const bg_run_report *report)
     printf("  CPU time         %.3g s\n", report->cpu_seconds);
 }
 
-static void print_trust(const bg_certificate *c)
+static void print_trust(const bg_certificate *c, int ng)
 {
-    printf("  largest |g|      %.3g\n", c->max_g);
-    printf("  |G v + g_t|      %.3g\n", c->max_gv);
-    printf("  |G a + gamma|    %.3g\n", c->max_ga);
+    if (ng > 0) {
+        printf("  largest |g|      %.3g\n", c->max_g);
+        printf("  |G v + g_t|      %.3g\n", c->max_gv);
+        printf("  |G a + gamma|    %.3g\n", c->max_ga);
+    }
     if (isnan(c->energy_error))
         printf("  energy error     not known: the system supplies no energies\n");
     else
         printf("  energy error     %.3g J, where the energies reach %.3g J\n", c->energy_error,
                c->energy_scale);
     printf("  unconverged      %ld steps repeated\n", c->unconverged_steps);
-    printf("  real-time factor %.3g\n", c->real_time_factor);
+    printf("  real-time factor %.4g\n", c->real_time_factor);
 }
 
 static void print_events(const bg_run_report *report)
@@ -70,7 +72,7 @@ void bg_certificate_print(const bg_cli_model *model, const bg_run_options *optio
         printf("  reached          t = %.9g s, %s\n", report->final->t,
                bg_status_text(report->status));
         print_work(report);
-        print_trust(&report->certificate);
+        print_trust(&report->certificate, bg_system_get_def(model->system)->ng);
         print_events(report);
     }
     bg_assembly_print(model->system, &report->assembly);

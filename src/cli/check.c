@@ -67,7 +67,7 @@ static void print_terms(const bg_system_def *def)
     printf("    %-14s %s\n", "residual", def->residual ? "supplied" : "from the terms");
 }
 
-/* Whether the block can differ from zero; g by q is the term G itself. */
+/* Whether the block can differ from zero; g by q and w by v are the term G itself. */
 static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
 {
     int rows = of == BG_OF_r ? def->nv : of == BG_OF_h ? def->nz : def->ng;
@@ -76,6 +76,8 @@ static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
         return false;
     if (of == BG_OF_g)
         return by == BG_BY_u;
+    if (of == BG_OF_w && by == BG_BY_v)
+        return false;
     return !(by == BG_BY_z && (of == BG_OF_w || of == BG_OF_gamma));
 }
 
@@ -108,15 +110,15 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
     if (!status)
         status = bg_state_assemble(system, state, &report, err);
     if (!status) {
-        int redundant = report.redundancy.count;
-        printf("  freedom          %d degrees (%d velocities - %d constraints",
-               def->nv - def->ng + redundant, def->nv, def->ng);
+        int redundant = report.redundancy.count, freedom = def->nv - def->ng + redundant;
+        printf("  freedom          %d degree%s (%d velocities - %d constraints", freedom,
+               freedom == 1 ? "" : "s", def->nv, def->ng);
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
-        printf("                   %d correction%s of q%s%s\n", report.iterations,
-               report.iterations == 1 ? "" : "s", report.iterations > 0 ? ", the last one " : "",
-               report.iterations > 0 && report.method ? report.method : "");
+        printf("                   after %d correction%s of q", report.iterations,
+               report.iterations == 1 ? "" : "s");
+        printf(report.iterations > 0 && report.method ? " (%s)\n" : "\n", report.method);
         bg_assembly_print(system, &report);
     }
     bg_assembly_report_clear(&report);

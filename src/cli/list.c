@@ -9,12 +9,12 @@ static void print_integrators(void)
     const bg_integrator_info *info;
     printf("Integrators (--integrator NAME, options as --set integrator.OPTION=VALUE):\n");
     for (int i = 0; (info = bg_integrator_get_info(i)); i++) {
-        printf("  %-22s %s\n", info->name, info->summary);
+        printf("  %-26s %s\n", info->name, info->summary);
         for (int k = 0; k < info->noptions; k++) {
             const bg_option_info *option = &info->options[k];
             char left[64];
             snprintf(left, sizeof left, "%s=%s", option->name, option->value);
-            printf("    %-20s %s", left, option->summary);
+            printf("    %-24s %s", left, option->summary);
             printf(option->choices ? " (%s)\n" : "\n", option->choices);
         }
     }
@@ -28,13 +28,13 @@ static void print_equations(void)
         const bg_equations *family = *all;
         char left[64];
         snprintf(left, sizeof left, "equations:%s", family->name);
-        printf("  %-22s %s\n", left, family->summary);
+        printf("  %-26s %s\n", left, family->summary);
         for (int k = 0; k < family->nparameters; k++) {
             const bg_parameter *parameter = &family->parameters[k];
             bool has_unit = parameter->unit && parameter->unit[0];
             snprintf(left, sizeof left, "%s=%g%s%s", parameter->name, parameter->value,
                      has_unit ? " " : "", has_unit ? parameter->unit : "");
-            printf("    %-20s %s\n", left, parameter->summary ? parameter->summary : "");
+            printf("    %-24s %s\n", left, parameter->summary ? parameter->summary : "");
         }
     }
 }

@@ -133,6 +133,8 @@ static bg_status iterate(assembly *a, bool renew, int limit, bool *done, bg_erro
     memset(a->tau, 0, (size_t)d->ng * sizeof(double));
     for (int k = 0; k < limit; k++) {
         bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+        if ((st == BG_RETRY || st == BG_NOT_FINITE) && k > 0)
+            return BG_OK; /* left the domain of the system on the way: shorter steps may not */
         if (st != BG_OK)
             return st;
         if (k == 0 || renew) {
@@ -322,12 +324,36 @@ static bg_status solve_positions(assembly *a, bg_error *err)
     return done && kept_residual(a) <= fulfilled ? BG_OK : report_unreachable(a, err);
 }
 
-/* Positions, repeated when rows that were dependent at the guess are independent at the solution.
- */
+/* Moves the guess a little aside when more rows are independent there: constraints that disagree at a
+ * singular configuration (bars in line) may well be met elsewhere. The directions are multiples of the
+ * golden ratio modulo 1, so that no symmetry survives. */
+static bool leave_singularity(assembly *a)
+{
+    const unsigned char *fixed = a->sys->def.q_fixed;
+    bg_dynamics *d = a->dyn;
+    bg_error ignored;
+    int rank = a->rank;
+    if (evaluate(a, a->guess, BG_TERM_G, &ignored) != BG_OK)
+        return false;
+    for (int i = 0; i < d->nv; i++) {
+        double aside = 0.05 * (2 * fmod(0.6180339887498949 * (i + 1), 1.0) - 1);
+        a->increment[i] = fixed && fixed[i] ? 0 : aside * (1 + (d->kinematic ? 0 : fabs(a->guess[i])));
+    }
+    bg_system_move(a->sys, a->guess, d->terms.V, 1.0, a->increment, a->trial);
+    if (evaluate(a, a->trial, BG_TERM_G, &ignored) != BG_OK ||
+        update_rank(a, fixed, &ignored) != BG_OK || a->rank <= rank)
+        return false;
+    memcpy(a->guess, a->trial, (size_t)d->nq * sizeof(double));
+    return true;
+}
+
+/* Positions, repeated when rows that were dependent at the guess are independent at the solution, or
+ * disagree at a singular guess. */
 static bg_status assemble_positions(assembly *a, bg_error *err)
 {
     const unsigned char *fixed = a->sys->def.q_fixed;
     for (int round = 0;; round++) {
+        bg_error disagreement;
         bg_status st = solve_positions(a, err);
         int rank = a->rank;
         if (st == BG_OK)
@@ -339,7 +365,9 @@ static bg_status assemble_positions(assembly *a, bg_error *err)
             memcpy(a->guess, a->x->q, (size_t)a->dyn->nq * sizeof(double));
             continue;
         }
-        return check_eliminated(a, a->dyn->terms.g, "position", fulfilled, fixed != NULL, err);
+        st = check_eliminated(a, a->dyn->terms.g, "position", fulfilled, fixed != NULL, &disagreement);
+        if (st == BG_OK || round >= ROUNDS || !leave_singularity(a))
+            return st == BG_OK ? st : bg_error_set(err, st, "%s", disagreement.text);
     }
 }
 
@@ -461,7 +489,12 @@ bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report 
         *report = own;
     else
         bg_assembly_report_clear(&own);
-    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+    if (st == BG_RETRY) { /* there is no smaller step at the start */
+        st = BG_SYSTEM_FAILED;
+        if (err)
+            err->status = st;
+    }
+    return st;
 }
 
 void bg_assembly_report_clear(bg_assembly_report *report)

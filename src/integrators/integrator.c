@@ -388,7 +388,10 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, ig->rate0, ig->n);
     double numbers[] = {ig->h_next, ig->error_old, ig->t_end, ig->t_limit};
     bg_archive_doubles(archive, numbers, 4);
-    bg_archive_bytes(archive, &ig->residuals0, sizeof ig->residuals0);
+    bg_archive_doubles(archive, &ig->residuals0.g, 1);
+    bg_archive_doubles(archive, &ig->residuals0.gv, 1);
+    bg_archive_doubles(archive, &ig->residuals0.ga, 1);
+    bg_archive_ints(archive, &ig->residuals0.worst_g, 1);
     bg_archive_bytes(archive, &ig->last_rejected, sizeof ig->last_rejected);
     bg_archive_bytes(archive, ig->dyn->eliminated, (size_t)def->ng);
     if (ig->dyn->kkt)

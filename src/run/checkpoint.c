@@ -85,22 +85,13 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"nq", def->nq},
-                   {"nv", def->nv},
-                   {"nz", def->nz},
-                   {"ng", def->ng},
-                   {"ns", def->ns},
-                   {"nmode", def->nmode},
-                   {"rtol", m->rtol},
-                   {"atol", m->atol},
-                   {"step", m->step},
-                   {"h_initial", m->h_initial},
-                   {"h_min", m->h_min},
-                   {"h_max", m->h_max},
-                   {"energy", m->energy},
-                   {"the start time", r->t_start},
-                   {"the output interval", o->output_interval},
-                   {"rows at every step", o->output_steps}};
+    } numbers[] = {{"nq", def->nq},       {"nv", def->nv},
+                   {"nz", def->nz},       {"ng", def->ng},
+                   {"ns", def->ns},       {"nmode", def->nmode},
+                   {"rtol", m->rtol},     {"atol", m->atol},
+                   {"step", m->step},     {"h_initial", m->h_initial},
+                   {"h_min", m->h_min},   {"h_max", m->h_max},
+                   {"energy", m->energy}, {"the start time", r->t_start}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && st == BG_OK; i++)
         st = archive_number(archive, numbers[i].name, numbers[i].value, err);
     return st;
@@ -119,7 +110,7 @@ static void archive_events(bg_runner *r, bg_archive *archive)
         if (p->nevents > r->event_capacity) {
             bg_event *more = realloc(p->events, (size_t)p->nevents * sizeof *more);
             if (!more) {
-                archive->failed = true;
+                archive->failed = archive->out_of_memory = true;
                 p->nevents = 0;
                 return;
             }
@@ -146,7 +137,8 @@ static void archive_redundancy(bg_runner *r, bg_archive *archive)
     if (archive->loading) {
         x->eliminated = BG_NEW_ARRAY(int, ng);
         x->not_unique = BG_NEW_ARRAY(unsigned char, ng);
-        archive->failed = archive->failed || !x->eliminated || !x->not_unique;
+        archive->out_of_memory = !x->eliminated || !x->not_unique;
+        archive->failed = archive->failed || archive->out_of_memory;
     }
     int count = x->count;
     bg_archive_ints(archive, &count, 1);
@@ -167,7 +159,9 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     double cpu = r->cpu_before + bg_clock_get_cpu() - r->cpu_start;
     double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
     bg_archive_bytes(archive, c, sizeof *c);
+    double interval = r->options->output_interval;
     bg_archive_long(archive, &r->next_output);
+    bg_archive_doubles(archive, &interval, 1);
     bg_archive_doubles(archive, &r->t_last_row, 1);
     bg_archive_doubles(archive, &r->energy_start, 1);
     bg_archive_doubles(archive, &r->t_last_event, 1);
@@ -177,6 +171,9 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     if (archive->loading) {
         r->cpu_before = cpu;
         r->wall_before = wall;
+        if (interval !=
+            r->options->output_interval) /* another grid: its first time after this one */
+            r->next_output = -1;
     }
 }
 
@@ -273,36 +270,34 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
     return write_file(r->options->checkpoint, &head, archive, err);
 }
 
-static bg_status damaged(const char *path, bg_error *err)
+static bg_status damaged(bg_error *err)
 {
     return bg_error_set(err, BG_BAD_INPUT,
-                        "'%s' is not a complete checkpoint of this version; run from the start",
-                        path);
+                        "it is not a complete checkpoint of this version; run from the start");
 }
 
 static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return bg_error_set(err, BG_IO, "the checkpoint '%s' cannot be read: %s", path,
-                            strerror(errno));
+        return bg_error_set(err, BG_IO, "%s", strerror(errno));
     header head;
     bg_status st = BG_OK;
     if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.mark, "BOGIECKP", 8) != 0 ||
         head.version != FORMAT_VERSION || head.size > (uint64_t)1 << 40)
-        st = damaged(path, err);
+        st = damaged(err);
     if (st == BG_OK && fseek(file, 0, SEEK_END) == 0 &&
         (uint64_t)ftell(file) != head.size + sizeof head)
-        st = damaged(path, err);
+        st = damaged(err);
     if (st == BG_OK) {
         archive->data = bg_calloc((size_t)head.size, 1);
         archive->size = (size_t)head.size;
         if (!archive->data)
-            st = bg_error_set(err, BG_NO_MEMORY, "out of memory while reading '%s'", path);
+            st = bg_error_set(err, BG_NO_MEMORY, "out of memory");
         else if (fseek(file, (long)sizeof head, SEEK_SET) != 0 ||
                  fread(archive->data, 1, archive->size, file) != archive->size ||
                  hash(hash_start, archive->data, archive->size) != head.checksum)
-            st = damaged(path, err);
+            st = damaged(err);
     }
     fclose(file);
     return st;
@@ -315,16 +310,24 @@ bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
     bg_status st = read_file(path, &archive, err);
     if (st == BG_OK)
         st = archive_all(r, &archive, err);
+    if (st == BG_OK && archive.out_of_memory)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory");
     if (st == BG_OK && (archive.failed || archive.position != archive.size))
-        st = damaged(path, err);
+        st = damaged(err);
     free(archive.data);
-    if (st != BG_OK)
-        return st;
+    if (st != BG_OK) {
+        char reason[BG_ERROR_LENGTH / 2];
+        snprintf(reason, sizeof reason, "%.500s", err->text);
+        return bg_error_set(err, st, "cannot resume from '%.200s': %s", path, reason);
+    }
     const bg_state *x = bg_integrator_get_state(r->ig);
     if (r->t_end < x->t)
         return bg_error_set(err, BG_BAD_INPUT,
                             "the checkpoint '%s' is at t = %.17g, beyond the end time %g", path,
                             x->t, r->t_end);
+    double interval = r->options->output_interval;
+    if (r->next_output < 0 && interval > 0)
+        r->next_output = (long)floor((x->t - r->t_start) / interval) + 1;
     if (r->ig->t_limit >= r->ig->t_end)
         r->ig->t_limit = r->t_end;
     r->ig->t_end = r->t_end;

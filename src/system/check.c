@@ -1,24 +1,37 @@
 /* The derivative checker: supplied G, g_t, gamma and derivative blocks against differences.
  *
  * States are drawn around the start values: q0 + 0.1 (1 + |q0|) r along V, v and z likewise around
- * theirs, a and lambda in [-1, 1], with r uniform in [-1, 1] from a small counter-based generator, so
- * that a seed gives the same states everywhere. An entry's error is measured against the largest
- * magnitude in its row (and 1e-3 of the largest in the whole quantity), since a row mixes entries of
- * one unit and differences cannot see an entry that is tiny beside its neighbours. */
+ * theirs, a and lambda in [-1, 1], with r uniform in [-1, 1] from a small counter-based generator,
+ * so that a seed gives the same states everywhere.
+ *
+ * Differences D(h), D(2h), D(4h) with wide shifts have little rounding, about eps |F| / h for a
+ * function F, and extrapolation takes out their truncation: (4 D(h) - D(2h)) / 3. How far that is
+ * from (4 D(2h) - D(4h)) / 3 shows how well differences know an entry at all.
+ *
+ * An entry's error is measured against the largest magnitude in its row (and 1e-3 of the largest in
+ * the whole quantity), since a row mixes entries of one unit. Disagreement within the doubt about
+ * the differences in its row is no evidence and never counts as more than 1e-8. */
 #include "system/system.h"
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const double widening = 16; /* of the shifts h of differences.c, to about 1e-4 */
+static const double shift = 1e-4;  /* h, for the rounding eps |F| / h */
+static const double no_evidence = 1e-8;
+static const double margin = 8; /* doubt is an estimate */
+
 typedef struct sample {
     double *q, *v, *z, *a, *lambda, *u, *u_t, *u_tt;
     int *mode;
     double *supplied, *differenced; /* values of the largest quantity */
+    double *doubt, *wider;          /* likewise: uncertainty of differenced, differences over 2h */
     double *V;
 } sample;
 
@@ -57,15 +70,18 @@ static bool sample_create(const bg_system *sys, sample *s)
     s->mode = BG_NEW_ARRAY(int, d->nmode);
     s->supplied = BG_NEW_ARRAY(double, n);
     s->differenced = BG_NEW_ARRAY(double, n);
+    s->doubt = BG_NEW_ARRAY(double, n);
+    s->wider = BG_NEW_ARRAY(double, n);
     s->V = BG_NEW_ARRAY(double, d->nq * d->nv);
     return s->q && s->v && s->z && s->a && s->lambda && s->u && s->u_t && s->u_tt && s->mode &&
-           s->supplied && s->differenced && s->V;
+           s->supplied && s->differenced && s->doubt && s->wider && s->V;
 }
 
 static void sample_clear(sample *s)
 {
-    void *const arrays[] = {s->q,   s->v,    s->z,    s->a,        s->lambda,      s->u,
-                            s->u_t, s->u_tt, s->mode, s->supplied, s->differenced, s->V};
+    void *const arrays[] = {s->q,           s->v,   s->z,     s->a,    s->lambda,
+                            s->u,           s->u_t, s->u_tt,  s->mode, s->supplied,
+                            s->differenced, s->V,   s->doubt, s->wider};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
 }
@@ -112,86 +128,147 @@ static bg_status draw(bg_system *sys, sample *s, uint64_t *state, bg_point *p, b
     return BG_OK;
 }
 
-/* What the rows and columns of a quantity are called. */
+/* A term or a derivative block, and what its rows and columns are called. */
 typedef struct quantity {
     const char *name;
+    unsigned term; /* 0: the block of by by */
+    bg_of of;
+    bg_by by;
     int rows, columns;
     const bg_pattern *pattern;
     char row_kind, column_kind;
+    const double
+        *magnitude; /* [rows] the function that is differenced, at the last shifted point */
 } quantity;
+
+static quantity describe_term(const bg_system *sys, unsigned term)
+{
+    const bg_system_def *d = &sys->def;
+    quantity x = {.term = term, .rows = d->ng, .columns = 1, .row_kind = 'g'};
+    x.name = term == BG_TERM_G ? "G" : term == BG_TERM_gt ? "g_t" : "gamma";
+    x.magnitude = (term == BG_TERM_gamma ? sys->for_gamma : sys->for_terms).value[0];
+    if (term == BG_TERM_G) {
+        x.columns = d->nv;
+        x.pattern = d->pattern_G;
+        x.column_kind = 'v';
+    }
+    return x;
+}
+
+static quantity describe_block(const bg_system *sys, bg_of of, bg_by by)
+{
+    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzu";
+    return (quantity){bg_block_get_name(of, by),
+                      0,
+                      of,
+                      by,
+                      bg_system_get_rows(sys, of),
+                      bg_system_get_columns(sys, by),
+                      bg_system_get_pattern(sys, of, by),
+                      row_kinds[of],
+                      column_kinds[by],
+                      sys->for_blocks.value[0]};
+}
+
+static int row_begin(const quantity *x, int i)
+{
+    return x->pattern ? x->pattern->row_start[i] : i * x->columns;
+}
+
+static bg_status calc_supplied(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
+                               bg_error *err)
+{
+    memset(s->supplied, 0, (size_t)row_begin(x, x->rows) * sizeof(double));
+    if (x->term) {
+        bg_terms out = {.G = s->supplied, .gt = s->supplied, .gamma = s->supplied};
+        return bg_system_calc_terms(sys, p, x->term, &out, err);
+    }
+    bg_derivatives out = {{{0}}};
+    out.block[x->of][x->by] = s->supplied;
+    return bg_system_calc_derivatives(sys, p, s->a, s->lambda, &out, err);
+}
+
+static bg_status calc_differences(bg_system *sys, const bg_point *p, const quantity *x,
+                                  const sample *s, double wide, double *values, bg_error *err)
+{
+    bg_terms out = {.G = values, .gt = values, .gamma = values};
+    sys->widening = wide;
+    bg_status st = x->term ? bg_system_difference_term(sys, p, x->term, &out, err)
+                           : bg_system_difference_block(sys, p, s->a, s->lambda, x->of, x->by,
+                                                        values, err);
+    sys->widening = 1;
+    return st;
+}
+
+/* Extrapolated differences and the doubt about them. */
+static bg_status calc_extrapolated(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
+                                   bg_error *err)
+{
+    bg_status st = calc_differences(sys, p, x, s, widening, s->differenced, err);
+    if (st == BG_OK)
+        st = calc_differences(sys, p, x, s, 2 * widening, s->wider, err);
+    if (st == BG_OK)
+        st = calc_differences(sys, p, x, s, 4 * widening, s->doubt, err);
+    for (int k = 0; k < row_begin(x, x->rows) && st == BG_OK; k++) {
+        double fine = (4 * s->differenced[k] - s->wider[k]) / 3;
+        double coarse = (4 * s->wider[k] - s->doubt[k]) / 3;
+        s->differenced[k] = fine;
+        s->doubt[k] = fabs(fine - coarse);
+    }
+    return st;
+}
+
+static void note(const bg_system *sys, const quantity *x, const sample *s, int i, int k,
+                 double error, double t, bg_derivative_check *check)
+{
+    char row[32], column[32];
+    int j = x->pattern ? x->pattern->column[k] : k - row_begin(x, i);
+    check->error = error;
+    check->supplied = s->supplied[k];
+    check->differenced = s->differenced[k];
+    check->t = t;
+    const char *name = bg_system_get_name(sys, x->row_kind, i, row, sizeof row);
+    if (x->column_kind)
+        snprintf(check->entry, sizeof check->entry, "%s by %s", name,
+                 bg_system_get_name(sys, x->column_kind, j, column, sizeof column));
+    else
+        snprintf(check->entry, sizeof check->entry, "%s", name);
+}
 
 static void keep_worst(const bg_system *sys, const quantity *x, const sample *s, double t,
                        bg_derivative_check *check)
 {
     double largest = 0;
-    int n = x->pattern ? x->pattern->row_start[x->rows] : x->rows * x->columns;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < row_begin(x, x->rows); k++)
         largest = fmax(largest, fabs(s->differenced[k]));
     for (int i = 0; i < x->rows; i++) {
-        int begin = x->pattern ? x->pattern->row_start[i] : i * x->columns;
-        int end = x->pattern ? x->pattern->row_start[i + 1] : begin + x->columns;
-        double scale = fmax(1e-3 * largest, 1e-6);
-        for (int k = begin; k < end; k++)
-            scale = fmax(scale, fabs(s->differenced[k]));
+        int begin = row_begin(x, i), end = row_begin(x, i + 1);
+        double scale = fmax(1e-3 * largest, DBL_MIN);
+        double doubt = DBL_EPSILON * fabs(x->magnitude[i]) / shift;
         for (int k = begin; k < end; k++) {
-            double error = fabs(s->supplied[k] - s->differenced[k]) / scale;
-            if (error <= check->error && check->entry[0])
-                continue;
-            char row[32], column[32];
-            int j = x->pattern ? x->pattern->column[k] : k - begin;
-            check->error = isfinite(error) ? error : HUGE_VAL;
-            check->supplied = s->supplied[k];
-            check->differenced = s->differenced[k];
-            check->t = t;
-            const char *row_name = bg_system_get_name(sys, x->row_kind, i, row, sizeof row);
-            if (x->column_kind)
-                snprintf(check->entry, sizeof check->entry, "%s by %s", row_name,
-                         bg_system_get_name(sys, x->column_kind, j, column, sizeof column));
-            else
-                snprintf(check->entry, sizeof check->entry, "%s", row_name);
+            scale = fmax(scale, fabs(s->differenced[k]));
+            doubt = fmax(doubt, s->doubt[k]);
+        }
+        for (int k = begin; k < end; k++) {
+            double difference = fabs(s->supplied[k] - s->differenced[k]);
+            double error = isfinite(difference) ? difference / scale : HUGE_VAL;
+            if (difference <= margin * doubt)
+                error = fmin(error, no_evidence);
+            if (error > check->error || !check->entry[0])
+                note(sys, x, s, i, k, error, t, check);
         }
     }
     snprintf(check->quantity, sizeof check->quantity, "%s", x->name);
 }
 
-static bg_status check_term(bg_system *sys, const bg_point *p, unsigned term, sample *s,
-                            bg_derivative_check *check, bg_error *err)
+static bg_status check_quantity(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
+                                bg_derivative_check *check, bg_error *err)
 {
-    const bg_system_def *d = &sys->def;
-    quantity x = {term == BG_TERM_G    ? "G"
-                  : term == BG_TERM_gt ? "g_t"
-                                       : "gamma",
-                  d->ng,
-                  term == BG_TERM_G ? d->nv : 1,
-                  term == BG_TERM_G ? d->pattern_G : NULL,
-                  'g',
-                  term == BG_TERM_G ? 'v' : '\0'};
-    bg_terms supplied = {.G = s->supplied, .gt = s->supplied, .gamma = s->supplied};
-    bg_terms differenced = {.G = s->differenced, .gt = s->differenced, .gamma = s->differenced};
-    memset(s->supplied, 0, (size_t)bg_system_get_size_G(sys) * sizeof(double));
-    bg_status st = bg_system_calc_terms(sys, p, term, &supplied, err);
+    bg_status st = calc_supplied(sys, p, x, s, err);
     if (st == BG_OK)
-        st = bg_system_difference_term(sys, p, term, &differenced, err);
+        st = calc_extrapolated(sys, p, x, s, err);
     if (st == BG_OK)
-        keep_worst(sys, &x, s, p->t, check);
-    return st;
-}
-
-static bg_status check_block(bg_system *sys, const bg_point *p, bg_of of, bg_by by, sample *s,
-                             bg_derivative_check *check, bg_error *err)
-{
-    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzu";
-    int rows = bg_system_get_rows(sys, of), columns = bg_system_get_columns(sys, by);
-    quantity x = {bg_block_get_name(of, by), rows,         columns, bg_system_get_pattern(sys, of, by),
-                  row_kinds[of],             column_kinds[by]};
-    bg_derivatives out = {{{0}}};
-    out.block[of][by] = s->supplied;
-    memset(s->supplied, 0, (size_t)(rows * columns) * sizeof(double));
-    bg_status st = bg_system_calc_derivatives(sys, p, s->a, s->lambda, &out, err);
-    if (st == BG_OK)
-        st = bg_system_difference_block(sys, p, s->a, s->lambda, of, by, s->differenced, err);
-    if (st == BG_OK)
-        keep_worst(sys, &x, s, p->t, check);
+        keep_worst(sys, x, s, p->t, check);
     return st;
 }
 
@@ -201,15 +278,19 @@ static bg_status check_at(bg_system *sys, const bg_point *p, sample *s, bg_deriv
 {
     static const unsigned terms[] = {BG_TERM_G, BG_TERM_gt, BG_TERM_gamma};
     bg_status st = BG_OK;
+    quantity x;
     *count = 0;
     for (int i = 0; i < 3 && st == BG_OK; i++)
-        if (sys->def.ng > 0 && (sys->def.supplied & terms[i]))
-            st = check_term(sys, p, terms[i], s, &checks[(*count)++], err);
+        if (sys->def.ng > 0 && (sys->def.supplied & terms[i])) {
+            x = describe_term(sys, terms[i]);
+            st = check_quantity(sys, p, &x, s, &checks[(*count)++], err);
+        }
     for (int of = 0; of < BG_OF_COUNT; of++)
-        for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++)
-            if (sys->def.derivative_supplied[of][by] && bg_system_get_rows(sys, (bg_of)of) > 0 &&
-                bg_system_get_columns(sys, (bg_by)by) > 0)
-                st = check_block(sys, p, (bg_of)of, (bg_by)by, s, &checks[(*count)++], err);
+        for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++) {
+            x = describe_block(sys, (bg_of)of, (bg_by)by);
+            if (sys->def.derivative_supplied[of][by] && x.rows > 0 && x.columns > 0)
+                st = check_quantity(sys, p, &x, s, &checks[(*count)++], err);
+        }
     return st;
 }
 

@@ -3,11 +3,12 @@
  * With x(e) = (t + e, q + e V v) the constraint terms follow from g and from w = G v + g_t:
  *   G e_j  = (g(q + d V e_j) - g(q - d V e_j)) / 2d
  *   g_t    = (g(t + d) - g(t - d)) / 2d                        at fixed q, inputs at t +- d
- *   gamma  = (w(x(+d)) - w(x(-d))) / 2d                        at fixed v, when G is supplied
- *   gamma  = (g(x(+d)) - 2 g + g(x(-d))) / d^2                 otherwise, along q' = V v, v' = 0
+ *   gamma  = (w(x(+d)) - w(x(-d))) / 2d                        at fixed v, when w is supplied
+ *   gamma  = (-g(x(2d)) + 16 g(x(d)) - 30 g + 16 g(x(-d)) - g(x(-2d))) / 12 d^2      otherwise,
+ *            along q' = V v, v' = 0
  * The shift d balances the truncation error d^2 against the rounding error eps/d (d ~ eps^(1/3));
- * second differences use d ~ eps^(1/4). Blocks are differenced in groups of columns that share no
- * row (Curtis, Powell and Reid; linalg/colouring.c). */
+ * the second difference has the errors d^4 and 5 eps/d^2. Blocks are differenced in groups of
+ * columns that share no row (Curtis, Powell and Reid; linalg/colouring.c). */
 #include "system/system.h"
 
 #include "base/memory.h"
@@ -18,8 +19,11 @@
 #include <string.h>
 
 static const double shift_first = 6.0e-6;  /* about eps^(1/3) */
-static const double shift_second = 1.2e-4; /* about eps^(1/4) */
-static const double shift_time = 1.0e-6;   /* s; signals of up to some kHz stay resolved */
+static const double shift_nested = 3.0e-4; /* of functions that themselves rest on differences */
+static const double shift_second = 1.0e-3; /* between eps^(1/6) and what a path may be bent */
+/* Shifts in time are powers of two, so that t + d and t - d lie exactly d away from t. */
+static const double shift_time = 0x1p-20;        /* s; signals of up to some kHz stay resolved */
+static const double shift_time_second = 0x1p-13; /* s; up to some hundred Hz */
 
 static int max_int(int a, int b)
 {
@@ -35,13 +39,15 @@ bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *s
     s->step = BG_NEW_ARRAY(double, widest);
     s->V = BG_NEW_ARRAY(double, size_V);
     bool good = s->x && s->step && s->V;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         s->u[i] = BG_NEW_ARRAY(double, d->nu);
-        s->value[i] = BG_NEW_ARRAY(double, widest);
-        good = good && s->u[i] && s->value[i];
+        good = good && s->u[i];
     }
-    s->q[0] = BG_NEW_ARRAY(double, d->nq);
-    s->q[1] = BG_NEW_ARRAY(double, d->nq);
+    for (int i = 0; i < 2; i++) {
+        s->value[i] = BG_NEW_ARRAY(double, widest);
+        s->q[i] = BG_NEW_ARRAY(double, d->nq);
+        good = good && s->value[i] && s->q[i];
+    }
     bg_terms *x = &s->terms;
     bool needs_M = (d->supplied & BG_TERM_M) && !d->residual;
     x->M = BG_NEW_ARRAY(double, needs_M ? bg_system_get_size_M(sys) : 0);
@@ -52,16 +58,15 @@ bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *s
     x->gamma = BG_NEW_ARRAY(double, d->ng);
     x->V = BG_NEW_ARRAY(double, size_V);
     x->h = BG_NEW_ARRAY(double, d->nz);
-    return good && s->q[0] && s->q[1] && x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V &&
-           x->h;
+    return good && x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V && x->h;
 }
 
 void bg_difference_scratch_clear(bg_difference_scratch *s)
 {
-    double *const arrays[] = {s->x,        s->step,     s->V,        s->u[0],     s->u[1],
-                              s->u[2],     s->value[0], s->value[1], s->value[2], s->q[0],
-                              s->q[1],     s->terms.M,  s->terms.f,  s->terms.g,  s->terms.gt,
-                              s->terms.G,  s->terms.gamma, s->terms.V, s->terms.h};
+    double *const arrays[] = {
+        s->x,       s->step,    s->V,        s->u[0],     s->u[1],        s->u[2],    s->u[3],
+        s->u[4],    s->u[5],    s->value[0], s->value[1], s->q[0],        s->q[1],    s->terms.M,
+        s->terms.f, s->terms.g, s->terms.gt, s->terms.G,  s->terms.gamma, s->terms.V, s->terms.h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
 }
@@ -74,24 +79,37 @@ static double max_norm(const double *x, int n)
     return m;
 }
 
-/* p at time t with the inputs of that time, which are kept in the scratch. */
-static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_point *p, double t,
+static bg_status calc_inputs(bg_system *sys, double t, double *const u[3], bg_error *err)
+{
+    int code = sys->def.inputs(sys->def.self, t, u[0], u[1], u[2]);
+    if (code == 0)
+        return BG_OK;
+    return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                        "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name,
+                        code, t);
+}
+
+/* p moved in time by e. Its inputs change by what the signals change by: u(t + e) + (u - u(t)),
+ * where u differs from u(t) when blocks by u are differenced. They are kept in the scratch. */
+static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_point *p, double e,
                                bg_error *err)
 {
-    p->t = t;
-    if (sys->def.nu == 0)
-        return BG_OK;
-    p->u = s->u[0];
-    p->u_t = s->u[1];
-    p->u_tt = s->u[2];
-    if (sys->def.inputs(sys->def.self, t, s->u[0], s->u[1], s->u[2]) == 0)
-        return BG_OK;
-    return bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `inputs` failed at t = %.17g",
-                        sys->def.name, t);
+    const double *const given[3] = {p->u, p->u_t, p->u_tt};
+    bg_status st = BG_OK;
+    if (sys->def.nu > 0)
+        st = calc_inputs(sys, p->t, s->u + 3, err);
+    if (sys->def.nu > 0 && st == BG_OK)
+        st = calc_inputs(sys, p->t + e, s->u, err);
+    for (int k = 0; k < 3 && st == BG_OK; k++)
+        for (int i = 0; i < sys->def.nu; i++)
+            s->u[k][i] += given[k][i] - s->u[3 + k][i];
+    *p = (bg_point){p->t + e, p->q, p->v, p->z, s->u[0], s->u[1], s->u[2], p->mode};
+    return st;
 }
 
 /* The kinematic matrix at p into s->V (nothing to do where V = I). */
-static bg_status update_V(bg_system *sys, bg_difference_scratch *s, const bg_point *p, bg_error *err)
+static bg_status update_V(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                          bg_error *err)
 {
     bg_terms out = {.V = s->V};
     return bg_system_calc_terms(sys, p, BG_TERM_V, &out, err);
@@ -110,34 +128,59 @@ static bg_status calc_w(bg_system *sys, bg_difference_scratch *s, const bg_point
     return BG_OK;
 }
 
+/* r = M a - f + G^T lambda at p, by the residual formalism where there is one. */
+static bg_status calc_r(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                        const double *a, const double *lambda, double *r, bg_error *err)
+{
+    const bg_system_def *d = &sys->def;
+    if (d->residual) {
+        sys->count.residual++;
+        int code = d->residual(d->self, p, a, lambda, r);
+        if (code == 0)
+            return BG_OK;
+        return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                            "system '%s': `residual` failed with code %d at t = %.17g", d->name,
+                            code, p->t);
+    }
+    if ((d->supplied & (BG_TERM_M | BG_TERM_f)) != (BG_TERM_M | BG_TERM_f))
+        return bg_error_set(
+            err, BG_MISSING,
+            "system '%s' supplies neither `residual` nor M and f, so that r = M a - f "
+            "+ G' lambda cannot be differentiated; supply one of them",
+            d->name);
+    bg_status st = bg_system_calc_terms(
+        sys, p, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u), &s->terms, err);
+    if (st != BG_OK)
+        return st;
+    bg_matrix_multiply(d->nv, d->nv, d->pattern_M, s->terms.M, a, r);
+    for (int i = 0; i < d->nv; i++)
+        r[i] -= s->terms.f[i];
+    bg_matrix_add_transposed(d->ng, d->nv, d->pattern_G, s->terms.G, 1.0, lambda, r);
+    return BG_OK;
+}
+
 /* The vector that is differentiated, at p. */
 static bg_status calc_function(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
                                const double *a, const double *lambda, bg_of of, double *value,
                                bg_error *err)
 {
-    const bg_system_def *d = &sys->def;
     bg_terms out = s->terms;
     switch (of) {
     case BG_OF_r:
-        if (d->residual) {
-            sys->count.residual++;
-            return d->residual(d->self, p, a, lambda, value) == 0 ? BG_OK : BG_RETRY;
-        } else {
-            bg_status st = bg_system_calc_terms(
-                sys, p, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u), &out, err);
-            bg_matrix_multiply(d->nv, d->nv, d->pattern_M, out.M, a, value);
-            for (int i = 0; i < d->nv; i++)
-                value[i] -= out.f[i];
-            bg_matrix_add_transposed(d->ng, d->nv, d->pattern_G, out.G, 1.0, lambda, value);
-            return st;
-        }
-    case BG_OF_h: out.h = value; return bg_system_calc_terms(sys, p, BG_TERM_h, &out, err);
-    case BG_OF_g: out.g = value; return bg_system_calc_terms(sys, p, BG_TERM_g, &out, err);
-    case BG_OF_w: return calc_w(sys, s, p, value, err);
+        return calc_r(sys, s, p, a, lambda, value, err);
+    case BG_OF_h:
+        out.h = value;
+        return bg_system_calc_terms(sys, p, BG_TERM_h, &out, err);
+    case BG_OF_g:
+        out.g = value;
+        return bg_system_calc_terms(sys, p, BG_TERM_g, &out, err);
+    case BG_OF_w:
+        return calc_w(sys, s, p, value, err);
     case BG_OF_gamma:
         out.gamma = value;
         return bg_system_calc_terms(sys, p, BG_TERM_gamma, &out, err);
-    case BG_OF_COUNT: break;
+    case BG_OF_COUNT:
+        break;
     }
     return BG_BAD_INPUT;
 }
@@ -158,10 +201,17 @@ static void shift_argument(bg_system *sys, bg_difference_scratch *s, const bg_po
         bg_system_move(sys, p->q, s->V, 1.0, s->x, s->q[0]);
         shifted->q = s->q[0];
         break;
-    case BG_BY_v: shifted->v = s->x; break;
-    case BG_BY_z: shifted->z = s->x; break;
-    case BG_BY_u: shifted->u = s->x; break;
-    case BG_BY_COUNT: break;
+    case BG_BY_v:
+        shifted->v = s->x;
+        break;
+    case BG_BY_z:
+        shifted->z = s->x;
+        break;
+    case BG_BY_u:
+        shifted->u = s->x;
+        break;
+    case BG_BY_COUNT:
+        break;
     }
 }
 
@@ -179,6 +229,25 @@ static void store_group(const bg_pattern *pattern, int rows, int columns, const 
                 block[e] = (plus[i] - minus[i]) / (2 * step[pattern->column[e]]);
 }
 
+/* Can all of w = G v + g_t be had without differences? */
+static bool has_w(const bg_system *sys)
+{
+    return (sys->def.supplied & BG_TERM_G) &&
+           (sys->def.supplied & BG_TERM_gt || sys->def.scleronomic);
+}
+
+/* The shift for differences of a function of order 1, wider where its values come from differences.
+ */
+static double choose_shift(const bg_system *sys, bg_of of)
+{
+    const bg_system_def *d = &sys->def;
+    bool direct = of == BG_OF_r       ? d->residual || d->ng == 0 || (d->supplied & BG_TERM_G)
+                  : of == BG_OF_w     ? has_w(sys)
+                  : of == BG_OF_gamma ? (d->supplied & BG_TERM_gamma) != 0
+                                      : true;
+    return sys->widening * (direct ? shift_first : shift_nested);
+}
+
 static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
                                   const double *a, const double *lambda, bg_of of, bg_by by,
                                   double *block, bg_error *err)
@@ -187,13 +256,14 @@ static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, cons
     const bg_pattern *pattern = bg_system_get_pattern(sys, of, by);
     const int *group = sys->group[of][by];
     int ngroups = group ? sys->ngroups[of][by] : columns;
-    const double *x = by == BG_BY_v   ? p->v
-                      : by == BG_BY_z ? p->z
-                      : by == BG_BY_u ? p->u
+    const double *x = by == BG_BY_v                   ? p->v
+                      : by == BG_BY_z                 ? p->z
+                      : by == BG_BY_u                 ? p->u
                       : sys->def.supplied & BG_TERM_V ? NULL
                                                       : p->q;
+    double shift = choose_shift(sys, of);
     for (int j = 0; j < columns; j++)
-        s->step[j] = shift_first * fmax(1.0, x ? fabs(x[j]) : 1.0);
+        s->step[j] = shift * fmax(1.0, x ? fabs(x[j]) : 1.0);
     bg_status st = by == BG_BY_q ? update_V(sys, s, p, err) : BG_OK;
     for (int k = 0; k < ngroups && st == BG_OK; k++) {
         bg_point shifted;
@@ -209,15 +279,15 @@ static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, cons
     return st;
 }
 
-static bg_status difference_gt(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double *gt,
-                               bg_error *err)
+static bg_status difference_gt(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+                               double *gt, bg_error *err)
 {
-    double d = shift_time * fmax(1.0, fabs(p->t));
+    double d = sys->widening * shift_time;
     bg_status st = BG_OK;
     for (int side = 0; side < 2 && st == BG_OK; side++) {
         bg_point shifted = *p;
         bg_terms out = {.g = s->value[side]};
-        st = shift_in_time(sys, s, &shifted, p->t + (side ? -d : d), err);
+        st = shift_in_time(sys, s, &shifted, side ? -d : d, err);
         if (st == BG_OK)
             st = bg_system_calc_terms(sys, &shifted, BG_TERM_g, &out, err);
     }
@@ -243,33 +313,42 @@ static bg_status move_along(bg_system *sys, bg_difference_scratch *s, const bg_p
     return st;
 }
 
+/* The shift along a path through p: at most `shift` of the configuration's size, and exact in time.
+ */
+static double choose_path_shift(const bg_system *sys, const bg_point *p, bool from_w)
+{
+    double size = fmax(1.0, max_norm(p->q, sys->def.nq)), speed = max_norm(p->v, sys->def.nv);
+    double d = (from_w ? shift_first : shift_second) * size / fmax(speed, size);
+    if (!sys->def.scleronomic)
+        d = ldexp(1.0, ilogb(fmin(d, from_w ? 4 * shift_time : shift_time_second)));
+    return sys->widening * d;
+}
+
 static bg_status difference_gamma(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
                                   double *gamma, bg_error *err)
 {
-    bool from_w = sys->def.supplied & BG_TERM_G;
-    double size = fmax(1.0, max_norm(p->q, sys->def.nq));
-    double speed = max_norm(p->v, sys->def.nv);
-    double d = (from_w ? shift_first : shift_second) * size / fmax(speed, size);
-    if (from_w && !sys->def.scleronomic)
-        d = fmin(d, 4 * shift_time);
+    static const double first[] = {0, -0.5, 0, 0.5, 0};
+    static const double second[] = {-1.0 / 12, 4.0 / 3, -2.5, 4.0 / 3, -1.0 / 12};
+    bool from_w = has_w(sys);
+    double d = choose_path_shift(sys, p, from_w), unit = from_w ? 1 / d : 1 / (d * d);
     bg_status st = BG_OK;
-    for (int side = 0; side < 3 && st == BG_OK; side++) {
-        double e = side == 0 ? d : side == 1 ? -d : 0.0;
-        if (from_w && side == 2)
-            break;
+    memset(gamma, 0, (size_t)sys->def.ng * sizeof(double));
+    for (int k = 0; k < 5 && st == BG_OK; k++) {
+        double weight = (from_w ? first : second)[k];
+        if (weight == 0)
+            continue;
         bg_point shifted = *p;
-        bg_terms out = {.g = s->value[side]};
-        st = shift_in_time(sys, s, &shifted, p->t + e, err);
+        bg_terms out = {.g = s->value[0]};
+        st = shift_in_time(sys, s, &shifted, (k - 2) * d, err);
         if (st == BG_OK)
-            st = move_along(sys, s, p, e, s->q[1], err);
+            st = move_along(sys, s, p, (k - 2) * d, s->q[1], err);
         shifted.q = s->q[1];
         if (st == BG_OK)
-            st = from_w ? calc_w(sys, s, &shifted, s->value[side], err)
+            st = from_w ? calc_w(sys, s, &shifted, s->value[0], err)
                         : bg_system_calc_terms(sys, &shifted, BG_TERM_g, &out, err);
+        for (int i = 0; i < sys->def.ng && st == BG_OK; i++)
+            gamma[i] += weight * unit * s->value[0][i];
     }
-    for (int i = 0; i < sys->def.ng && st == BG_OK; i++)
-        gamma[i] = from_w ? (s->value[0][i] - s->value[1][i]) / (2 * d)
-                          : (s->value[0][i] - 2 * s->value[2][i] + s->value[1][i]) / (d * d);
     return st;
 }
 

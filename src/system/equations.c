@@ -122,9 +122,12 @@ static bg_status apply_setting(const bg_equations *family, const bg_setting *set
     if (nearest >= 0)
         return bg_error_set(err, BG_BAD_INPUT, "%s has no parameter '%s'; did you mean '%s'?",
                             family->name, setting->name, names[nearest]);
-    return bg_error_set(err, BG_BAD_INPUT,
-                        "%s has no parameter '%s'; `bogie list` shows those it has", family->name,
-                        setting->name);
+    char list[512] = "none";
+    size_t used = 0;
+    for (int i = 0; i < n && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    return bg_error_set(err, BG_BAD_INPUT, "%s has no parameter '%s'; its parameters are: %s",
+                        family->name, setting->name, list);
 }
 
 bg_status bg_equations_create(const bg_equations *family, const bg_setting *settings, int nsettings,

@@ -39,24 +39,29 @@ static bg_status check_dimensions(const bg_system_def *def, bg_error *err)
                       {"nu", def->nu}, {"ns", def->ns}, {"ny", def->ny}, {"nmode", def->nmode}};
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
         if (dimensions[i].value < 0 || dimensions[i].value > 1000000)
-            return bg_error_set(err, BG_BAD_INPUT,
-                                "system '%s': dimension %s = %d is out of range; give a number from "
-                                "0 to 1000000",
-                                def->name, dimensions[i].name, dimensions[i].value);
+            return bg_error_set(
+                err, BG_BAD_INPUT,
+                "system '%s': dimension %s = %d is out of range; give a number from "
+                "0 to 1000000",
+                def->name, dimensions[i].name, dimensions[i].value);
     if (def->nq < def->nv)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "system '%s': nq = %d is smaller than nv = %d; there must be at least as "
-                            "many configuration as velocity coordinates",
-                            def->name, def->nq, def->nv);
-    if ((!def->pattern_M && def->nv > 46000) || (!def->pattern_G && (double)def->ng * def->nv > 2e9))
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "system '%s': with nv = %d and ng = %d a dense M or G is too large; give "
-                            "pattern_M and pattern_G",
-                            def->name, def->nv, def->ng);
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "system '%s': nq = %d is smaller than nv = %d; there must be at least as "
+            "many configuration as velocity coordinates",
+            def->name, def->nq, def->nv);
+    if ((!def->pattern_M && def->nv > 46000) ||
+        (!def->pattern_G && (double)def->ng * def->nv > 2e9))
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "system '%s': with nv = %d and ng = %d a dense M or G is too large; give "
+            "pattern_M and pattern_G",
+            def->name, def->nv, def->ng);
     return BG_OK;
 }
 
-static bg_status missing(const bg_system_def *def, const char *what, const char *remedy, bg_error *err)
+static bg_status missing(const bg_system_def *def, const char *what, const char *remedy,
+                         bg_error *err)
 {
     return bg_error_set(err, BG_MISSING, "system '%s' does not supply %s; %s", def->name, what,
                         remedy);
@@ -68,20 +73,20 @@ static bg_status check_functions(const bg_system_def *def, bg_error *err)
     unsigned supplied = has_terms ? def->supplied : 0;
     bool explicit_only = def->accelerate && def->ng == 0;
     if (def->nv > 0 && !explicit_only && !(supplied & BG_TERM_M))
-        return missing(def, "the mass matrix M", "write it in `terms` and add BG_TERM_M to `supplied`",
-                       err);
+        return missing(def, "the mass matrix M",
+                       "write it in `terms` and add BG_TERM_M to `supplied`", err);
     if (def->nv > 0 && !explicit_only && !(supplied & BG_TERM_f))
         return missing(def, "the forces f", "write them in `terms` and add BG_TERM_f to `supplied`",
                        err);
     if (def->ng > 0 && !(supplied & BG_TERM_g))
-        return missing(def, "the constraints g", "write them in `terms` and add BG_TERM_g to `supplied`",
-                       err);
+        return missing(def, "the constraints g",
+                       "write them in `terms` and add BG_TERM_g to `supplied`", err);
     if (def->nq != def->nv && !(supplied & BG_TERM_V))
         return missing(def, "the kinematic matrix V, needed because nq != nv",
                        "write it in `terms` and add BG_TERM_V to `supplied`", err);
     if (def->nz > 0 && !(supplied & BG_TERM_h))
-        return missing(def, "the rates h of z", "write them in `terms` and add BG_TERM_h to `supplied`",
-                       err);
+        return missing(def, "the rates h of z",
+                       "write them in `terms` and add BG_TERM_h to `supplied`", err);
     if (def->ns > 0 && !(supplied & BG_TERM_s))
         return missing(def, "the switching functions s",
                        "write them in `terms` and add BG_TERM_s to `supplied`", err);
@@ -104,16 +109,17 @@ static bg_status check_pattern(const bg_system_def *def, const bg_pattern *p, co
         return BG_OK;
     bool good = p->rows == rows && p->columns == columns && p->row_start && p->row_start[0] == 0;
     for (int i = 0; good && i < rows; i++) {
-        good = p->row_start[i + 1] >= p->row_start[i];
+        good = p->row_start[i + 1] >= p->row_start[i] && (p->column || p->row_start[i + 1] == 0);
         for (int k = p->row_start[i]; good && k < p->row_start[i + 1]; k++)
             good = p->column[k] >= 0 && p->column[k] < columns &&
                    (k == p->row_start[i] || p->column[k] > p->column[k - 1]);
     }
     if (!good)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "system '%s': the pattern of %s is not a %d x %d pattern with ascending "
-                            "columns in each row; check row_start and column",
-                            def->name, what, rows, columns);
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "system '%s': the pattern of %s is not a %d x %d pattern with ascending "
+            "columns in each row; check row_start and column",
+            def->name, what, rows, columns);
     return BG_OK;
 }
 
@@ -163,8 +169,7 @@ static bg_status check_definition(const bg_system *sys, bg_error *err)
         st = check_pattern(def, def->pattern_G, "G", def->ng, def->nv, err);
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++)
-            st = check_pattern(def, def->pattern[of][by],
-                               bg_block_get_name((bg_of)of, (bg_by)by),
+            st = check_pattern(def, def->pattern[of][by], bg_block_get_name((bg_of)of, (bg_by)by),
                                bg_system_get_rows(sys, (bg_of)of),
                                bg_system_get_columns(sys, (bg_by)by), err);
     if (st == BG_OK)
@@ -214,9 +219,11 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
     if (!sys) {
         if (def->destroy)
             def->destroy(def->self);
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory while creating system '%s'", def->name);
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while creating system '%s'",
+                            def->name);
     }
     sys->def = *def;
+    sys->widening = 1;
     if (!sys->def.name)
         sys->def.name = "system";
     if (!sys->def.terms)
@@ -261,14 +268,29 @@ const char *bg_system_get_name(const bg_system *sys, char kind, int i, char *buf
     const bg_system_def *d = &sys->def;
     const char *const *names = NULL;
     switch (kind) {
-    case 'q': names = d->q_names; break;
-    case 'v': names = d->v_names; break;
-    case 'z': names = d->z_names; break;
-    case 'g': names = d->g_names; break;
-    case 'u': names = d->u_names; break;
-    case 's': names = d->s_names; break;
-    case 'y': names = d->y_names; break;
-    default: break;
+    case 'q':
+        names = d->q_names;
+        break;
+    case 'v':
+        names = d->v_names;
+        break;
+    case 'z':
+        names = d->z_names;
+        break;
+    case 'g':
+        names = d->g_names;
+        break;
+    case 'u':
+        names = d->u_names;
+        break;
+    case 's':
+        names = d->s_names;
+        break;
+    case 'y':
+        names = d->y_names;
+        break;
+    default:
+        break;
     }
     if (names && names[i])
         return names[i];
@@ -292,8 +314,8 @@ bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const d
     if (code == 0)
         return BG_OK;
     return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                        "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name, code,
-                        t);
+                        "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name,
+                        code, t);
 }
 
 bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_error *err)
@@ -372,9 +394,10 @@ bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *x, unsigned
         const double *values;
         int n;
         char kind;
-    } vectors[] = {{BG_TERM_f, "f", x->f, d->nv, 'v'},      {BG_TERM_g, "g", x->g, d->ng, 'g'},
-                   {BG_TERM_gt, "g_t", x->gt, d->ng, 'g'},  {BG_TERM_gamma, "gamma", x->gamma, d->ng, 'g'},
-                   {BG_TERM_h, "h", x->h, d->nz, 'z'},      {BG_TERM_s, "s", x->s, d->ns, 's'}};
+    } vectors[] = {
+        {BG_TERM_f, "f", x->f, d->nv, 'v'},     {BG_TERM_g, "g", x->g, d->ng, 'g'},
+        {BG_TERM_gt, "g_t", x->gt, d->ng, 'g'}, {BG_TERM_gamma, "gamma", x->gamma, d->ng, 'g'},
+        {BG_TERM_h, "h", x->h, d->nz, 'z'},     {BG_TERM_s, "s", x->s, d->ns, 's'}};
     char buffer[32], buffer2[32];
     int k, row, column;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)

@@ -10,8 +10,8 @@
 typedef struct bg_difference_scratch {
     double *q[2];     /* [nq] shifted configurations */
     double *x, *step; /* [widest] a shifted argument; the shift of each column */
-    double *u[3];     /* [nu] inputs and their derivatives at a shifted time */
-    double *value[3]; /* [widest] function values */
+    double *u[6];     /* [nu] inputs and their derivatives at a shifted time and at the time */
+    double *value[2]; /* [widest] function values at the points shifted to last */
     bg_terms terms;   /* terms at shifted points (all but s) */
     double *V;        /* [nq nv] kinematic matrix at the unshifted point */
 } bg_difference_scratch;
@@ -24,6 +24,7 @@ struct bg_system {
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
     bg_difference_scratch for_terms, for_gamma, for_blocks;
+    double widening; /* factor on all shifts: 1; the derivative checker extrapolates from wider ones */
     int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };

@@ -8,13 +8,11 @@ pendulum=equations:pendulum
 refuse() {
     name=$1
     shift
-    words=
     echo "earlier results" >kept.csv
     echo "earlier results" >kept.h5
     echo "earlier summary" >kept.json
     echo "earlier checkpoint" >kept.checkpoint
     for ending in csv h5; do
-        # shellcheck disable=SC2086
         expect "$name ($ending)" 2 "$@" -o "kept.$ending" --summary kept.json --checkpoint kept.checkpoint
         holds "$name: earlier files are kept ($ending)" kept
     done

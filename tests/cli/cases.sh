@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Shared by the scripts of this folder. Wants BOGIE (the program), PLUGINS (folder of the test
 # plug-ins) and SCRATCH (a folder to work in) in the environment.
 #
@@ -73,7 +74,7 @@ file(READ "$file" text)
 string(JSON value GET "\${text}" $*)
 file(WRITE .json.value "\${value}")
 END
-    cmake -P .json.cmake && cat .json.value
+    if cmake -P .json.cmake; then cat .json.value; else echo "unreadable: $file"; fi
 }
 
 # Waits up to ten seconds for a file that is not empty.

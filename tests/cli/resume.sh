@@ -21,10 +21,11 @@ compare() {
 
 compare equations:pendulum mdop5 7 --t-end 2
 compare equations:car-axle mdop5 100
+compare equations:slider-crank hem5 20 --t-end 3 --rtol 1e-9 --atol 1e-9
 compare equations:chain mdop5 11 --t-end 1 --set N=30
-compare equations:bouncing-ball mdop5 9
+compare equations:bouncing-ball mdop5 9 --t-end 2
 
-expect "checkpoint of another model" 2 cut.checkpoint -- \
+expect "checkpoint of another model" 2 equations:bouncing-ball equations:pendulum -- \
     "$BOGIE" run equations:pendulum --resume cut.checkpoint
 head -c 100 cut.checkpoint >short.checkpoint
 expect "truncated checkpoint" 2 short.checkpoint -- \

@@ -1,0 +1,104 @@
+/* What every solver of a comparison is given: a system, its consistent start, where it must arrive.
+ *
+ * Bench programs are one source file each; what they share is in headers like this one. */
+#ifndef BENCH_PROBLEM_H
+#define BENCH_PROBLEM_H
+
+#include "bogie/bogie.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct problem {
+    const char *name;
+    bg_system *system;
+    const bg_system_def *def;
+    bg_state *start;              /* consistent, with a and lambda */
+    bg_assembly_report assembly;
+    double *reference;            /* [nq] positions at t_end */
+} problem;
+
+/* One integration over the whole time span. */
+typedef struct outcome {
+    bool good;    /* t_end was reached */
+    double error; /* largest |q - reference| at t_end */
+    long steps, evaluations;
+} outcome;
+
+static double problem_calc_error(const problem *p, const double *q)
+{
+    double error = 0;
+    for (int i = 0; i < p->def->nq; i++)
+        error = fmax(error, fabs(q[i] - p->reference[i]));
+    return error;
+}
+
+static bool problem_fail(const problem *p, const char *why)
+{
+    fprintf(stderr, "bench: %s: %s\n", p->name, why);
+    return false;
+}
+
+/* The column `computed` of the rows at t_end, one per coordinate; see tests/reference/README.md. */
+static bool problem_read_reference(problem *p, const char *root)
+{
+    char file[1024], line[256];
+    int found = 0;
+    snprintf(file, sizeof file, "%s/tests/reference/%s.csv", root, p->name);
+    FILE *in = fopen(file, "r");
+    while (in && fgets(line, sizeof line, in)) {
+        char *rest = line;
+        const char *t = strsep(&rest, ","), *name = strsep(&rest, ",");
+        if (!rest || strtod(t, NULL) != p->def->t_end)
+            continue;
+        for (int i = 0; i < p->def->nq; i++)
+            if (strcmp(name, p->def->q_names[i]) == 0) {
+                p->reference[i] = strtod(rest, NULL);
+                found++;
+            }
+    }
+    if (in)
+        fclose(in);
+    if (found == p->def->nq)
+        return true;
+    fprintf(stderr,
+            "bench: %s does not give the positions at t = %g; run in the source folder, or name it "
+            "as the argument\n",
+            file, p->def->t_end);
+    return false;
+}
+
+static void problem_close(problem *p)
+{
+    bg_assembly_report_clear(&p->assembly);
+    bg_state_destroy(p->start);
+    bg_system_destroy(p->system);
+    free(p->reference);
+}
+
+/* Opens equations:NAME and assembles it. False, with a message on stderr, when that fails; close in
+ * either case. root: the folder that contains tests/reference. */
+static bool problem_open(problem *p, const char *name, const char *root)
+{
+    char reference[64];
+    const bg_equations *family;
+    void *handle;
+    bg_error err = {0};
+    *p = (problem){.name = name};
+    snprintf(reference, sizeof reference, "equations:%s", name);
+    if (bg_equations_open(reference, &family, &handle, &err) < 0 ||
+        bg_equations_create(family, NULL, 0, &p->system, &err) < 0 ||
+        bg_state_create(p->system, &p->start, &err) < 0 ||
+        bg_state_assemble(p->system, p->start, &p->assembly, &err) < 0)
+        return problem_fail(p, err.text);
+    p->def = bg_system_get_def(p->system);
+    p->reference = calloc((size_t)p->def->nq, sizeof(double));
+    if (!p->reference)
+        return problem_fail(p, "out of memory");
+    return problem_read_reference(p, root);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* Bogie through its public interface, step by step and without output. */
+#ifndef BENCH_SOLVE_BOGIE_H
+#define BENCH_SOLVE_BOGIE_H
+
+#include "problem.h"
+
+/* One integration from creating the integrator to releasing it, with rtol = atol = tolerance. */
+static outcome bogie_solve(const problem *p, const char *method, const char *projection,
+                           double tolerance)
+{
+    const bg_setting setting = {"projection", projection};
+    const double t_end = p->def->t_end;
+    bg_integrator_options options = bg_default_integrator_options();
+    options.rtol = options.atol = tolerance;
+    options.energy = 0; /* IDA integrates no work either */
+    options.settings = &setting;
+    options.nsettings = 1;
+    bg_integrator *ig;
+    outcome o = {0};
+    if (bg_integrator_create(method, p->system, &options, &ig, NULL) != BG_OK)
+        return o;
+    o.good =
+        bg_integrator_start(ig, p->start, &p->assembly.redundancy, t_end, NULL) == BG_OK;
+    while (o.good && bg_integrator_get_state(ig)->t < t_end)
+        o.good = bg_integrator_step(ig, NULL) == BG_OK;
+    const bg_counters count = bg_integrator_get_counters(ig);
+    o.error = problem_calc_error(p, bg_integrator_get_state(ig)->q);
+    o.steps = count.accepted;
+    o.evaluations = count.terms;
+    bg_integrator_destroy(ig);
+    return o;
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* SUNDIALS IDA on the stabilised index-2 form of Gear, Gupta and Leimkuhler,
+ *
+ *   0 = q' - v + G^T mu              y = (q, v, z, lambda, mu)
+ *   0 = M v' - f + G^T lambda
+ *   0 = z' - h
+ *   0 = g,   0 = G v + g_t
+ *
+ * with the dense solver and the difference Jacobian IDA brings along. The residual calls the same
+ * compiled `terms` as Bogie does, without anything in between; excitations are evaluated only when
+ * the time has changed, so that the columns of a Jacobian share them. */
+#ifndef BENCH_SOLVE_IDA_H
+#define BENCH_SOLVE_IDA_H
+
+#include "problem.h"
+
+#include <ida/ida.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+/* The residual's scratch memory, made once for a problem and not part of any time. */
+typedef struct ggl {
+    const problem *problem;
+    SUNContext context;
+    int n;          /* 2 nv + nz + 2 ng */
+    unsigned want;  /* terms of the residual */
+    bg_terms terms;
+    double *memory; /* of terms, u, h0 */
+    double *u, *u_t, *u_tt, t; /* nu each, and the time they belong to */
+    double *h0;                /* nz, z' at the start */
+} ggl;
+
+static int ggl_calc_terms(ggl *s, double t, const double *q, const double *v, const double *z,
+                          unsigned want)
+{
+    const bg_system_def *def = s->problem->def;
+    if (def->nu > 0 && t != s->t) {
+        int code = def->inputs(def->self, t, s->u, s->u_t, s->u_tt);
+        if (code != 0)
+            return code;
+        s->t = t;
+    }
+    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, s->problem->start->mode};
+    return def->terms(def->self, &point, want, &s->terms);
+}
+
+static int ggl_residual(double t, N_Vector y, N_Vector y_t, N_Vector residual, void *self)
+{
+    ggl *s = self;
+    const bg_system_def *def = s->problem->def;
+    const bg_terms *x = &s->terms;
+    const int nv = def->nv, nz = def->nz, ng = def->ng;
+    const double *q = N_VGetArrayPointer(y), *v = q + nv, *z = v + nv, *lambda = z + nz,
+                 *mu = lambda + ng;
+    const double *q_t = N_VGetArrayPointer(y_t), *v_t = q_t + nv, *z_t = v_t + nv;
+    double *restrict rq = N_VGetArrayPointer(residual), *restrict rv = rq + nv,
+                     *restrict rz = rv + nv, *restrict rg = rz + nz, *restrict rw = rg + ng;
+    int code = ggl_calc_terms(s, t, q, v, z, s->want);
+    if (code != 0)
+        return code;
+    for (int i = 0; i < nv; i++) {
+        double sum = -x->f[i];
+        for (int j = 0; j < nv; j++)
+            sum += x->M[i * nv + j] * v_t[j];
+        rv[i] = sum;
+        rq[i] = q_t[i] - v[i];
+    }
+    for (int k = 0; k < ng; k++) {
+        const double *G = x->G + k * nv, mu_k = mu[k], lambda_k = lambda[k];
+        double w = x->gt[k];
+        for (int j = 0; j < nv; j++) {
+            rq[j] += G[j] * mu_k;
+            rv[j] += G[j] * lambda_k;
+            w += G[j] * v[j];
+        }
+        rg[k] = x->g[k];
+        rw[k] = w;
+    }
+    for (int i = 0; i < nz; i++)
+        rz[i] = z_t[i] - x->h[i];
+    return 0;
+}
+
+static void ggl_clear(ggl *s)
+{
+    free(s->memory);
+    if (s->context)
+        SUNContext_Free(&s->context);
+}
+
+/* False, with a message, when there is no memory or the system is not one for this form. */
+static bool ggl_create(ggl *s, const problem *p)
+{
+    const bg_system_def *def = p->def;
+    const int nv = def->nv, ng = def->ng, nz = def->nz, nu = def->nu;
+    *s = (ggl){.problem = p, .n = 2 * nv + nz + 2 * ng, .t = NAN};
+    s->want = def->supplied & (BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_gt | BG_TERM_G |
+                               (nz > 0 ? BG_TERM_h : 0u));
+    const unsigned needed = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G;
+    if ((s->want & needed) != needed || !(def->scleronomic || s->want & BG_TERM_gt) ||
+        def->supplied & BG_TERM_V || def->pattern_M || def->pattern_G ||
+        p->assembly.redundancy.count > 0)
+        return problem_fail(p, "IDA's residual needs dense M, G, all terms and V = I");
+    s->memory = calloc((size_t)(nv * nv + ng * nv + nv + 2 * ng + 2 * nz + 3 * nu), sizeof(double));
+    if (!s->memory || SUNContext_Create(NULL, &s->context) != 0)
+        return problem_fail(p, "out of memory");
+    double *next = s->memory;
+    s->terms.M = next;
+    s->terms.G = next += nv * nv;
+    s->terms.f = next += ng * nv;
+    s->terms.g = next += nv;
+    s->terms.gt = next += ng;
+    s->terms.h = next += ng;
+    s->h0 = next += nz;
+    s->u = next += nz;
+    s->u_t = next += nu;
+    s->u_tt = next + nu;
+    const bg_state *x = p->start;
+    if (ggl_calc_terms(s, x->t, x->q, x->v, x->z, s->want) != 0)
+        return problem_fail(p, "its terms cannot be evaluated at the start");
+    memcpy(s->h0, s->terms.h, (size_t)nz * sizeof(double));
+    return true;
+}
+
+/* Everything IDA holds for one integration. */
+typedef struct ida_run {
+    void *ida;
+    N_Vector y, y_t, id;
+    SUNMatrix matrix;
+    SUNLinearSolver linear;
+} ida_run;
+
+static bool ida_fill(ida_run *r, const ggl *s)
+{
+    const problem *p = s->problem;
+    const bg_state *x = p->start;
+    const size_t nv = (size_t)p->def->nv, nz = (size_t)p->def->nz, ng = (size_t)p->def->ng,
+                 size = sizeof(double);
+    r->y = N_VNew_Serial(s->n, s->context);
+    r->y_t = N_VNew_Serial(s->n, s->context);
+    r->id = N_VNew_Serial(s->n, s->context);
+    r->matrix = SUNDenseMatrix(s->n, s->n, s->context);
+    r->ida = IDACreate(s->context);
+    if (!r->y || !r->y_t || !r->id || !r->matrix || !r->ida)
+        return false;
+    r->linear = SUNLinSol_Dense(r->y, r->matrix, s->context);
+    double *y = N_VGetArrayPointer(r->y), *y_t = N_VGetArrayPointer(r->y_t),
+           *id = N_VGetArrayPointer(r->id);
+    N_VConst(0.0, r->y_t); /* lambda' and mu' are not known */
+    memcpy(y, x->q, nv * size);
+    memcpy(y + nv, x->v, nv * size);
+    memcpy(y + 2 * nv, x->z, nz * size);
+    memcpy(y + 2 * nv + nz, x->lambda, ng * size);
+    memset(y + 2 * nv + nz + ng, 0, ng * size);
+    memcpy(y_t, x->v, nv * size);
+    memcpy(y_t + nv, x->a, nv * size);
+    memcpy(y_t + 2 * nv, s->h0, nz * size);
+    for (size_t i = 0; i < (size_t)s->n; i++)
+        id[i] = i < 2 * nv + nz ? 1.0 : 0.0;
+    return r->linear != NULL;
+}
+
+static void ida_clear(ida_run *r)
+{
+    if (r->ida)
+        IDAFree(&r->ida);
+    if (r->linear)
+        SUNLinSolFree(r->linear);
+    if (r->matrix)
+        SUNMatDestroy(r->matrix);
+    N_Vector const vectors[] = {r->y, r->y_t, r->id};
+    for (int i = 0; i < 3; i++)
+        if (vectors[i])
+            N_VDestroy(vectors[i]);
+}
+
+/* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
+ * defaults; suppress: lambda and mu are left out of the error test. */
+static outcome ida_solve(ggl *s, bool suppress, double tolerance)
+{
+    const problem *p = s->problem;
+    const double t_end = p->def->t_end;
+    outcome o = {0};
+    ida_run r = {0};
+    double t = p->start->t;
+    long differenced = 0;
+    s->t = NAN;
+    bool ready = ida_fill(&r, s) && IDAInit(r.ida, ggl_residual, t, r.y, r.y_t) == IDA_SUCCESS &&
+                 IDASetErrFile(r.ida, NULL) == IDA_SUCCESS &&
+                 IDASetUserData(r.ida, s) == IDA_SUCCESS &&
+                 IDASStolerances(r.ida, tolerance, tolerance) == IDA_SUCCESS &&
+                 IDASetId(r.ida, r.id) == IDA_SUCCESS &&
+                 IDASetSuppressAlg(r.ida, suppress) == IDA_SUCCESS &&
+                 IDASetLinearSolver(r.ida, r.linear, r.matrix) == IDA_SUCCESS &&
+                 IDASetMaxNumSteps(r.ida, 1000000) == IDA_SUCCESS &&
+                 IDASetStopTime(r.ida, t_end) == IDA_SUCCESS;
+    o.good = ready && IDASolve(r.ida, t_end, &t, r.y, r.y_t, IDA_NORMAL) >= 0 && t == t_end;
+    if (o.good) {
+        o.error = problem_calc_error(p, N_VGetArrayPointer(r.y));
+        IDAGetNumSteps(r.ida, &o.steps);
+        IDAGetNumResEvals(r.ida, &o.evaluations);
+        IDAGetNumLinResEvals(r.ida, &differenced);
+        o.evaluations += differenced;
+    }
+    ida_clear(&r);
+    return o;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* Every allocation of the library is made to fail once: each time the call reports it, nothing leaks
+ * (the sanitizer build checks that) and nothing crashes. Linked with wrapped malloc, calloc, realloc. */
+#include "run_support.h"
+
+#include <unistd.h>
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *data, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *data, size_t size);
+
+static long calls, fail_at; /* fail_at 0: never */
+
+static int fails(void)
+{
+    return ++calls == fail_at;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *data, size_t size)
+{
+    return fails() ? NULL : __real_realloc(data, size);
+}
+
+static bg_status create(const char *reference, bg_system **sys, bg_error *err)
+{
+    const bg_equations *family;
+    void *handle;
+    *sys = NULL;
+    bg_status st = bg_equations_open(reference, &family, &handle, err);
+    return st == BG_OK ? bg_equations_create(family, NULL, 0, sys, err) : st;
+}
+
+/* One thing a user does, from nothing to nothing. */
+typedef bg_status scenario(const char *system, const char *method, bg_error *err);
+
+static bg_status run_with_checkpoint(const char *system, const char *method, bg_error *err)
+{
+    char file[] = "/tmp/bogie-allocation-XXXXXX";
+    close(mkstemp(file));
+    bg_system *sys;
+    bg_status st = create(system, &sys, err);
+    bg_run_options o = bg_default_run_options();
+    o.integrator = method;
+    o.output_interval = 0.01;
+    o.t_end = 0.02;
+    o.checkpoint = file;
+    for (int k = 0; k < 2 && st == BG_OK; k++) {
+        bg_run_report r;
+        st = bg_run(sys, &o, &r, err);
+        bg_run_report_clear(&r);
+        o.resume = file;
+    }
+    bg_system_destroy(sys);
+    unlink(file);
+    return st;
+}
+
+static bg_status write_results(const char *system, const char *ending, bg_error *err)
+{
+    char file[64];
+    snprintf(file, sizeof file, "/tmp/bogie-allocation-%d%s", (int)getpid(), ending);
+    bg_system *sys;
+    bg_result *result = NULL;
+    bg_run_report r = {0};
+    bg_status st = create(system, &sys, err);
+    if (st == BG_OK)
+        st = bg_result_create(file, system, "mdop5", sys, &result, err);
+    if (st == BG_OK) {
+        bg_run_options o = bg_default_run_options();
+        o.output_steps = 1;
+        o.t_end = 0.01;
+        o.sink = bg_result_get_sink(result);
+        st = bg_run(sys, &o, &r, err);
+    }
+    if (st == BG_OK)
+        st = bg_result_finish(result, &r, err);
+    bg_result_destroy(result);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    unlink(file);
+    return st;
+}
+
+static bg_status check(const char *system, const char *unused, bg_error *err)
+{
+    (void)unused;
+    bg_system *sys;
+    bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+    int count;
+    bg_status st = create(system, &sys, err);
+    if (st == BG_OK)
+        st = bg_system_check_derivatives(sys, 2, 1, checks, &count, err);
+    bg_system_destroy(sys);
+    return st;
+}
+
+static void fail_each(scenario *what, const char *system, const char *method)
+{
+    bg_error err = {BG_OK, ""};
+    long k = 0;
+    bg_status st;
+    do {
+        fail_at = ++k;
+        calls = 0;
+        st = what(system, method, &err);
+        long made = calls;
+        fail_at = 0;
+        if (made < k) { /* the k-th allocation never came: everything was tried */
+            if (st != BG_OK)
+                fail_msg("%s %s without a failure: %s", system, method, err.text);
+            break;
+        }
+        if (st != BG_NO_MEMORY)
+            fail_msg("%s %s: allocation %ld of the library failed, the status is %s", system, method, k,
+                     bg_status_name(st));
+    } while (k < 10000);
+    assert_true(k > 10 && k < 10000);
+    print_message("%s %s: %ld allocations\n", system, method, k - 1);
+}
+
+static void test_runs(void **state)
+{
+    (void)state;
+    fail_each(run_with_checkpoint, "equations:car-axle", "mdop5");
+    fail_each(run_with_checkpoint, "equations:andrews", "hem5");
+    fail_each(run_with_checkpoint, "equations:bouncing-ball", "mdop5");
+    fail_each(run_with_checkpoint, "equations:chain", "mdop5");
+}
+
+static void test_results(void **state)
+{
+    (void)state;
+    fail_each(write_results, "equations:bouncing-ball", ".csv");
+    fail_each(write_results, "equations:slider-crank", ".h5");
+}
+
+static void test_checks(void **state)
+{
+    (void)state;
+    fail_each(check, "equations:andrews", "");
+    fail_each(check, "equations:circular-track", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_results),
+                                       cmocka_unit_test(test_checks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
