@@ -41,6 +41,7 @@ typedef struct bg_assembly_report {
     double *moved_q;       /* [nq] change of q */
     double *moved_v;       /* [nv] change of v */
     double max_g, max_gv, max_ga; /* residuals afterwards, all rows */
+    double rcond;          /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
     bg_redundancy redundancy;
 } bg_assembly_report;
 

@@ -119,6 +119,8 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         printf("                   after %d correction%s of q", report.iterations,
                report.iterations == 1 ? "" : "s");
         printf(report.iterations > 0 && report.method ? " (%s)\n" : "\n", report.method);
+        if (report.rcond > 0)
+            printf("  condition        about %.1e of [M G'; G 0]\n", 1 / report.rcond);
         bg_assembly_print(system, &report);
     }
     bg_assembly_report_clear(&report);

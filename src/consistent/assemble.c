@@ -244,15 +244,33 @@ static void list_rows(const assembly *a, const unsigned char *pick, char *text, 
         snprintf(text + used, size - used, " and %d more", count - written);
 }
 
+/* involved <- the rows that are not met. The search ends where they cannot be brought nearer, which
+ * is where rows that pull against each other have become (almost) dependent: if some have, only
+ * those are meant, because the rest was merely held up by them. Returns the largest residual. */
+static double find_unreachable(assembly *a)
+{
+    static const double almost = 1e-2;
+    int ng = a->dyn->ng, rank, meant = 0;
+    double worst = 0;
+    bg_status st = bg_rank_calc(ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G,
+                                a->sys->def.q_fixed, almost, &rank, a->dependent, a->involved, NULL,
+                                NULL);
+    for (int i = 0; i < ng; i++) {
+        bool unmet = fabs(a->dyn->terms.g[i]) / a->scale[i] > fulfilled;
+        a->dependent[i] = unmet; /* without regard to others */
+        a->involved[i] = st == BG_OK && a->involved[i] && unmet;
+        meant += a->involved[i];
+        worst = fmax(worst, fabs(a->dyn->terms.g[i]));
+    }
+    if (meant == 0)
+        memcpy(a->involved, a->dependent, (size_t)ng);
+    return worst;
+}
+
 static bg_status report_unreachable(assembly *a, bg_error *err)
 {
     char names[BG_ERROR_LENGTH / 2];
-    double worst = 0;
-    for (int i = 0; i < a->dyn->ng; i++) {
-        double r = fabs(a->dyn->terms.g[i]) / a->scale[i];
-        a->involved[i] = r > fulfilled;
-        worst = fmax(worst, fabs(a->dyn->terms.g[i]));
-    }
+    double worst = find_unreachable(a);
     list_rows(a, a->involved, names, sizeof names);
     return bg_error_set(
         err, BG_NOT_ASSEMBLED,
@@ -324,9 +342,9 @@ static bg_status solve_positions(assembly *a, bg_error *err)
     return done && kept_residual(a) <= fulfilled ? BG_OK : report_unreachable(a, err);
 }
 
-/* Moves the guess a little aside when more rows are independent there: constraints that disagree at a
- * singular configuration (bars in line) may well be met elsewhere. The directions are multiples of the
- * golden ratio modulo 1, so that no symmetry survives. */
+/* Moves the guess a little aside when more rows are independent there: constraints that disagree at
+ * a singular configuration (bars in line) may well be met elsewhere. The directions are multiples
+ * of the golden ratio modulo 1, so that no symmetry survives. */
 static bool leave_singularity(assembly *a)
 {
     const unsigned char *fixed = a->sys->def.q_fixed;
@@ -337,7 +355,8 @@ static bool leave_singularity(assembly *a)
         return false;
     for (int i = 0; i < d->nv; i++) {
         double aside = 0.05 * (2 * fmod(0.6180339887498949 * (i + 1), 1.0) - 1);
-        a->increment[i] = fixed && fixed[i] ? 0 : aside * (1 + (d->kinematic ? 0 : fabs(a->guess[i])));
+        a->increment[i] = fixed && fixed[i] ? 0
+                                            : aside * (1 + (d->kinematic ? 0 : fabs(a->guess[i])));
     }
     bg_system_move(a->sys, a->guess, d->terms.V, 1.0, a->increment, a->trial);
     if (evaluate(a, a->trial, BG_TERM_G, &ignored) != BG_OK ||
@@ -347,8 +366,8 @@ static bool leave_singularity(assembly *a)
     return true;
 }
 
-/* Positions, repeated when rows that were dependent at the guess are independent at the solution, or
- * disagree at a singular guess. */
+/* Positions, repeated when rows that were dependent at the guess are independent at the solution,
+ * or disagree at a singular guess. */
 static bg_status assemble_positions(assembly *a, bg_error *err)
 {
     const unsigned char *fixed = a->sys->def.q_fixed;
@@ -365,7 +384,8 @@ static bg_status assemble_positions(assembly *a, bg_error *err)
             memcpy(a->guess, a->x->q, (size_t)a->dyn->nq * sizeof(double));
             continue;
         }
-        st = check_eliminated(a, a->dyn->terms.g, "position", fulfilled, fixed != NULL, &disagreement);
+        st = check_eliminated(a, a->dyn->terms.g, "position", fulfilled, fixed != NULL,
+                              &disagreement);
         if (st == BG_OK || round >= ROUNDS || !leave_singularity(a))
             return st == BG_OK ? st : bg_error_set(err, st, "%s", disagreement.text);
     }
@@ -407,6 +427,7 @@ static bg_status assemble_accelerations(assembly *a, bg_error *err)
         st = bg_dynamics_solve(d, x->a, x->lambda, err);
     if (st != BG_OK)
         return st;
+    a->report->rcond = bg_kkt_calc_rcond(d->kkt);
     bg_matrix_multiply(d->ng, d->nv, a->sys->def.pattern_G, d->terms.G, x->a, a->tau);
     double size = 1;
     for (int i = 0; i < d->nv; i++)

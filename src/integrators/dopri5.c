@@ -1,5 +1,10 @@
 #include "integrators/dopri5.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
 const bg_dopri5_table bg_dopri5 = {
     .c = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
     .a = {{0},
@@ -9,8 +14,73 @@ const bg_dopri5_table bg_dopri5 = {
           {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
           {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
           {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
-    .e = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40},
+    .b_hat = {5179.0 / 57600, 0, 7571.0 / 16695, 393.0 / 640, -92097.0 / 339200, 187.0 / 2100,
+              1.0 / 40},
     .d = {-12715105075.0 / 11282082432.0, 0, 87487479700.0 / 32700410799.0,
           -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
           -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0},
 };
+
+bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
+{
+    bool good = true;
+    for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
+        good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
+    m->y = BG_NEW_ARRAY(double, ig->n);
+    m->lambda = BG_NEW_ARRAY(double, ig->dyn->ng);
+    if (!good || !m->y || !m->lambda)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
+                            ig->class_->info.name);
+    return bg_projection_control_create(ig, &m->projection, err);
+}
+
+void bg_dopri5_clear(bg_dopri5_memory *m)
+{
+    for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
+        free(m->rate[i]);
+    free(m->y);
+    free(m->lambda);
+    bg_projection_control_clear(&m->projection);
+}
+
+void bg_dopri5_begin(bg_integrator *ig)
+{
+    bg_dopri5_memory *m = ig->method;
+    m->rate[0] = ig->rate0;
+    m->rate[6] = ig->rate1;
+    memcpy(ig->x1->mode, ig->x0->mode, (size_t)ig->sys->def.nmode * sizeof(int));
+}
+
+void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_combine(ig->n, ig->x0->q, ig->h, i, bg_dopri5.a[i], m->rate, y);
+}
+
+void bg_dopri5_end(bg_integrator *ig, double *error)
+{
+    bg_dopri5_memory *m = ig->method;
+    memcpy(ig->x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
+    bg_combine(ig->n, ig->x0->q, ig->h, BG_DOPRI5_STAGES, bg_dopri5.b_hat, m->rate, ig->work_n);
+    for (int i = 0; i < ig->n; i++)
+        ig->work_n[i] = ig->x1->q[i] - ig->work_n[i]; /* against the projected end, as in 003 */
+    *error = bg_norm_calc_state(ig, ig->work_n);
+}
+
+void bg_dopri5_reset(bg_integrator *ig)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_projection_control_reset(&m->projection);
+}
+
+void bg_dopri5_accept(bg_integrator *ig)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_projection_control_accept(&m->projection);
+}
+
+void bg_dopri5_archive(bg_integrator *ig, bg_archive *archive)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_projection_control_archive(&m->projection, archive);
+}

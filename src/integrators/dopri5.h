@@ -1,16 +1,42 @@
-/* The Dormand-Prince 5(4) pair (J. Comput. Appl. Math. 6 (1980) 19-26) as data. */
+/* The Dormand-Prince 5(4) pair (J. Comput. Appl. Math. 6 (1980) 19-26): its coefficients, and what
+ * the methods built on it share. */
 #ifndef BG_DOPRI5_H
 #define BG_DOPRI5_H
+
+#include "integrators/projection_control.h"
 
 enum { BG_DOPRI5_STAGES = 7 };
 
 typedef struct bg_dopri5_table {
     double c[7];
-    double a[7][6]; /* a[6] = b: the end point, stage 7 of the next-to-first-same-as-last form */
-    double e[7];    /* b - b^, error weights */
-    double d[7];    /* weights of the dense output's R, in units of h (Hairer et al. 1993, II.6) */
+    double a[7][6];  /* a[6] = b: the end point, where stage 7 is the next step's first */
+    double b_hat[7]; /* weights of order 4, for the error */
+    double d[7];     /* weights of the dense output's R, in units of h (Hairer et al. 1993, II.6) */
 } bg_dopri5_table;
 
 extern const bg_dopri5_table bg_dopri5;
+
+/* Memory of a method on the pair; the first member of the method's own structure. */
+typedef struct bg_dopri5_memory {
+    double *rate[BG_DOPRI5_STAGES]; /* [n] y' of the stages; 0 and 6 are the integrator's own */
+    double *y;                      /* [n] stage value */
+    double *lambda;                 /* [ng] multipliers of a stage */
+    bg_projection_control projection;
+} bg_dopri5_memory;
+
+bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err);
+void bg_dopri5_clear(bg_dopri5_memory *m);
+
+/* Begins an attempt: the rates at both ends are the integrator's. */
+void bg_dopri5_begin(bg_integrator *ig);
+/* Value of stage i (0-based) into y; i = 6 is the end point. */
+void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y);
+/* Ends an attempt whose rates are complete: accelerations at the end, and the error. */
+void bg_dopri5_end(bg_integrator *ig, double *error);
+
+/* Functions of a bg_integrator_class. */
+void bg_dopri5_reset(bg_integrator *ig);
+void bg_dopri5_accept(bg_integrator *ig);
+void bg_dopri5_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "integrators/dopri5.h"
-#include "integrators/projection_control.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,14 +35,11 @@ const bg_hem5_table bg_hem5_coefficients = {
 };
 
 typedef struct hem5 {
-    double *rate[7]; /* [n] y' of the stages; 0 and 6 are rate0 and rate1 */
-    double *y;       /* [n] stage value */
-    double *bar;     /* [n] bar stage value, without the unknown part of Vbar */
-    double *lambda;  /* [ng] */
-    double *gt;      /* [ng] g_t of stage i, for the power of constraint forces */
-    bool rheonomic;  /* that power is wanted and not zero */
-    double *G;       /* G(Q_i) while the terms at hand belong to Qbar_i */
-    bg_projection_control projection;
+    bg_dopri5_memory pair;
+    double *bar;    /* [n] bar stage value, without the unknown part of Vbar */
+    double *gt;     /* [ng] g_t of stage i, for the power of constraint forces */
+    double *G;      /* G(Q_i) while the terms at hand belong to Qbar_i */
+    bool rheonomic; /* that power is wanted and not zero */
 } hem5;
 
 static bg_status create(bg_integrator *ig, bg_error *err)
@@ -52,18 +48,13 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator hem5");
-    bool good = true;
-    for (int i = 1; i < 6; i++)
-        good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
-    m->y = BG_NEW_ARRAY(double, ig->n);
     m->bar = BG_NEW_ARRAY(double, ig->n);
-    m->lambda = BG_NEW_ARRAY(double, ig->dyn->ng);
     m->gt = BG_NEW_ARRAY(double, ig->dyn->ng);
-    m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
     m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
-    if (!good || !m->y || !m->bar || !m->lambda || !m->gt || !m->G)
+    m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
+    if (!m->bar || !m->gt || !m->G)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator hem5");
-    return bg_projection_control_create(ig, &m->projection, err);
+    return bg_dopri5_create(ig, &m->pair, err);
 }
 
 static void destroy(bg_integrator *ig)
@@ -71,21 +62,11 @@ static void destroy(bg_integrator *ig)
     hem5 *m = ig->method;
     if (!m)
         return;
-    for (int i = 1; i < 6; i++)
-        free(m->rate[i]);
-    free(m->y);
     free(m->bar);
-    free(m->lambda);
     free(m->gt);
     free(m->G);
-    bg_projection_control_clear(&m->projection);
+    bg_dopri5_clear(&m->pair);
     free(m);
-}
-
-static void reset(bg_integrator *ig)
-{
-    hem5 *m = ig->method;
-    bg_projection_control_reset(&m->projection);
 }
 
 /* The power of stage i needs lambda_i, which is known only after the terms at hand have moved on to
@@ -95,9 +76,9 @@ static bg_status keep_power(bg_integrator *ig, hem5 *m, double *power, bg_error 
     bg_dynamics *d = ig->dyn;
     if (!ig->energy)
         return BG_OK;
-    memset(m->lambda, 0, (size_t)d->ng * sizeof(double));
+    memset(m->pair.lambda, 0, (size_t)d->ng * sizeof(double));
     memcpy(m->gt, d->terms.gt, (size_t)d->ng * sizeof(double));
-    return bg_dynamics_calc_power(d, m->lambda, power, err);
+    return bg_dynamics_calc_power(d, m->pair.lambda, power, err);
 }
 
 /* With M, f, G, h of stage i at hand: Qbar_i, G and g_t there, then V'_i and lambda_i. */
@@ -112,7 +93,7 @@ static bg_status solve_stage(bg_integrator *ig, hem5 *m, int i, const double *y,
     if (st != BG_OK)
         return st;
     memset(a, 0, (size_t)d->nv * sizeof(double)); /* the unknown part of Vbar_i */
-    bg_combine(ig->n, ig->x0->q, ig->h, i + 1, bg_hem5_coefficients.a[i], m->rate, m->bar);
+    bg_combine(ig->n, ig->x0->q, ig->h, i + 1, bg_hem5_coefficients.a[i], m->pair.rate, m->bar);
     memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
     double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
@@ -147,15 +128,15 @@ static bg_status calc_stage(bg_integrator *ig, hem5 *m, int i, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
     double t = ig->x0->t + bg_dopri5.c[i] * ig->h;
-    bg_combine(ig->n, ig->x0->q, ig->h, i, bg_dopri5.a[i], m->rate, m->y);
+    bg_dopri5_calc_stage(ig, i, m->pair.y);
     if (d->ng == 0)
-        return bg_integrator_calc_rate(ig, t, m->y, 0, m->rate[i], m->lambda, err);
-    const double *v = m->y + d->nq, *z = v + d->nv;
+        return bg_integrator_calc_rate(ig, t, m->pair.y, 0, m->pair.rate[i], m->pair.lambda, err);
+    const double *v = m->pair.y + d->nq, *z = v + d->nv;
     unsigned want = stage_terms(d) | (ig->energy ? BG_TERM_gt : 0u);
-    bg_status st = bg_dynamics_evaluate(d, t, m->y, v, z, ig->x0->mode, want, err);
+    bg_status st = bg_dynamics_evaluate(d, t, m->pair.y, v, z, ig->x0->mode, want, err);
     if (st != BG_OK)
         return st;
-    return solve_stage(ig, m, i, m->y, m->rate[i], m->lambda, err);
+    return solve_stage(ig, m, i, m->pair.y, m->pair.rate[i], m->pair.lambda, err);
 }
 
 /* The end point: project positions and velocities with the matrix of stage 6, then stage 7. */
@@ -168,14 +149,14 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
             ig->sys->def.normalise(ig->sys->def.self, x->q);
         return bg_integrator_calc_rate(ig, x->t, x->q, 0, ig->rate1, x->lambda, err);
     }
-    bg_status st = bg_projection_control_position(ig, &m->projection, err);
+    bg_status st = bg_projection_control_position(ig, &m->pair.projection, err);
     unsigned at_end = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
                       (d->kinematic ? BG_TERM_V : 0u);
     if (st == BG_OK)
         st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, at_end, err);
     if (st != BG_OK)
         return st;
-    if (m->projection.projected)
+    if (m->pair.projection.projected)
         bg_project_velocity(d, x->v);
     bool gamma = (ig->sys->def.supplied & BG_TERM_gamma) != 0;
     st = bg_dynamics_evaluate_more(
@@ -202,31 +183,18 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     hem5 *m = ig->method;
-    bg_state *x0 = ig->x0, *x1 = ig->x1;
-    m->rate[0] = ig->rate0;
-    m->rate[6] = ig->rate1;
     ig->residuals1 = (bg_residuals){0, 0, 0, -1};
+    bg_dopri5_begin(ig);
     bg_status st = BG_OK;
     for (int i = 1; i < 6 && st == BG_OK; i++)
         st = calc_stage(ig, m, i, err);
     if (st != BG_OK)
         return st;
-    bg_combine(ig->n, x0->q, ig->h, 6, bg_dopri5.a[6], m->rate, x1->q);
-    memcpy(x1->mode, x0->mode, (size_t)ig->sys->def.nmode * sizeof(int));
+    bg_dopri5_calc_stage(ig, 6, ig->x1->q);
     st = end_step(ig, m, err);
-    if (st != BG_OK)
-        return st;
-    memcpy(x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
-    memset(m->y, 0, (size_t)ig->n * sizeof(double));
-    bg_combine(ig->n, m->y, ig->h, 7, bg_dopri5.e, m->rate, ig->work_n);
-    *error = bg_norm_calc_state(ig, ig->work_n);
-    return BG_OK;
-}
-
-static void accept(bg_integrator *ig)
-{
-    hem5 *m = ig->method;
-    bg_projection_control_accept(&m->projection);
+    if (st == BG_OK)
+        bg_dopri5_end(ig, error);
+    return st;
 }
 
 /* R from the value at theta = 19/30 that the dense weights give. */
@@ -234,18 +202,12 @@ static void prepare_dense(bg_integrator *ig)
 {
     hem5 *m = ig->method;
     double h = ig->x1->t - ig->x0->t, theta = bg_hem5_coefficients.theta, rest = 1 - theta;
-    bg_combine(ig->n, ig->x0->q, h, 7, bg_hem5_coefficients.dense, m->rate, m->y);
+    bg_combine(ig->n, ig->x0->q, h, 7, bg_hem5_coefficients.dense, m->pair.rate, m->pair.y);
     for (int i = 0; i < ig->n; i++) {
         double D = ig->x1->q[i] - ig->x0->q[i], B = h * ig->rate0[i] - D;
         double cubic = ig->x0->q[i] + theta * (D + rest * (B + theta * (D - h * ig->rate1[i] - B)));
-        ig->bubble[i] = (m->y[i] - cubic) / (theta * theta * rest * rest);
+        ig->bubble[i] = (m->pair.y[i] - cubic) / (theta * theta * rest * rest);
     }
-}
-
-static void archive(bg_integrator *ig, bg_archive *a)
-{
-    hem5 *m = ig->method;
-    bg_projection_control_archive(&m->projection, a);
 }
 
 static const bg_option_info options[] = {
@@ -259,9 +221,9 @@ const bg_integrator_class bg_hem5 = {
              options, 1},
     .create = create,
     .destroy = destroy,
-    .reset = reset,
+    .reset = bg_dopri5_reset,
     .attempt = attempt,
-    .accept = accept,
+    .accept = bg_dopri5_accept,
     .prepare_dense = prepare_dense,
-    .archive = archive,
+    .archive = bg_dopri5_archive,
 };

@@ -1,8 +1,8 @@
 /* Inside of integrators: what every method has, and what a method's file fills in.
  *
- * A method is one file with one bg_integrator_class and one line in table.c. The state is handled as
- * one vector y = (q, v, z, work) of length n. A step goes from x0 to x1; both are kept until the next step
- * begins, so that dense output and undo need no copies. */
+ * A method is one file with one bg_integrator_class and one line in table.c. The state is handled
+ * as one vector y = (q, v, z, work) of length n. A step goes from x0 to x1; both are kept until the
+ * next step begins, so that dense output and undo need no copies. */
 #ifndef BG_INTEGRATOR_INTERNAL_H
 #define BG_INTEGRATOR_INTERNAL_H
 
@@ -33,36 +33,36 @@ struct bg_integrator {
     bg_system *sys;
     bg_dynamics *dyn;
     bg_integrator_options options;
-    int n;                        /* nq + nv + nz + 1 */
-    bg_state *x0, *x1;            /* begin and end of the last step */
-    double *rate0, *rate1;        /* [n] y' there */
+    int n;                 /* nq + nv + nz + 1 */
+    bg_state *x0, *x1;     /* begin and end of the last step */
+    double *rate0, *rate1; /* [n] y' there */
     bg_residuals residuals0, residuals1;
-    bool stepped;                 /* x1 is the current state, else x0 */
+    bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
-    double *bubble;               /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
-    double h;                     /* s, length of the step being tried or last made */
-    double h_next;                /* s, proposal for the next one */
-    double error_old;             /* of the last accepted step, for PI control */
+    double *bubble;   /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
+    double h;         /* s, length of the step being tried or last made */
+    double h_next;    /* s, proposal for the next one */
+    double error_old; /* of the last accepted step, for PI control */
     bool last_rejected;
-    double t_end, t_limit;        /* s; t_limit: one-off limit of the next step, else t_end */
-    bool energy;                  /* work is integrated; else its rate is 0 */
-    bg_counters count, base;      /* own counts; the system's and dyn's counts when start began */
-    double *work_n;               /* [n] scratch */
+    double t_end, t_limit;   /* s; t_limit: one-off limit of the next step, else t_end */
+    bool energy;             /* work is integrated; else its rate is 0 */
+    bg_counters count, base; /* own counts; the system's and dyn's counts when start began */
+    double *work_n;          /* [n] scratch */
     void *method;
 };
 
 /* Finds the value of a method's option: a setting, or its default from the class. */
 const char *bg_integrator_get_option(const bg_integrator *ig, const char *name);
 
-/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|), and the largest of the
- * norms of the q, v and z parts of a vector like y. */
+/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|), and the largest of
+ * the norms of the q, v and z parts of a vector like y. */
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1);
 double bg_norm_calc_state(const bg_integrator *ig, const double *e);
 
-/* y <- y0 + h sum_j b[j] rate[j], skipping zero coefficients. */
-void bg_combine(int n, const double *y0, double h, int stages, const double *b,
-                double *const *rate, double *y);
+/* y <- y0 + h sum_j b[j] rate[j], skipping zero coefficients; y0 NULL: zero. */
+void bg_combine(int n, const double *y0, double h, int stages, const double *b, double *const *rate,
+                double *y);
 
 /* y' (rate) and multipliers at t, y: one evaluation and one factorisation. extra: further terms. */
 bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,

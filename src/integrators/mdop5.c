@@ -8,58 +8,30 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "integrators/dopri5.h"
-#include "integrators/projection_control.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct mdop5 {
-    double *rate[BG_DOPRI5_STAGES]; /* [n] y' of the stages; 0 and 6 are rate0 and rate1 */
-    double *y;                      /* [n] stage value */
-    double *lambda;                 /* [ng] */
-    bg_projection_control projection;
-} mdop5;
-
 static bg_status create(bg_integrator *ig, bg_error *err)
 {
-    mdop5 *m = BG_NEW(mdop5);
-    ig->method = m;
-    if (!m)
+    ig->method = BG_NEW(bg_dopri5_memory);
+    if (!ig->method)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
-    bool good = true;
-    for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
-        good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
-    m->y = BG_NEW_ARRAY(double, ig->n);
-    m->lambda = BG_NEW_ARRAY(double, ig->dyn->ng);
-    if (!good || !m->y || !m->lambda)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
-    return bg_projection_control_create(ig, &m->projection, err);
+    return bg_dopri5_create(ig, ig->method, err);
 }
 
 static void destroy(bg_integrator *ig)
 {
-    mdop5 *m = ig->method;
-    if (!m)
-        return;
-    for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
-        free(m->rate[i]);
-    free(m->y);
-    free(m->lambda);
-    bg_projection_control_clear(&m->projection);
-    free(m);
-}
-
-static void reset(bg_integrator *ig)
-{
-    mdop5 *m = ig->method;
-    bg_projection_control_reset(&m->projection);
+    if (ig->method)
+        bg_dopri5_clear(ig->method);
+    free(ig->method);
 }
 
 /* Stages 2..6. */
-static bg_status calc_stages(bg_integrator *ig, mdop5 *m, bg_error *err)
+static bg_status calc_stages(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
 {
     for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++) {
-        bg_combine(ig->n, ig->x0->q, ig->h, i, bg_dopri5.a[i], m->rate, m->y);
+        bg_dopri5_calc_stage(ig, i, m->y);
         bg_status st = bg_integrator_calc_rate(ig, ig->x0->t + bg_dopri5.c[i] * ig->h, m->y, 0,
                                                m->rate[i], m->lambda, err);
         if (st != BG_OK)
@@ -69,7 +41,7 @@ static bg_status calc_stages(bg_integrator *ig, mdop5 *m, bg_error *err)
 }
 
 /* Stage 7 where nothing has to be projected: one evaluation. */
-static bg_status end_plainly(bg_integrator *ig, mdop5 *m, bg_error *err)
+static bg_status end_plainly(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
 {
     bg_state *x = ig->x1;
     unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
@@ -80,7 +52,7 @@ static bg_status end_plainly(bg_integrator *ig, mdop5 *m, bg_error *err)
 }
 
 /* (12a) with the matrix of stage 6, (12b) and stage 7 with the matrix of the end point. */
-static bg_status end_projected(bg_integrator *ig, mdop5 *m, bg_error *err)
+static bg_status end_projected(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
@@ -107,45 +79,25 @@ static bg_status end_projected(bg_integrator *ig, mdop5 *m, bg_error *err)
 
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
-    mdop5 *m = ig->method;
-    bg_state *x0 = ig->x0, *x1 = ig->x1;
-    m->rate[0] = ig->rate0;
-    m->rate[6] = ig->rate1;
+    bg_dopri5_memory *m = ig->method;
+    bg_dopri5_begin(ig);
     bg_status st = calc_stages(ig, m, err);
     if (st != BG_OK)
         return st;
-    bg_combine(ig->n, x0->q, ig->h, 6, bg_dopri5.a[6], m->rate, x1->q);
-    memcpy(x1->mode, x0->mode, (size_t)ig->sys->def.nmode * sizeof(int));
+    bg_dopri5_calc_stage(ig, 6, ig->x1->q);
     bool plain = ig->dyn->ng == 0 || m->projection.mode == BG_PROJECT_NONE;
     st = plain ? end_plainly(ig, m, err) : end_projected(ig, m, err);
     if (st != BG_OK)
         return st;
-    memcpy(x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
-    ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x1->v, x1->a);
-    /* y1 - y^1 with y1 after projection: y0 + h sum b^_i y'_i = (y0 + h sum b_i y'_i) - h e . y' */
-    memset(m->y, 0, (size_t)ig->n * sizeof(double));
-    bg_combine(ig->n, m->y, ig->h, 7, bg_dopri5.e, m->rate, ig->work_n);
-    *error = bg_norm_calc_state(ig, ig->work_n);
+    bg_dopri5_end(ig, error);
+    ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
-}
-
-static void accept(bg_integrator *ig)
-{
-    mdop5 *m = ig->method;
-    bg_projection_control_accept(&m->projection);
 }
 
 static void prepare_dense(bg_integrator *ig)
 {
-    mdop5 *m = ig->method;
-    memset(m->y, 0, (size_t)ig->n * sizeof(double));
-    bg_combine(ig->n, m->y, ig->x1->t - ig->x0->t, 7, bg_dopri5.d, m->rate, ig->bubble);
-}
-
-static void archive(bg_integrator *ig, bg_archive *a)
-{
-    mdop5 *m = ig->method;
-    bg_projection_control_archive(&m->projection, a);
+    bg_dopri5_memory *m = ig->method;
+    bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, 7, bg_dopri5.d, m->rate, ig->bubble);
 }
 
 static const bg_option_info options[] = {
@@ -160,9 +112,9 @@ const bg_integrator_class bg_mdop5 = {
              options, 1},
     .create = create,
     .destroy = destroy,
-    .reset = reset,
+    .reset = bg_dopri5_reset,
     .attempt = attempt,
-    .accept = accept,
+    .accept = bg_dopri5_accept,
     .prepare_dense = prepare_dense,
-    .archive = archive,
+    .archive = bg_dopri5_archive,
 };

@@ -29,7 +29,10 @@ double bg_norm_calc_state(const bg_integrator *ig, const double *e)
 void bg_combine(int n, const double *y0, double h, int stages, const double *b, double *const *rate,
                 double *y)
 {
-    memcpy(y, y0, (size_t)n * sizeof(double));
+    if (y0)
+        memcpy(y, y0, (size_t)n * sizeof(double));
+    else
+        memset(y, 0, (size_t)n * sizeof(double));
     for (int j = 0; j < stages; j++) {
         if (b[j] == 0)
             continue;

@@ -1,4 +1,5 @@
-/* When a one-step method projects its end point onto the position constraints: 003 Table 1, (16). */
+/* When a one-step method projects its end point onto the position constraints: 003 Table 1, (16).
+ */
 #ifndef BG_PROJECTION_CONTROL_H
 #define BG_PROJECTION_CONTROL_H
 
@@ -15,17 +16,18 @@ typedef enum bg_projection_mode {
 
 typedef struct bg_projection_control {
     bg_projection_mode mode;
-    int k, since;      /* steps to make without (12a), and made so far */
-    bool projected;    /* the present attempt used (12a) */
-    double drift;      /* weighted norm of its first increment */
-    double *first;     /* [nv] that increment */
+    int k, since;   /* steps to make without (12a), and made so far */
+    bool projected; /* the present attempt used (12a) */
+    double drift;   /* weighted norm of its first increment */
+    double *first;  /* [nv] that increment */
 } bg_projection_control;
 
 bg_status bg_projection_control_create(bg_integrator *ig, bg_projection_control *c, bg_error *err);
 void bg_projection_control_clear(bg_projection_control *c);
 void bg_projection_control_reset(bg_projection_control *c);
 /* Projects ig->x1->q when it is due, with the factorisation at hand; else only normalises it. */
-bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c, bg_error *err);
+bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c,
+                                         bg_error *err);
 /* After an accepted step: adapts k. */
 void bg_projection_control_accept(bg_projection_control *c);
 void bg_projection_control_archive(bg_projection_control *c, bg_archive *archive);
