@@ -15,8 +15,8 @@ typedef struct run {
     double cpu; /* s, one integration */
 } run;
 
-/* CPU time to reach error e with runs in the order of ever tighter tolerances: that of the first run
- * when all are better, NAN when none keeps to e. Runs that failed are left out. */
+/* CPU time to reach error e with runs in the order of ever tighter tolerances: that of the first
+ * run when all are better, NAN when none keeps to e. Runs that failed are left out. */
 static double curve_find_cpu(const run *runs, int n, double e)
 {
     const run *after = NULL; /* the next better run */

@@ -16,9 +16,9 @@ typedef struct problem {
     const char *name;
     bg_system *system;
     const bg_system_def *def;
-    bg_state *start;              /* consistent, with a and lambda */
+    bg_state *start; /* consistent, with a and lambda */
     bg_assembly_report assembly;
-    double *reference;            /* [nq] positions at t_end */
+    double *reference; /* [nq] positions at t_end */
 } problem;
 
 /* One integration over the whole time span. */

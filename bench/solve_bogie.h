@@ -19,8 +19,7 @@ static outcome bogie_solve(const problem *p, const char *method, const char *pro
     outcome o = {0};
     if (bg_integrator_create(method, p->system, &options, &ig, NULL) != BG_OK)
         return o;
-    o.good =
-        bg_integrator_start(ig, p->start, &p->assembly.redundancy, t_end, NULL) == BG_OK;
+    o.good = bg_integrator_start(ig, p->start, &p->assembly.redundancy, t_end, NULL) == BG_OK;
     while (o.good && bg_integrator_get_state(ig)->t < t_end)
         o.good = bg_integrator_step(ig, NULL) == BG_OK;
     const bg_counters count = bg_integrator_get_counters(ig);

@@ -22,10 +22,10 @@
 typedef struct ggl {
     const problem *problem;
     SUNContext context;
-    int n;          /* 2 nv + nz + 2 ng */
-    unsigned want;  /* terms of the residual */
+    int n;         /* 2 nv + nz + 2 ng */
+    unsigned want; /* terms of the residual */
     bg_terms terms;
-    double *memory; /* of terms, u, h0 */
+    double *memory;            /* of terms, u, h0 */
     double *u, *u_t, *u_tt, t; /* nu each, and the time they belong to */
     double *h0;                /* nz, z' at the start */
 } ggl;
@@ -122,15 +122,28 @@ static bool ggl_create(ggl *s, const problem *p)
     return true;
 }
 
+/* How lambda and mu are treated. IDA takes them into the test of the local error unless told
+ * otherwise; its Newton iteration waits for them in any case, and since their increments are those
+ * of q and v divided by the step, it fails where steps are small. With an absolute tolerance far
+ * above their size they no longer count. */
+typedef enum ida_multipliers {
+    IDA_MULTIPLIERS_TESTED,     /* as all other variables */
+    IDA_MULTIPLIERS_SUPPRESSED, /* out of the error test */
+    IDA_MULTIPLIERS_FREE        /* out of the error test and of Newton's test */
+} ida_multipliers;
+
+/* More steps than the best of IDA's settings needs at any tolerance of the sweep. */
+enum { IDA_STEPS_MAX = 20000 };
+
 /* Everything IDA holds for one integration. */
 typedef struct ida_run {
     void *ida;
-    N_Vector y, y_t, id;
+    N_Vector y, y_t, id, atol;
     SUNMatrix matrix;
     SUNLinearSolver linear;
 } ida_run;
 
-static bool ida_fill(ida_run *r, const ggl *s)
+static bool ida_fill(ida_run *r, const ggl *s, ida_multipliers multipliers, double tolerance)
 {
     const problem *p = s->problem;
     const bg_state *x = p->start;
@@ -139,13 +152,14 @@ static bool ida_fill(ida_run *r, const ggl *s)
     r->y = N_VNew_Serial(s->n, s->context);
     r->y_t = N_VNew_Serial(s->n, s->context);
     r->id = N_VNew_Serial(s->n, s->context);
+    r->atol = N_VNew_Serial(s->n, s->context);
     r->matrix = SUNDenseMatrix(s->n, s->n, s->context);
     r->ida = IDACreate(s->context);
-    if (!r->y || !r->y_t || !r->id || !r->matrix || !r->ida)
+    if (!r->y || !r->y_t || !r->id || !r->atol || !r->matrix || !r->ida)
         return false;
     r->linear = SUNLinSol_Dense(r->y, r->matrix, s->context);
     double *y = N_VGetArrayPointer(r->y), *y_t = N_VGetArrayPointer(r->y_t),
-           *id = N_VGetArrayPointer(r->id);
+           *id = N_VGetArrayPointer(r->id), *atol = N_VGetArrayPointer(r->atol);
     N_VConst(0.0, r->y_t); /* lambda' and mu' are not known */
     memcpy(y, x->q, nv * size);
     memcpy(y + nv, x->v, nv * size);
@@ -155,8 +169,11 @@ static bool ida_fill(ida_run *r, const ggl *s)
     memcpy(y_t, x->v, nv * size);
     memcpy(y_t + nv, x->a, nv * size);
     memcpy(y_t + 2 * nv, s->h0, nz * size);
-    for (size_t i = 0; i < (size_t)s->n; i++)
-        id[i] = i < 2 * nv + nz ? 1.0 : 0.0;
+    for (size_t i = 0; i < (size_t)s->n; i++) {
+        const bool differential = i < 2 * nv + nz;
+        id[i] = differential ? 1.0 : 0.0;
+        atol[i] = differential || multipliers != IDA_MULTIPLIERS_FREE ? tolerance : 1e4;
+    }
     return r->linear != NULL;
 }
 
@@ -168,35 +185,41 @@ static void ida_clear(ida_run *r)
         SUNLinSolFree(r->linear);
     if (r->matrix)
         SUNMatDestroy(r->matrix);
-    N_Vector const vectors[] = {r->y, r->y_t, r->id};
-    for (int i = 0; i < 3; i++)
+    N_Vector const vectors[] = {r->y, r->y_t, r->id, r->atol};
+    for (int i = 0; i < 4; i++)
         if (vectors[i])
             N_VDestroy(vectors[i]);
 }
 
-/* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
- * defaults; suppress: lambda and mu are left out of the error test. */
-static outcome ida_solve(ggl *s, bool suppress, double tolerance)
+static bool ida_set_up(ida_run *r, ggl *s, ida_multipliers multipliers, double tolerance)
 {
     const problem *p = s->problem;
-    const double t_end = p->def->t_end;
+    const booleantype suppress = multipliers != IDA_MULTIPLIERS_TESTED;
+    return ida_fill(r, s, multipliers, tolerance) &&
+           IDAInit(r->ida, ggl_residual, p->start->t, r->y, r->y_t) == IDA_SUCCESS &&
+           IDASetErrFile(r->ida, NULL) == IDA_SUCCESS && IDASetUserData(r->ida, s) == IDA_SUCCESS &&
+           IDASVtolerances(r->ida, tolerance, r->atol) == IDA_SUCCESS &&
+           IDASetId(r->ida, r->id) == IDA_SUCCESS &&
+           IDASetSuppressAlg(r->ida, suppress) == IDA_SUCCESS &&
+           IDASetLinearSolver(r->ida, r->linear, r->matrix) == IDA_SUCCESS &&
+           IDASetMaxNumSteps(r->ida, IDA_STEPS_MAX) == IDA_SUCCESS &&
+           IDASetStopTime(r->ida, p->def->t_end) == IDA_SUCCESS;
+}
+
+/* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
+ * defaults: one call, no output on the way. */
+static outcome ida_solve(ggl *s, ida_multipliers multipliers, double tolerance)
+{
+    const double t_end = s->problem->def->t_end;
     outcome o = {0};
     ida_run r = {0};
-    double t = p->start->t;
+    double t = NAN;
     long differenced = 0;
     s->t = NAN;
-    bool ready = ida_fill(&r, s) && IDAInit(r.ida, ggl_residual, t, r.y, r.y_t) == IDA_SUCCESS &&
-                 IDASetErrFile(r.ida, NULL) == IDA_SUCCESS &&
-                 IDASetUserData(r.ida, s) == IDA_SUCCESS &&
-                 IDASStolerances(r.ida, tolerance, tolerance) == IDA_SUCCESS &&
-                 IDASetId(r.ida, r.id) == IDA_SUCCESS &&
-                 IDASetSuppressAlg(r.ida, suppress) == IDA_SUCCESS &&
-                 IDASetLinearSolver(r.ida, r.linear, r.matrix) == IDA_SUCCESS &&
-                 IDASetMaxNumSteps(r.ida, 1000000) == IDA_SUCCESS &&
-                 IDASetStopTime(r.ida, t_end) == IDA_SUCCESS;
-    o.good = ready && IDASolve(r.ida, t_end, &t, r.y, r.y_t, IDA_NORMAL) >= 0 && t == t_end;
+    o.good = ida_set_up(&r, s, multipliers, tolerance) &&
+             IDASolve(r.ida, t_end, &t, r.y, r.y_t, IDA_NORMAL) >= 0 && t == t_end;
     if (o.good) {
-        o.error = problem_calc_error(p, N_VGetArrayPointer(r.y));
+        o.error = problem_calc_error(s->problem, N_VGetArrayPointer(r.y));
         IDAGetNumSteps(r.ida, &o.steps);
         IDAGetNumResEvals(r.ida, &o.evaluations);
         IDAGetNumLinResEvals(r.ida, &differenced);

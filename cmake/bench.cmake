@@ -25,6 +25,8 @@ foreach(source ${BENCH_SOURCES})
   add_executable(bench-${name} EXCLUDE_FROM_ALL ${source})
   target_include_directories(bench-${name} SYSTEM PRIVATE ${SUNDIALS_INCLUDE_DIR})
   target_link_libraries(bench-${name} PRIVATE bogie-static ${BENCH_LIBRARIES})
+  target_compile_definitions(bench-${name} PRIVATE
+    BENCH_FLAGS="${CMAKE_C_FLAGS_RELEASE} -ffp-contract=off")
   list(APPEND BENCH_COMMANDS COMMAND $<TARGET_FILE:bench-${name}>)
   list(APPEND BENCH_TARGETS bench-${name})
 endforeach()

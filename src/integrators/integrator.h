@@ -60,7 +60,10 @@ double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const doubl
                     const double *x1);
 double bg_norm_calc_state(const bg_integrator *ig, const double *e);
 
-/* y <- y0 + h sum_j b[j] rate[j], skipping zero coefficients; y0 NULL: zero. */
+enum { BG_STAGES_MAX = 16 };
+
+/* y <- y0 + h sum_j b[j] rate[j] over at most BG_STAGES_MAX stages, skipping zero coefficients; y0
+ * NULL: zero. */
 void bg_combine(int n, const double *y0, double h, int stages, const double *b, double *const *rate,
                 double *y);
 

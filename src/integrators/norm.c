@@ -1,8 +1,8 @@
 /* The weighted norm of 003 eq. (15) and linear combinations of rates. */
 #include "integrators/integrator.h"
 
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1)
@@ -26,19 +26,32 @@ double bg_norm_calc_state(const bg_integrator *ig, const double *e)
     return isnan(q) || isnan(v) || isnan(z) ? NAN : m > z ? m : z;
 }
 
+/* Two entries at a time stay in registers while the stages pass by. */
 void bg_combine(int n, const double *y0, double h, int stages, const double *b, double *const *rate,
                 double *y)
 {
-    if (y0)
-        memcpy(y, y0, (size_t)n * sizeof(double));
-    else
-        memset(y, 0, (size_t)n * sizeof(double));
-    for (int j = 0; j < stages; j++) {
-        if (b[j] == 0)
-            continue;
-        double c = h * b[j];
-        const double *restrict r = rate[j];
-        for (int i = 0; i < n; i++)
-            y[i] += c * r[i];
+    double c[BG_STAGES_MAX];
+    const double *r[BG_STAGES_MAX];
+    assert(stages <= BG_STAGES_MAX);
+    int used = 0, i = 0;
+    for (int j = 0; j < stages; j++)
+        if (b[j] != 0) {
+            c[used] = h * b[j];
+            r[used++] = rate[j];
+        }
+    for (; i + 1 < n; i += 2) {
+        double s0 = y0 ? y0[i] : 0, s1 = y0 ? y0[i + 1] : 0;
+        for (int j = 0; j < used; j++) {
+            s0 += c[j] * r[j][i];
+            s1 += c[j] * r[j][i + 1];
+        }
+        y[i] = s0;
+        y[i + 1] = s1;
+    }
+    for (; i < n; i++) {
+        double s = y0 ? y0[i] : 0;
+        for (int j = 0; j < used; j++)
+            s += c[j] * r[j][i];
+        y[i] = s;
     }
 }

@@ -87,7 +87,6 @@ static bg_status factor(void *self, const double *values)
     small_lu *s = self;
     int n = s->n;
     double *lu = s->lu;
-    double sum[BG_SMALL_MAX] = {0}; /* sum_{i<k} |u_ij|; entries j < k are not used any more */
     memcpy(lu, values, (size_t)(n * n) * sizeof(double));
     for (int k = 0; k < n; k++) {
         double largest;
@@ -97,12 +96,13 @@ static bg_status factor(void *self, const double *values)
             exchange(lu + k * n, lu + p * n, n);
         if (bg_pivot_is_unusable(largest))
             return BG_SINGULAR;
-        if (largest <= BG_PIVOT_SUSPECT * sum[k] &&
+        double above = 0; /* sum_{i<k} |u_ik| */
+        for (int i = 0; i < k; i++)
+            above += fabs(lu[i * n + k]);
+        if (largest <= BG_PIVOT_SUSPECT * above &&
             bg_pivot_is_noise(largest, calc_terms(lu, n, k), n))
             return BG_SINGULAR;
         s->reciprocal[k] = 1 / lu[k * n + k];
-        for (int j = 0; j < n; j++)
-            sum[j] += fabs(lu[k * n + j]);
         eliminate(lu, n, k, s->reciprocal[k]);
     }
     return BG_OK;

@@ -1,0 +1,257 @@
+/* Status codes and errors, texts and numbers that users write, and the two-way byte stream. */
+#include "base/archive.h"
+#include "base/text.h"
+#include "bogie/status.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const bg_status statuses[] = {
+#define VALUE(name, value, text) name,
+    BG_STATUS_LIST(VALUE)
+#undef VALUE
+};
+enum { STATUSES = sizeof statuses / sizeof *statuses };
+
+static void test_status_names(void **state)
+{
+    (void)state;
+    assert_string_equal(bg_status_name(BG_OK), "BG_OK");
+    assert_string_equal(bg_status_name(BG_CONTRADICTORY), "BG_CONTRADICTORY");
+    assert_string_equal(bg_status_text(BG_NO_MEMORY), "out of memory");
+    for (int i = 0; i < STATUSES; i++) {
+        assert_memory_equal(bg_status_name(statuses[i]), "BG_", 3);
+        assert_true(strlen(bg_status_text(statuses[i])) > 3);
+        for (int j = 0; j < i; j++) {
+            assert_int_not_equal(statuses[i], statuses[j]);
+            assert_string_not_equal(bg_status_name(statuses[i]), bg_status_name(statuses[j]));
+            assert_string_not_equal(bg_status_text(statuses[i]), bg_status_text(statuses[j]));
+        }
+    }
+    assert_string_equal(bg_status_name((bg_status)-99), "unknown status");
+    assert_string_equal(bg_status_text((bg_status)99), "unknown status");
+}
+
+/* Success is 0, outcomes to act on are positive, failures negative. */
+static void test_status_signs(void **state)
+{
+    (void)state;
+    assert_int_equal(BG_OK, 0);
+    for (int i = 0; i < STATUSES; i++) {
+        bg_status st = statuses[i];
+        assert_int_equal(st > 0, st == BG_STOPPED || st == BG_RETRY);
+        assert_int_equal(st == 0, st == BG_OK);
+    }
+}
+
+static void test_error_set(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, "old"};
+    assert_int_equal(bg_error_set(&err, BG_IO, "file '%s', line %d", "a.json", 7), BG_IO);
+    assert_int_equal(err.status, BG_IO);
+    assert_string_equal(err.text, "file 'a.json', line 7");
+    assert_int_equal(bg_error_set(NULL, BG_RETRY, "%d", 1), BG_RETRY);
+}
+
+static void test_error_is_cut(void **state)
+{
+    (void)state;
+    struct {
+        bg_error err;
+        unsigned char guard[16];
+    } place;
+    char text[3 * BG_ERROR_LENGTH];
+    memset(&place, 0x5a, sizeof place);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(bg_error_set(&place.err, BG_BAD_INPUT, "%s", text), BG_BAD_INPUT);
+    assert_int_equal(strlen(place.err.text), BG_ERROR_LENGTH - 1);
+    for (size_t i = 0; i < sizeof place.guard; i++)
+        assert_int_equal(place.guard[i], 0x5a);
+}
+
+static void test_text_to_double(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } good[] = {{"0", 0},
+                {"-0.5", -0.5},
+                {"1e-3", 1e-3},
+                {"+17", 17},
+                {".25", 0.25},
+                {"3.", 3},
+                {"1.7976931348623157e308", DBL_MAX},
+                {"2E+2", 200},
+                {"0.1", 0.1}};
+    static const char *const bad[] = {"",     "x",     "1x",  "1 2", "1,5", "nan", "-nan",  "inf",
+                                      "-inf", "1e999", "--1", "1e",  ".",   "-",   "1.2.3", "1e5m"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        double value = 99;
+        assert_true(bg_text_to_double(good[i].text, &value));
+        assert_true(value == good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        double value = 99;
+        if (bg_text_to_double(bad[i], &value))
+            fail_msg("'%s' was read as %g", bad[i], value);
+        assert_true(value == 99);
+    }
+}
+
+static void test_text_distance(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int distance;
+    } cases[] = {{"", "", 0},         {"", "abc", 3},      {"mass", "mass", 0},
+                 {"Mass", "mASS", 0}, {"mass", "mas", 1},  {"mass", "masse", 1},
+                 {"mass", "moss", 1}, {"mass", "amss", 1}, {"kitten", "sitting", 3},
+                 {"gravity", "x", 7}, {"abcd", "badc", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(bg_text_calc_distance(cases[i].a, cases[i].b), cases[i].distance);
+        assert_int_equal(bg_text_calc_distance(cases[i].b, cases[i].a), cases[i].distance);
+    }
+    char one[300], other[300]; /* long texts are compared by their beginnings, within bounds */
+    memset(one, 'a', sizeof one);
+    memset(other, 'b', sizeof other);
+    one[sizeof one - 1] = other[sizeof other - 1] = '\0';
+    assert_int_equal(bg_text_calc_distance(one, one), 0);
+    assert_true(bg_text_calc_distance(one, other) >= 64);
+}
+
+static void test_text_nearest(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"mass", "length", "gravity", "l", "m"};
+    assert_int_equal(bg_text_find_nearest("lenght", names, 5), 1);
+    assert_int_equal(bg_text_find_nearest("GRAVTIY", names, 5), 2);
+    assert_int_equal(bg_text_find_nearest("mas", names, 5), 0);
+    assert_int_equal(bg_text_find_nearest("gravity", names, 5), 2);
+    assert_int_equal(bg_text_find_nearest("temperature", names, 5), -1);
+    assert_int_equal(bg_text_find_nearest("mass", names, 0), -1);
+}
+
+/* One function for both directions, as the archive is meant to be used. */
+typedef struct record {
+    double x[5];
+    int k[3];
+    long count;
+    unsigned char bytes[7];
+} record;
+
+static void walk(bg_archive *archive, record *r)
+{
+    bg_archive_mark(archive, "record");
+    bg_archive_doubles(archive, r->x, 5);
+    bg_archive_ints(archive, r->k, 3);
+    bg_archive_doubles(archive, NULL, 0);
+    bg_archive_long(archive, &r->count);
+    bg_archive_bytes(archive, r->bytes, sizeof r->bytes);
+    bg_archive_mark(archive, "a tag longer than the mark itself");
+}
+
+static record make_record(void)
+{
+    return (record){{0.1, -0.0, HUGE_VAL, DBL_MIN / 4, -DBL_MAX},
+                    {INT_MIN, 0, 42},
+                    LONG_MAX,
+                    {1, 0, 255, 4, 5, 6, 7}};
+}
+
+static void test_archive_round_trip(void **state)
+{
+    (void)state;
+    bg_archive saving = {0};
+    for (int i = 0; i < 100; i++) { /* long enough to grow several times */
+        record r = make_record();
+        r.count = i;
+        walk(&saving, &r);
+    }
+    assert_false(saving.failed);
+    assert_true(saving.size > 100 * (sizeof(double) * 5 + sizeof(int) * 3));
+    assert_true(saving.capacity >= saving.size);
+    bg_archive loading = {.loading = true, .data = saving.data, .size = saving.size};
+    for (int i = 0; i < 100; i++) {
+        record r, expected = make_record();
+        memset(&r, 0, sizeof r);
+        walk(&loading, &r);
+        assert_memory_equal(r.x, expected.x, sizeof r.x); /* bitwise: -0.0 too */
+        assert_memory_equal(r.k, expected.k, sizeof r.k);
+        assert_memory_equal(r.bytes, expected.bytes, sizeof r.bytes);
+        assert_int_equal(r.count, i);
+    }
+    assert_false(loading.failed);
+    assert_int_equal(loading.position, loading.size);
+    bg_archive_clear(&loading); /* leaves the caller's bytes alone */
+    bg_archive_clear(&saving);
+    assert_null(saving.data);
+    assert_int_equal(saving.size, 0);
+}
+
+/* Cut anywhere, loading fails, stays failed, and writes nothing it does not have completely. */
+static void test_archive_truncated(void **state)
+{
+    (void)state;
+    bg_archive saving = {0};
+    record r = make_record();
+    walk(&saving, &r);
+    for (size_t size = 0; size < saving.size; size++) {
+        unsigned char *copy = malloc(size + 1); /* of its own, so that sanitizers see its end */
+        assert_non_null(copy);
+        memcpy(copy, saving.data, size);
+        bg_archive loading = {.loading = true, .data = copy, .size = size};
+        record loaded;
+        memset(&loaded, 0x5a, sizeof loaded);
+        walk(&loading, &loaded);
+        assert_true(loading.failed);
+        assert_true(loading.position <= size);
+        if (size < 16 + sizeof r.x)
+            for (size_t i = 0; i < sizeof r.x; i++)
+                assert_int_equal(((unsigned char *)loaded.x)[i], 0x5a);
+        free(copy);
+    }
+    bg_archive_clear(&saving);
+}
+
+static void test_archive_wrong_mark(void **state)
+{
+    (void)state;
+    bg_archive saving = {0};
+    double x = 1, y = 2;
+    bg_archive_mark(&saving, "left");
+    bg_archive_doubles(&saving, &x, 1);
+    bg_archive loading = {.loading = true, .data = saving.data, .size = saving.size};
+    bg_archive_mark(&loading, "right");
+    assert_true(loading.failed);
+    bg_archive_doubles(&loading, &y, 1);
+    assert_true(y == 2); /* nothing is read after a failure */
+    loading = (bg_archive){.loading = true, .data = saving.data, .size = saving.size};
+    bg_archive_mark(&loading, "lef");
+    assert_true(loading.failed); /* not even when it is a beginning of the mark */
+    bg_archive_clear(&saving);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status_names),      cmocka_unit_test(test_status_signs),
+        cmocka_unit_test(test_error_set),         cmocka_unit_test(test_error_is_cut),
+        cmocka_unit_test(test_text_to_double),    cmocka_unit_test(test_text_distance),
+        cmocka_unit_test(test_text_nearest),      cmocka_unit_test(test_archive_round_trip),
+        cmocka_unit_test(test_archive_truncated), cmocka_unit_test(test_archive_wrong_mark),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
