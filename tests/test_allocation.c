@@ -1,5 +1,6 @@
-/* Every allocation of the library is made to fail once: each time the call reports it, nothing leaks
- * (the sanitizer build checks that) and nothing crashes. Linked with wrapped malloc, calloc, realloc. */
+/* Every allocation of the library is made to fail once: each time the call reports it, nothing
+ * leaks (the sanitizer build checks that) and nothing crashes. Linked with wrapped malloc, calloc,
+ * realloc. */
 #include "run_support.h"
 
 #include <unistd.h>
@@ -123,8 +124,8 @@ static void fail_each(scenario *what, const char *system, const char *method)
             break;
         }
         if (st != BG_NO_MEMORY)
-            fail_msg("%s %s: allocation %ld of the library failed, the status is %s", system, method, k,
-                     bg_status_name(st));
+            fail_msg("%s %s: allocation %ld of the library failed, the status is %s", system,
+                     method, k, bg_status_name(st));
     } while (k < 10000);
     assert_true(k > 10 && k < 10000);
     print_message("%s %s: %ld allocations\n", system, method, k - 1);

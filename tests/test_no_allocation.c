@@ -1,5 +1,6 @@
 /* Between the first step and the last nothing is allocated, by nobody in the process: this program
- * brings its own malloc family, which counts. (Not under the address sanitizer, which brings its own.) */
+ * brings its own malloc family, which counts. (Not under the address sanitizer, which brings its
+ * own.) */
 #include "run_support.h"
 
 static long allocations;
@@ -41,14 +42,14 @@ static bg_status count_row(void *self, const bg_row *row, bg_error *err)
     return BG_OK;
 }
 
-/* A whole run with events, rows on a grid and at steps: as many allocations at the last row as at the
- * first. */
+/* A whole run with events, rows on a grid and at steps: as many allocations at the last row as at
+ * the first. */
 static void test_runs(void **state)
 {
     (void)state;
-    static const char *const systems[] = {"equations:andrews", "equations:car-axle",
+    static const char *const systems[] = {"equations:andrews",      "equations:car-axle",
                                           "equations:slider-crank", "equations:circular-track",
-                                          "equations:pendulum", "equations:bouncing-ball",
+                                          "equations:pendulum",     "equations:bouncing-ball",
                                           "equations:chain"};
     bg_error err = {BG_OK, ""};
     for (int i = 0; i < 7; i++)
@@ -64,7 +65,8 @@ static void test_runs(void **state)
             assert_ok(bg_run(sys, &o, &r, &err));
             assert_true(rows > 50);
             if (last != first)
-                fail_msg("%s %s: %ld allocations on the way", systems[i], o.integrator, last - first);
+                fail_msg("%s %s: %ld allocations on the way", systems[i], o.integrator,
+                         last - first);
             bg_run_report_clear(&r);
             bg_system_destroy(sys);
         }

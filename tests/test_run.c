@@ -1,4 +1,5 @@
-/* The run driver: rows, stops, limits, checkpoints that resume bit by bit, certificates, bad input. */
+/* The run driver: rows, stops, limits, checkpoints that resume bit by bit, certificates, bad input.
+ */
 #include "run_support.h"
 
 #include <unistd.h>
@@ -9,7 +10,7 @@ enum { MAX_ROWS = 20000 };
 typedef struct recorder {
     long rows, events, begins;
     double t[MAX_ROWS], q0[MAX_ROWS], h[MAX_ROWS];
-    long stop_after;              /* rows; 0: never */
+    long stop_after; /* rows; 0: never */
     volatile sig_atomic_t stop;
 } recorder;
 
@@ -138,9 +139,10 @@ static void keep_ending(const bg_system *sys, const bg_run_report *r, ending *e)
     e->nevents = r->nevents;
 }
 
-/* Stops after every `every` steps, saves, and goes on in a new run with a new system, to the end. */
-static void check_resume(const char *system, const char *method, const char *projection, double t_end,
-                         long every)
+/* Stops after every `every` steps, saves, and goes on in a new run with a new system, to the end.
+ */
+static void check_resume(const char *system, const char *method, const char *projection,
+                         double t_end, long every)
 {
     bg_error err = {BG_OK, ""};
     char file[] = "/tmp/bogie-checkpoint-XXXXXX";

@@ -29,19 +29,19 @@ void bg_state_copy(const bg_system *system, const bg_state *from, bg_state *to);
 
 /* One constraint that depends on others, and whose reaction is therefore not unique. */
 typedef struct bg_redundancy {
-    int *eliminated;           /* [count] rows of g that depend on the others */
+    int *eliminated; /* [count] rows of g that depend on the others */
     int count;
     unsigned char *not_unique; /* [ng] non-zero: the multiplier of this row is not unique */
 } bg_redundancy;
 
 /* How a consistent start was reached. */
 typedef struct bg_assembly_report {
-    int iterations;        /* corrections of q */
-    const char *method;    /* "none", "chord", "newton" or "damped": the last one needed */
-    double *moved_q;       /* [nq] change of q */
-    double *moved_v;       /* [nv] change of v */
+    int iterations;               /* corrections of q */
+    const char *method;           /* "none", "chord", "newton" or "damped": the last one needed */
+    double *moved_q;              /* [nq] change of q */
+    double *moved_v;              /* [nv] change of v */
     double max_g, max_gv, max_ga; /* residuals afterwards, all rows */
-    double rcond;          /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
+    double rcond; /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
     bg_redundancy redundancy;
 } bg_assembly_report;
 
@@ -60,12 +60,12 @@ typedef struct bg_counters {
 } bg_counters;
 
 typedef struct bg_integrator_options {
-    double rtol, atol;  /* weighted norm of 003 eq. (15), defaults 1e-6 */
-    double step;        /* s; > 0: fixed steps without error control; 0: adaptive */
-    double h_initial;   /* s; 0: chosen by the method */
-    double h_min;       /* s; 0: 16 units in the last place of t */
-    double h_max;       /* s; 0: no limit */
-    int energy;         /* non-zero: integrate the work of non-conservative forces */
+    double rtol, atol;          /* weighted norm of 003 eq. (15), defaults 1e-6 */
+    double step;                /* s; > 0: fixed steps without error control; 0: adaptive */
+    double h_initial;           /* s; 0: chosen by the method */
+    double h_min;               /* s; 0: 16 units in the last place of t */
+    double h_max;               /* s; 0: no limit */
+    int energy;                 /* non-zero: integrate the work of non-conservative forces */
     const bg_setting *settings; /* options of the method by name, e.g. {"projection","control"} */
     int nsettings;
 } bg_integrator_options;
@@ -116,7 +116,8 @@ bg_counters bg_integrator_get_counters(const bg_integrator *integrator);
 /* Dense output of order 4 inside the last step: q, v, z at t. Not projected. */
 void bg_integrator_interpolate(const bg_integrator *integrator, double t, double *q, double *v,
                                double *z);
-/* Projected dense output: as above, then projected onto all constraints, with a, lambda and work. */
+/* Projected dense output: as above, then projected onto all constraints, with a, lambda and work.
+ */
 bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, bg_state *out,
                                           bg_error *err);
 

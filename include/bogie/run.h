@@ -34,13 +34,13 @@ typedef struct bg_progress {
 } bg_progress;
 
 typedef struct bg_run_options {
-    const char *integrator;            /* default "mdop5" */
+    const char *integrator; /* default "mdop5" */
     bg_integrator_options method;
-    double t_start, t_end;             /* s; NAN: as the system says */
-    long max_steps;                    /* accepted steps; 0: no limit */
-    double output_interval;            /* s; > 0: a row at t_start + k * interval, and at the end */
-    int output_steps;                  /* non-zero: a row at every accepted step and event */
-    int refuse_redundant;              /* non-zero: redundant constraints are an error */
+    double t_start, t_end;  /* s; NAN: as the system says */
+    long max_steps;         /* accepted steps; 0: no limit */
+    double output_interval; /* s; > 0: a row at t_start + k * interval, and at the end */
+    int output_steps;       /* non-zero: a row at every accepted step and event */
+    int refuse_redundant;   /* non-zero: redundant constraints are an error */
     bg_sink sink;
     void (*progress)(void *self, const bg_progress *progress); /* at most 20 times a second */
     void *progress_self;
@@ -57,25 +57,25 @@ bg_run_options bg_default_run_options(void);
 /* How trustworthy a result is; residuals are maxima over all accepted steps. */
 typedef struct bg_certificate {
     double max_g, max_gv, max_ga;
-    double energy_error;   /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
-    double energy_scale;   /* J, largest |T|, |U| or |work| seen */
+    double energy_error; /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
+    double energy_scale; /* J, largest |T|, |U| or |work| seen */
     long unconverged_steps;
     double real_time_factor; /* simulated time / wall time */
 } bg_certificate;
 
 typedef struct bg_run_report {
-    bg_status status;      /* BG_OK at t_end, BG_STOPPED, or why it ended early */
+    bg_status status; /* BG_OK at t_end, BG_STOPPED, or why it ended early */
     char message[BG_ERROR_LENGTH];
     char integrator[32];
     bg_counters counters;
     double cpu_seconds;
     bg_certificate certificate;
-    bg_event *events;      /* [nevents]; names belong to the system */
+    bg_event *events; /* [nevents]; names belong to the system */
     long nevents;
     bg_assembly_report assembly;
-    bg_state *final;       /* state reached; NULL when the run never started */
-    double *y;             /* [ny] outputs there */
-    long rows;             /* rows given to the sink */
+    bg_state *final; /* state reached; NULL when the run never started */
+    double *y;       /* [ny] outputs there */
+    long rows;       /* rows given to the sink */
 } bg_run_report;
 
 /* Runs system. Returns report->status; report is always filled in and must be cleared, also after

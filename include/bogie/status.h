@@ -13,23 +13,23 @@
 extern "C" {
 #endif
 
-#define BG_STATUS_LIST(X)                                                                          \
-    X(BG_OK, 0, "done")                                                                            \
-    X(BG_STOPPED, 1, "stopped on request before the end")                                          \
-    X(BG_RETRY, 2, "not computable here; a smaller step may help")                                 \
-    X(BG_BAD_INPUT, -1, "the input is not usable")                                                 \
-    X(BG_NO_MEMORY, -2, "out of memory")                                                           \
-    X(BG_MISSING, -3, "the system does not supply a function the method needs")                    \
-    X(BG_NOT_FINITE, -4, "a system function returned a number that is not finite")                 \
-    X(BG_SINGULAR, -5, "the matrix [M G'; G 0] is singular")                                       \
-    X(BG_NOT_ASSEMBLED, -6, "no consistent start was found")                                       \
-    X(BG_CONTRADICTORY, -7, "constraints contradict each other")                                   \
-    X(BG_REDUNDANT, -8, "constraints are redundant")                                               \
-    X(BG_STEP_TOO_SMALL, -9, "the step fell below its minimum")                                    \
-    X(BG_TOO_MANY_STEPS, -10, "the step limit was reached")                                        \
-    X(BG_SYSTEM_FAILED, -11, "a system function reported failure")                                 \
-    X(BG_EVENT_STUCK, -12, "an event repeats without time advancing")                              \
-    X(BG_NOT_CONVERGED, -14, "an iteration did not converge")                                      \
+#define BG_STATUS_LIST(X)                                                          \
+    X(BG_OK, 0, "done")                                                            \
+    X(BG_STOPPED, 1, "stopped on request before the end")                          \
+    X(BG_RETRY, 2, "not computable here; a smaller step may help")                 \
+    X(BG_BAD_INPUT, -1, "the input is not usable")                                 \
+    X(BG_NO_MEMORY, -2, "out of memory")                                           \
+    X(BG_MISSING, -3, "the system does not supply a function the method needs")    \
+    X(BG_NOT_FINITE, -4, "a system function returned a number that is not finite") \
+    X(BG_SINGULAR, -5, "the matrix [M G'; G 0] is singular")                       \
+    X(BG_NOT_ASSEMBLED, -6, "no consistent start was found")                       \
+    X(BG_CONTRADICTORY, -7, "constraints contradict each other")                   \
+    X(BG_REDUNDANT, -8, "constraints are redundant")                               \
+    X(BG_STEP_TOO_SMALL, -9, "the step fell below its minimum")                    \
+    X(BG_TOO_MANY_STEPS, -10, "the step limit was reached")                        \
+    X(BG_SYSTEM_FAILED, -11, "a system function reported failure")                 \
+    X(BG_EVENT_STUCK, -12, "an event repeats without time advancing")              \
+    X(BG_NOT_CONVERGED, -14, "an iteration did not converge")                      \
     X(BG_IO, -13, "a file could not be read or written")
 
 typedef enum bg_status {

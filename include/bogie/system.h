@@ -51,10 +51,10 @@ enum { BG_MARK_STIFF = 1u << 0, BG_MARK_SLOW = 1u << 1, BG_MARK_FAST = 1u << 2 }
 
 /* Where functions are evaluated. All arrays are owned by the caller and are read-only. */
 typedef struct bg_point {
-    double t;                        /* s */
-    const double *q, *v, *z;         /* nq, nv, nz */
-    const double *u, *u_t, *u_tt;    /* nu each; filled from `inputs` before every call */
-    const int *mode;                 /* nmode */
+    double t;                     /* s */
+    const double *q, *v, *z;      /* nq, nv, nz */
+    const double *u, *u_t, *u_tt; /* nu each; filled from `inputs` before every call */
+    const int *mode;              /* nmode */
 } bg_point;
 
 /* Where terms are written. Arrays that are not wanted are NULL or must be left alone.
@@ -84,9 +84,9 @@ typedef struct bg_energy {
 } bg_energy;
 
 typedef struct bg_event {
-    double t;         /* s */
-    int index;        /* which switching function */
-    int direction;    /* +1 s rises through zero, -1 falls, 0 only touches it */
+    double t;      /* s */
+    int index;     /* which switching function */
+    int direction; /* +1 s rises through zero, -1 falls, 0 only touches it */
     const char *name;
 } bg_event;
 
@@ -122,7 +122,8 @@ typedef struct bg_system_def {
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);
     /* Residual formalism r = M a - f + G^T lambda. Optional. */
-    int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda, double *r);
+    int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda,
+                    double *r);
     /* Derivative blocks marked in `derivative_supplied`. Optional. */
     unsigned char derivative_supplied[BG_OF_COUNT][BG_BY_COUNT];
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
@@ -167,7 +168,8 @@ const bg_system_def *bg_system_get_def(const bg_system *system);
 
 /* The name of the i-th entry of a vector of the system: kind is 'q','v','z','g','u','s' or 'y'.
  * Writes into buffer when the definition carries no name. */
-const char *bg_system_get_name(const bg_system *system, char kind, int i, char *buffer, size_t size);
+const char *bg_system_get_name(const bg_system *system, char kind, int i, char *buffer,
+                               size_t size);
 
 /* Derivative blocks at a point, analytic where supplied, else by differences (grouped by the
  * block's pattern). Non-NULL blocks of out are wanted. */
@@ -176,11 +178,11 @@ bg_status bg_system_calc_derivatives(bg_system *system, const bg_point *p, const
 
 /* The worst disagreement of one supplied quantity with differences. */
 typedef struct bg_derivative_check {
-    char quantity[32];       /* "G", "g_t", "gamma", "dr/dq", ... */
-    char entry[128];         /* row and column by name */
+    char quantity[32]; /* "G", "g_t", "gamma", "dr/dq", ... */
+    char entry[128];   /* row and column by name */
     double supplied, differenced;
-    double error;            /* |supplied - differenced| / (scale of the quantity's row) */
-    double t;                /* where it was found */
+    double error; /* |supplied - differenced| / (scale of the quantity's row) */
+    double t;     /* where it was found */
 } bg_derivative_check;
 
 enum { BG_DERIVATIVE_CHECKS = 3 + BG_OF_COUNT * BG_BY_COUNT };
@@ -206,7 +208,8 @@ typedef struct bg_equations {
     const bg_parameter *parameters;
     int nparameters;
     /* Fills def for parameter values[nparameters]. def comes from bg_default_system_def with its
-     * name set. On failure, writes a sentence into err, leaves nothing allocated and returns < 0. */
+     * name set. On failure, writes a sentence into err, leaves nothing allocated and returns < 0.
+     */
     bg_status (*define)(const double *values, bg_system_def *def, bg_error *err);
 } bg_equations;
 

@@ -10,11 +10,11 @@
 
 typedef struct bg_archive {
     bool loading;
-    bool failed;             /* nothing more is saved or loaded: */
-    bool out_of_memory;      /* ... for this reason, or else the data do not fit what is loaded */
-    unsigned char *data;     /* saving: grows; loading: the caller's */
-    size_t size, capacity;   /* bytes used (saving) or available (loading) */
-    size_t position;         /* loading: next byte */
+    bool failed;           /* nothing more is saved or loaded: */
+    bool out_of_memory;    /* ... for this reason, or else the data do not fit what is loaded */
+    unsigned char *data;   /* saving: grows; loading: the caller's */
+    size_t size, capacity; /* bytes used (saving) or available (loading) */
+    size_t position;       /* loading: next byte */
 } bg_archive;
 
 void bg_archive_bytes(bg_archive *archive, void *data, size_t size);

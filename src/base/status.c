@@ -6,8 +6,8 @@
 const char *bg_status_name(bg_status status)
 {
     switch (status) {
-#define NAME(name, value, text)                                                                    \
-    case name:                                                                                     \
+#define NAME(name, value, text) \
+    case name:                  \
         return #name;
         BG_STATUS_LIST(NAME)
 #undef NAME
@@ -18,8 +18,8 @@ const char *bg_status_name(bg_status status)
 const char *bg_status_text(bg_status status)
 {
     switch (status) {
-#define TEXT(name, value, text)                                                                    \
-    case name:                                                                                     \
+#define TEXT(name, value, text) \
+    case name:                  \
         return text;
         BG_STATUS_LIST(TEXT)
 #undef TEXT

@@ -49,7 +49,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
             return BG_OK;
         if (k > 0 && rate > 0.5 && size <= roundoff)
             return BG_OK;
-        if (k > 0 && rate > 0.9)
+        if ((k > 1 && rate > 0.9) || rate > 4)
             break;
         before = size;
     }

@@ -10,7 +10,8 @@
 bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const double *v,
                               const double *z, const int *mode, double *first, bg_error *err);
 
-/* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t = 0. */
+/* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t =
+ * 0. */
 void bg_project_velocity(bg_dynamics *dynamics, double *v);
 
 /* Everything at once: q, v, a, lambda and rates of z of a state near the constraints. */

@@ -40,11 +40,10 @@ bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_contro
     bg_state *x = ig->x1;
     c->projected = c->mode == BG_PROJECT_EVERY_STEP ||
                    (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || x->t == ig->t_end));
-    if (!c->projected) {
-        if (ig->sys->def.normalise)
-            ig->sys->def.normalise(ig->sys->def.self, x->q);
+    if (ig->sys->def.normalise)
+        ig->sys->def.normalise(ig->sys->def.self, x->q);
+    if (!c->projected)
         return BG_OK;
-    }
     bg_status st = bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
     c->drift = bg_norm_calc(ig, ig->dyn->nv, c->first, ig->x0->q, x->q);
     return st;

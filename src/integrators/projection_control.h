@@ -25,7 +25,7 @@ typedef struct bg_projection_control {
 bg_status bg_projection_control_create(bg_integrator *ig, bg_projection_control *c, bg_error *err);
 void bg_projection_control_clear(bg_projection_control *c);
 void bg_projection_control_reset(bg_projection_control *c);
-/* Projects ig->x1->q when it is due, with the factorisation at hand; else only normalises it. */
+/* Normalises ig->x1->q, and projects it when that is due, with the factorisation at hand. */
 bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c,
                                          bg_error *err);
 /* After an accepted step: adapts k. */

@@ -15,7 +15,8 @@ void bg_linear_destroy(bg_linear *linear);
 /* The matrix values, to be written before factor. factor keeps them intact. */
 double *bg_linear_get_values(bg_linear *linear);
 /* Factors the current values. The sparse backend repeats the last pivot order (refactor) and
- * chooses a new one when that became inaccurate. BG_SINGULAR, without text: numerically singular. */
+ * chooses a new one when that became inaccurate. BG_SINGULAR, without text: numerically singular.
+ */
 bg_status bg_linear_factor(bg_linear *linear);
 /* x <- A^{-1} x for x of length n. The sparse backend adds one step of iterative refinement. */
 void bg_linear_solve(bg_linear *linear, double *x);
@@ -53,11 +54,11 @@ void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, 
 
 /* Rank of an m x n matrix (pattern as above) by column-pivoted QR of its transpose with rows scaled
  * to unit length, columns with fixed[j] != 0 left out (fixed may be NULL).
- * dependent[i] != 0: row i depends on the rows that are kept (rows are preferred in their order when
- * they are equally good, so that the user's later constraints are the ones eliminated).
+ * dependent[i] != 0: row i depends on the rows that are kept (rows are preferred in their order
+ * when they are equally good, so that the user's later constraints are the ones eliminated).
  * involved[i] != 0: row i takes part in some dependency, so its multiplier is not unique.
- * coefficient (m x m, row-major, or NULL): dependent row i = sum_k coefficient[i*m+k] row k over kept
- * rows. Zero rows are dependent. Allocates its scratch. */
+ * coefficient (m x m, row-major, or NULL): dependent row i = sum_k coefficient[i*m+k] row k over
+ * kept rows. Zero rows are dependent. Allocates its scratch. */
 bg_status bg_rank_calc(int m, int n, const bg_pattern *pattern, const double *A,
                        const unsigned char *fixed, double tolerance, int *rank,
                        unsigned char *dependent, unsigned char *involved, double *coefficient,

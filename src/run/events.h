@@ -17,22 +17,24 @@ typedef struct bg_watch {
     double t_done;          /* s, everything up to here has been reported */
     int repeats;            /* times the present step was repeated for a lost enclosure */
     double *s, *s_early;    /* [ns] scratch: values at a time and just before or after it */
-    double *left, *left_slope, *right, *right_slope; /* [ns] values and slopes at the ends of a piece */
-    double *q, *v, *z;      /* scratch */
-    bg_state *state;        /* scratch: projected dense output */
+    double *left, *left_slope, *right,
+        *right_slope;  /* [ns] values and slopes at the ends of a piece */
+    double *q, *v, *z; /* scratch */
+    bg_state *state;   /* scratch: projected dense output */
 } bg_watch;
 
 bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, bg_error *err);
 void bg_watch_destroy(bg_watch *watch);
 
-/* Takes the side of zero of each function from the state, looking ahead along the motion where one is
- * zero (at_zero); fired: functions that were just reported and count as zero (ns flags or NULL). */
+/* Takes the side of zero of each function from the state, looking ahead along the motion where one
+ * is zero (at_zero); fired: functions that were just reported and count as zero (ns flags or NULL).
+ */
 bg_status bg_watch_reset(bg_watch *watch, const bg_state *state, const unsigned char *fired,
                          bg_error *err);
 
-/* The first event of the last step after t_done, if any: *found, with its time, index and direction,
- * and `state` at that time in watch->state. t_done moves there, or to the end of the step. BG_RETRY:
- * the enclosure was lost between phases; repeat the step up to *t_retry. */
+/* The first event of the last step after t_done, if any: *found, with its time, index and
+ * direction, and `state` at that time in watch->state. t_done moves there, or to the end of the
+ * step. BG_RETRY: the enclosure was lost between phases; repeat the step up to *t_retry. */
 bg_status bg_watch_find(bg_watch *watch, bool *found, bg_event *event, double *t_retry,
                         bg_error *err);
 

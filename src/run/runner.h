@@ -12,20 +12,20 @@ typedef struct bg_runner {
     const bg_run_options *options;
     bg_run_report *report;
     bg_integrator *ig;
-    bg_watch *watch;         /* NULL without switching functions */
-    bg_state *row;           /* state of the row being written */
-    double *y;               /* [ny] its outputs */
-    unsigned char *fired;    /* [ns] scratch */
-    double t_start, t_end;   /* s */
-    long next_output;        /* index of the next row on the grid */
-    double t_last_row;       /* s; no second row at the same time */
-    double energy_start;     /* J, so that energy - work - energy_start is the error */
+    bg_watch *watch;       /* NULL without switching functions */
+    bg_state *row;         /* state of the row being written */
+    double *y;             /* [ny] its outputs */
+    unsigned char *fired;  /* [ns] scratch */
+    double t_start, t_end; /* s */
+    long next_output;      /* index of the next row on the grid */
+    double t_last_row;     /* s; no second row at the same time */
+    double energy_start;   /* J, so that energy - work - energy_start is the error */
     long event_capacity;
-    double t_last_event;     /* s */
-    int events_at_once;      /* events since time last advanced noticeably */
+    double t_last_event; /* s */
+    int events_at_once;  /* events since time last advanced noticeably */
     double wall_start, wall_last_progress, wall_last_checkpoint, cpu_start; /* s */
     double cpu_before, wall_before; /* s, spent before a resume */
-    bg_archive archive;      /* kept, so that writing a checkpoint does not allocate */
+    bg_archive archive;             /* kept, so that writing a checkpoint does not allocate */
 } bg_runner;
 
 double bg_clock_get_wall(void); /* s, monotonic */

@@ -35,7 +35,8 @@ bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *e
     *dynamics = NULL;
     bg_dynamics *d = BG_NEW(bg_dynamics);
     if (!d)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'", def->name);
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
+                            def->name);
     d->sys = sys;
     d->nq = def->nq;
     d->nv = def->nv;
@@ -45,7 +46,8 @@ bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *e
     d->by_formalism = def->ng == 0 && def->accelerate;
     bg_status st = BG_OK;
     if (!allocate(d))
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'", def->name);
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
+                          def->name);
     if (st == BG_OK && !d->by_formalism)
         st = bg_kkt_create(d->nv, d->ng, def->pattern_M, def->pattern_G, &d->kkt, err);
     if (st != BG_OK) {
@@ -60,8 +62,8 @@ void bg_dynamics_destroy(bg_dynamics *d)
 {
     if (!d)
         return;
-    void *const arrays[] = {d->terms.M, d->terms.f, d->terms.g,    d->terms.gt,   d->terms.G,
-                            d->terms.V, d->terms.h, d->terms.gamma, d->terms.s,   d->eliminated,
+    void *const arrays[] = {d->terms.M, d->terms.f, d->terms.g,     d->terms.gt, d->terms.G,
+                            d->terms.V, d->terms.h, d->terms.gamma, d->terms.s,  d->eliminated,
                             d->work_v,  d->work_g,  d->work_q};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);

@@ -12,13 +12,13 @@
 typedef struct bg_dynamics {
     bg_system *sys;
     int nq, nv, nz, ng;
-    bool kinematic;            /* V is not the identity */
-    bool by_formalism;         /* ng = 0 and `accelerate` supplied */
-    bg_point point;            /* where terms were last evaluated */
-    unsigned have;             /* terms evaluated there */
-    bg_terms terms;            /* [sizes as in system.h] owned */
-    bg_kkt *kkt;               /* NULL when by_formalism */
-    unsigned char *eliminated; /* [ng] redundant rows, out of the KKT matrix */
+    bool kinematic;                   /* V is not the identity */
+    bool by_formalism;                /* ng = 0 and `accelerate` supplied */
+    bg_point point;                   /* where terms were last evaluated */
+    unsigned have;                    /* terms evaluated there */
+    bg_terms terms;                   /* [sizes as in system.h] owned */
+    bg_kkt *kkt;                      /* NULL when by_formalism */
+    unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
     long factorisations, projections; /* work done */
 } bg_dynamics;
@@ -38,8 +38,8 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, cons
 bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_error *err);
 /* a and lambda from the factorisation and the terms f and gamma at hand. */
 bg_status bg_dynamics_solve(bg_dynamics *dynamics, double *a, double *lambda, bg_error *err);
-/* Evaluate, factor and solve: accelerations, multipliers and (terms.h) rates of z. `extra` terms are
- * evaluated along. */
+/* Evaluate, factor and solve: accelerations, multipliers and (terms.h) rates of z. `extra` terms
+ * are evaluated along. */
 bg_status bg_dynamics_accelerate(bg_dynamics *dynamics, double t, const double *q, const double *v,
                                  const double *z, const int *mode, unsigned extra, double *a,
                                  double *lambda, bg_error *err);

@@ -25,7 +25,8 @@ static bg_status unknown_family(const char *name, bg_error *err)
                             "there is no system 'equations:%s'; did you mean 'equations:%s'?", name,
                             names[nearest]);
     return bg_error_set(err, BG_BAD_INPUT,
-                        "there is no system 'equations:%s'; `bogie list` shows those there are", name);
+                        "there is no system 'equations:%s'; `bogie list` shows those there are",
+                        name);
 }
 
 static bg_status open_plugin(const char *path, const bg_equations **family, void **handle,
@@ -33,7 +34,8 @@ static bg_status open_plugin(const char *path, const bg_equations **family, void
 {
     if (access(path, R_OK) != 0)
         return bg_error_set(err, BG_BAD_INPUT,
-                            "cannot read the plug-in '%s'; check the path and its permissions", path);
+                            "cannot read the plug-in '%s'; check the path and its permissions",
+                            path);
     /* dlopen searches the system's folders for a bare file name: say that it is a path */
     size_t size = strlen(path) + 3;
     char *where = bg_calloc(size, 1);
@@ -60,10 +62,11 @@ static bg_status open_plugin(const char *path, const bg_equations **family, void
                           "and define",
                           path);
     else if (found->abi != BG_ABI)
-        st = bg_error_set(err, BG_BAD_INPUT,
-                          "the plug-in '%s' was compiled for interface version %d, this library has "
-                          "%d; compile it again with the present headers",
-                          path, found->abi, BG_ABI);
+        st = bg_error_set(
+            err, BG_BAD_INPUT,
+            "the plug-in '%s' was compiled for interface version %d, this library has "
+            "%d; compile it again with the present headers",
+            path, found->abi, BG_ABI);
     if (st != BG_OK) {
         dlclose(library);
         return st;
@@ -91,10 +94,11 @@ bg_status bg_equations_open(const char *reference, const bg_equations **family, 
     size_t length = strlen(reference);
     if (length > 3 && strcmp(reference + length - 3, ".so") == 0)
         return open_plugin(reference, family, handle, err);
-    return bg_error_set(err, BG_BAD_INPUT,
-                        "'%s' is neither equations:NAME nor a plug-in FILE.so; `bogie list` shows the "
-                        "built-in systems",
-                        reference);
+    return bg_error_set(
+        err, BG_BAD_INPUT,
+        "'%s' is neither equations:NAME nor a plug-in FILE.so; `bogie list` shows the "
+        "built-in systems",
+        reference);
 }
 
 void bg_equations_close(void *handle)
@@ -103,8 +107,8 @@ void bg_equations_close(void *handle)
         dlclose(handle);
 }
 
-static bg_status apply_setting(const bg_equations *family, const bg_setting *setting, double *values,
-                               bg_error *err)
+static bg_status apply_setting(const bg_equations *family, const bg_setting *setting,
+                               double *values, bg_error *err)
 {
     const char *names[64];
     int n = family->nparameters < 64 ? family->nparameters : 64;

@@ -18,13 +18,14 @@ typedef struct bg_difference_scratch {
 
 struct bg_system {
     bg_system_def def;
-    char (*event_names)[16];  /* [ns] "s[0]", ... for functions the definition does not name */
-    bg_counters count;        /* evaluations since create: terms, explicit_, residual, jacobian */
-    double *u, *u_t, *u_tt;   /* [nu] at the point last set by bg_system_set_point */
+    char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
+    bg_counters count;       /* evaluations since create: terms, explicit_, residual, jacobian */
+    double *u, *u_t, *u_tt;  /* [nu] at the point last set by bg_system_set_point */
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
     bg_difference_scratch for_terms, for_gamma, for_blocks;
-    double widening; /* factor on all shifts: 1; the derivative checker extrapolates from wider ones */
+    double
+        widening; /* factor on all shifts: 1; the derivative checker extrapolates from wider ones */
     int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };
@@ -37,8 +38,8 @@ int bg_system_get_size_G(const bg_system *sys);
 bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,
                               const double *z, const int *mode, bg_point *p, bg_error *err);
 
-/* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY when a function
- * asks for a smaller step. */
+/* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY when a
+ * function asks for a smaller step. */
 bg_status bg_system_calc_terms(bg_system *sys, const bg_point *p, unsigned want, bg_terms *out,
                                bg_error *err);
 /* G, g_t or gamma by differences even where supplied: what the derivative checker compares with. */
@@ -65,11 +66,13 @@ const char *bg_block_get_name(bg_of of, bg_by by);
 /* The name of a switching function, valid as long as the system. */
 const char *bg_system_get_event_name(const bg_system *sys, int i);
 
-/* Names the first entry of the wanted terms that is not finite: "f[2] (force on x)". False: none. */
-bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *terms, unsigned want, char *text,
-                               size_t size);
+/* Names the first entry of the wanted terms that is not finite: "f[2] (force on x)". False: none.
+ */
+bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *terms, unsigned want,
+                               char *text, size_t size);
 
-/* q_out = q + step * V(q) delta, normalised; V holds the kinematic matrix at q (unused if V = I). */
+/* q_out = q + step * V(q) delta, normalised; V holds the kinematic matrix at q (unused if V = I).
+ */
 void bg_system_move(const bg_system *sys, const double *q, const double *V, double step,
                     const double *delta, double *q_out);
 
