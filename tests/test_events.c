@@ -191,6 +191,161 @@ static void test_many(void **state)
     bg_system_destroy(sys);
 }
 
+static double fast_sine(double t, double x)
+{
+    (void)x;
+    return sin(40 * M_PI * t + 0.1);
+}
+static double three_close(double t, double x)
+{
+    (void)x;
+    return (t - 0.3) * (t - 0.31) * (t - 0.32);
+}
+static double dead_zone(double t, double x)
+{
+    (void)x;
+    return fmax(0.25 - t, 0) - fmax(0, t - 0.75);
+}
+static double reaches_and_returns(double t, double x)
+{
+    (void)x;
+    return fmax(0.25 - t, 0) + fmax(0, t - 0.75);
+}
+
+/* Functions that vary faster than the step (which is as long as the run): none of their zeros is
+ * missed. A function that rests at zero is reported when it gets there, and when it comes back. */
+static void test_fast_and_flat(void **state)
+{
+    (void)state;
+    probe x = {.s = {fast_sine, three_close, dead_zone, reaches_and_returns}, .speed = {1}};
+    bg_run_report r;
+    run_probe(&x, &r);
+    assert_int_equal(x.events[0], 40);
+    assert_int_equal(x.events[1], 3);
+    assert_int_equal(x.events[2], 1);
+    assert_int_equal(x.events[3], 2);
+    int k = 0;
+    for (long i = 0; i < r.nevents; i++) {
+        const bg_event *e = &r.events[i];
+        if (e->index == 0)
+            assert_true(fabs(e->t - (++k - 0.1 / M_PI) / 40) <= 1e-12);
+        if (e->index >= 2)
+            assert_true(fabs(e->t - (e->direction < 0 ? 0.25 : 0.75)) <= 1e-12);
+    }
+    bg_run_report_clear(&r);
+}
+
+/* A relay with hysteresis: z' = 1 or -1, switched at 0.6 and at 0.4. The threshold jumps with the
+ * mode, so after its event the function is far from zero. */
+static int relay_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    if (want & BG_TERM_h)
+        out->h[0] = p->mode[0] ? -1 : 1;
+    if (want & BG_TERM_s)
+        out->s[0] = p->z[0] - (p->mode[0] ? 0.4 : 0.6);
+    return 0;
+}
+
+static int relay_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    (void)self;
+    (void)event;
+    state->mode[0] = !state->mode[0];
+    return BG_EVENT_CHANGED;
+}
+
+static void test_hysteresis(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    const double z0[1] = {0.5};
+    bg_system *sys;
+    bg_system_def def = bg_default_system_def();
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    def.nz = def.ns = def.nmode = 1;
+    def.supplied = BG_TERM_h | BG_TERM_s;
+    def.terms = relay_terms;
+    def.event = relay_event;
+    def.z0 = z0;
+    def.t_end = 2;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    assert_ok(bg_run(sys, &o, &r, &err));
+    assert_int_equal(r.nevents, 10);
+    for (int i = 0; i < 10; i++)
+        assert_true(fabs(r.events[i].t - (0.1 + 0.2 * i)) <= 1e-12);
+    assert_true(fabs(r.final->z[0] - 0.5) < 1e-12);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* Three balls that hit the ground at the same time, or 1e-13 s apart: each impact is handled. */
+static int balls_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    for (int i = 0; i < 3; i++) {
+        if (want & BG_TERM_M)
+            out->M[4 * i] = 1;
+        if (want & BG_TERM_f)
+            out->f[i] = -9.81;
+        if (want & BG_TERM_s)
+            out->s[i] = p->q[i];
+    }
+    return 0;
+}
+
+static int balls_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    (void)self;
+    if (event->direction >= 0)
+        return BG_EVENT_NOTE;
+    state->v[event->index] *= -0.8;
+    return BG_EVENT_CHANGED;
+}
+
+static void test_simultaneous(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    for (int k = 0; k < 3; k++) {
+        double q0[3] = {1, 1 + (k ? 4.43e-13 : 0), 1 - (k == 2 ? 4.43e-13 : 0)};
+        bg_system *sys;
+        bg_system_def def = bg_default_system_def();
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        def.nq = def.nv = def.ns = 3;
+        def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_s;
+        def.terms = balls_terms;
+        def.event = balls_event;
+        def.q0 = q0;
+        assert_ok(bg_system_create(&def, &sys, &err));
+        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_int_equal(r.nevents, 3);
+        double t = 1 - sqrt(2 / 9.81), expected = 0.8 * sqrt(2 * 9.81) * t - 0.5 * 9.81 * t * t;
+        for (int i = 0; i < 3; i++)
+            assert_true(fabs(r.final->q[i] - expected) < 1e-9);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+    }
+}
+
+/* An answer that means nothing is refused. */
+static void test_garbage(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    probe x = {.s = {at_03, NULL, NULL, NULL}, .speed = {1}, .action = 7};
+    bg_system *sys = create_probe(&x);
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    assert_int_equal(bg_run(sys, &o, &r, &err), BG_SYSTEM_FAILED);
+    assert_non_null(strstr(err.text, "bg_event_action"));
+    assert_true(r.final->t <= 0.3); /* nothing behind the event is part of the result */
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
 static int edge_event(void *self, const bg_event *event, const bg_event_state *state)
 {
     (void)self;
@@ -366,11 +521,13 @@ static void test_lost_enclosure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),    cmocka_unit_test(test_touch),
-        cmocka_unit_test(test_at_start), cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_many),     cmocka_unit_test(test_not_repeated),
-        cmocka_unit_test(test_ball),     cmocka_unit_test(test_zeno),
-        cmocka_unit_test(test_pendulum), cmocka_unit_test(test_lost_enclosure),
+        cmocka_unit_test(test_order),         cmocka_unit_test(test_touch),
+        cmocka_unit_test(test_at_start),      cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_not_repeated),
+        cmocka_unit_test(test_ball),          cmocka_unit_test(test_zeno),
+        cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_lost_enclosure),
+        cmocka_unit_test(test_fast_and_flat), cmocka_unit_test(test_hysteresis),
+        cmocka_unit_test(test_simultaneous),  cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,8 @@ bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, b
 typedef struct bg_residuals {
     double g, gv, ga; /* largest absolute entries */
     int worst_g;      /* row of the largest |g|, -1 without constraints */
+    double redundant; /* largest |g| / |row of G| of the eliminated rows, and its row */
+    int worst_redundant;
 } bg_residuals;
 bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator);
 

@@ -25,6 +25,8 @@ typedef struct bg_sink {
     bg_status (*begin)(void *self, bg_error *err);
     bg_status (*row)(void *self, const bg_row *row, bg_error *err);
     bg_status (*event)(void *self, const bg_event *event, bg_error *err);
+    bg_status (*flush)(void *self,
+                       bg_error *err); /* before every checkpoint: rows up to it are kept */
 } bg_sink;
 
 typedef struct bg_progress {
@@ -46,19 +48,21 @@ typedef struct bg_run_options {
     void *progress_self;
     const volatile sig_atomic_t *stop; /* becomes non-zero: end cleanly after this step */
     const char *model;                 /* how the user named the system, kept in checkpoints */
-    const char *checkpoint;            /* file written at stops, at the end and ... */
-    long checkpoint_steps;             /* ... every so many accepted steps (0: no) */
-    double checkpoint_seconds;         /* ... every so many seconds of wall time (default 10) */
-    const char *resume;                /* checkpoint file to go on from */
+    const bg_setting *parameters; /* and what it was created with: must be the same to resume */
+    int nparameters;
+    const char *checkpoint;    /* file written at stops, at the end and ... */
+    long checkpoint_steps;     /* ... every so many accepted steps (0: no) */
+    double checkpoint_seconds; /* ... every so many seconds of wall time (default 10) */
+    const char *resume;        /* checkpoint file to go on from */
 } bg_run_options;
 
 bg_run_options bg_default_run_options(void);
 
 /* How trustworthy a result is; residuals are maxima over all accepted steps. */
 typedef struct bg_certificate {
-    double max_g, max_gv, max_ga;
-    double energy_error; /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
-    double energy_scale; /* J, largest |T|, |U| or |work| seen */
+    double max_g, max_gv, max_ga; /* max_ga NAN: not known at every step */
+    double energy_error;          /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
+    double energy_scale;          /* J, largest |T|, |U| or |work| seen */
     long unconverged_steps;
     double real_time_factor; /* simulated time / wall time */
 } bg_certificate;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -95,6 +96,8 @@ static bg_run_options make_options(arguments *args, const char *model, int *npar
     bg_run_options run = bg_default_run_options();
     *nparameters = bg_cli_settings_split(&args->settings, "integrator.");
     run.model = model;
+    run.parameters = args->settings.items;
+    run.nparameters = *nparameters;
     if (args->integrator)
         run.integrator = args->integrator;
     run.t_start = args->t_start;
@@ -119,6 +122,37 @@ static bg_run_options make_options(arguments *args, const char *model, int *npar
     return run;
 }
 
+/* Whether two names lead to the same file. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    if (!a || !b || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return false;
+    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+                                 x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
+/* One file cannot serve two purposes, and rows already computed are not written over. */
+static bg_status check_files(const arguments *args, bg_error *err)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {
+        {"-o", args->output}, {"--summary", args->summary}, {"--checkpoint", args->checkpoint}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (is_same_file(files[i].path, files[k].path))
+                return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
+                                    files[k].option, files[i].option, files[i].path);
+    struct stat info;
+    if (args->resume && args->output && stat(args->output, &info) == 0 && S_ISREG(info.st_mode))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "'%s' exists; a resumed run writes only the rows that follow: give -o "
+                            "another name, and keep both",
+                            args->output);
+    return BG_OK;
+}
+
 /* What can be refused before anything is opened. */
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
@@ -131,11 +165,11 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
                             args->output_steps ? "--output-steps" : "--output-interval");
     if (args->checkpoint_steps > 0 && !args->checkpoint)
         return bg_error_set(err, BG_BAD_INPUT, "--checkpoint-steps needs --checkpoint FILE");
-    if (args->checkpoint) {
-        bg_status status = bg_place_check(args->checkpoint, "checkpoint", err);
-        if (status)
-            return status;
-    }
+    bg_status status = check_files(args, err);
+    if (!status && args->checkpoint)
+        status = bg_place_check(args->checkpoint, "checkpoint", err);
+    if (status)
+        return status;
     if (args->summary && strcmp(args->summary, "-") != 0)
         return bg_place_check(args->summary, "summary", err);
     return BG_OK;
@@ -232,8 +266,8 @@ static void print_reached(const simulation *job, const arguments *args)
     if (!job->report.final)
         return;
     fprintf(stderr, "bogie: the run reached t = %.9g s", job->report.final->t);
-    if (args->output)
-        fprintf(stderr, "; results up to there are in '%s'", args->output);
+    if (args->output && job->report.rows > 0 && access(args->output, F_OK) == 0)
+        fprintf(stderr, "; the results so far are in '%s'", args->output);
     if (args->checkpoint &&
         (job->report.status == BG_STOPPED || job->report.status == BG_TOO_MANY_STEPS))
         fprintf(stderr, "; go on with --resume '%s'", args->checkpoint);
@@ -258,6 +292,8 @@ static int conclude(const simulation *job, const arguments *args, const bg_run_o
     } else if (status && status != BG_STOPPED) {
         err->status = status;
         code = bg_error_print(err);
+        if (job->report.final && status != BG_IO)
+            code = BG_EXIT_FAILED; /* the input was good enough to start with */
     }
     if (code != BG_EXIT_DONE)
         print_reached(job, args);

@@ -8,6 +8,7 @@
  *
  * Dependent rows of G (linalg/rank.c) are left out of all linear systems. They are redundant when
  * they are fulfilled at the point the others lead to, and contradictory when they are not. */
+#include "consistent/assemble.h"
 #include "base/memory.h"
 #include "consistent/projection.h"
 
@@ -26,13 +27,14 @@ typedef struct assembly {
     bg_dynamics *dyn;
     bg_state *x;
     bg_assembly_report *report;
-    double *guess;                       /* [nq] */
-    double *delta, *increment;           /* [nv] displacement so far, next increment */
-    double *tau, *top;                   /* [ng], [nv] */
-    double *trial;                       /* [nq] */
-    double *scale;                       /* [ng] length of the rows of G */
-    double *coefficient;                 /* [ng ng] how dependent rows depend */
-    unsigned char *dependent, *involved; /* [ng] */
+    const unsigned char *q_fixed, *v_fixed; /* [nv] or NULL */
+    double *guess;                          /* [nq] */
+    double *delta, *increment;              /* [nv] displacement so far, next increment */
+    double *tau, *top;                      /* [ng], [nv] */
+    double *trial;                          /* [nq] */
+    double *scale;                          /* [ng] length of the rows of G */
+    double *coefficient;                    /* [ng ng] how dependent rows depend */
+    unsigned char *dependent, *involved;    /* [ng] */
     int rank;
 } assembly;
 
@@ -186,7 +188,7 @@ static bg_status iterate_damped(assembly *a, bool *done, bg_error *err)
     for (int k = 0; k < DAMPED_ITERATIONS; k++) {
         bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
         if (st == BG_OK)
-            st = update_rank(a, a->sys->def.q_fixed, err);
+            st = update_rank(a, a->q_fixed, err);
         if (st == BG_OK)
             st = bg_dynamics_factor(d, NULL, err);
         if (st != BG_OK)
@@ -252,9 +254,8 @@ static double find_unreachable(assembly *a)
     static const double almost = 1e-2;
     int ng = a->dyn->ng, rank, meant = 0;
     double worst = 0;
-    bg_status st = bg_rank_calc(ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G,
-                                a->sys->def.q_fixed, almost, &rank, a->dependent, a->involved, NULL,
-                                NULL);
+    bg_status st = bg_rank_calc(ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G, a->q_fixed,
+                                almost, &rank, a->dependent, a->involved, NULL, NULL);
     for (int i = 0; i < ng; i++) {
         bool unmet = fabs(a->dyn->terms.g[i]) / a->scale[i] > fulfilled;
         a->dependent[i] = unmet; /* without regard to others */
@@ -321,7 +322,7 @@ static bg_status solve_positions(assembly *a, bg_error *err)
     bool done = false;
     bg_status st = evaluate(a, a->guess, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
     if (st == BG_OK)
-        st = update_rank(a, a->sys->def.q_fixed, err);
+        st = update_rank(a, a->q_fixed, err);
     if (st != BG_OK)
         return st;
     update_scale(a);
@@ -347,7 +348,7 @@ static bg_status solve_positions(assembly *a, bg_error *err)
  * of the golden ratio modulo 1, so that no symmetry survives. */
 static bool leave_singularity(assembly *a)
 {
-    const unsigned char *fixed = a->sys->def.q_fixed;
+    const unsigned char *fixed = a->q_fixed;
     bg_dynamics *d = a->dyn;
     bg_error ignored;
     int rank = a->rank;
@@ -370,7 +371,7 @@ static bool leave_singularity(assembly *a)
  * or disagree at a singular guess. */
 static bg_status assemble_positions(assembly *a, bg_error *err)
 {
-    const unsigned char *fixed = a->sys->def.q_fixed;
+    const unsigned char *fixed = a->q_fixed;
     for (int round = 0;; round++) {
         bg_error disagreement;
         bg_status st = solve_positions(a, err);
@@ -394,7 +395,7 @@ static bg_status assemble_positions(assembly *a, bg_error *err)
 static bg_status assemble_velocities(assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
-    const unsigned char *fixed = a->sys->def.v_fixed;
+    const unsigned char *fixed = a->v_fixed;
     bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
     if (st == BG_OK)
         st = update_rank(a, fixed, err);
@@ -460,13 +461,37 @@ static bg_status fill_redundancy(assembly *a, bg_error *err)
     return BG_OK;
 }
 
+/* A negative mass would turn the sign of everything without any other sign of trouble. */
+static bg_status check_masses(assembly *a, bg_error *err)
+{
+    const bg_pattern *p = a->sys->def.pattern_M;
+    char buffer[32];
+    bg_status st = evaluate(a, a->x->q, BG_TERM_M, err);
+    for (int i = 0; i < a->dyn->nv && st == BG_OK; i++) {
+        double m = 0;
+        for (int k = p ? p->row_start[i] : 0; k < (p ? p->row_start[i + 1] : 1); k++)
+            m = !p                  ? a->dyn->terms.M[i * a->dyn->nv + i]
+                : p->column[k] == i ? a->dyn->terms.M[k]
+                                    : m;
+        if (m < 0)
+            st = bg_error_set(
+                err, BG_BAD_INPUT,
+                "system '%s': the mass of coordinate '%s' is negative (%g); correct M",
+                a->sys->def.name, bg_system_get_name(a->sys, 'v', i, buffer, sizeof buffer), m);
+    }
+    return st;
+}
+
 static bg_status assemble(assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     bg_state *x = a->x;
+    bg_status st = d->by_formalism ? BG_OK : check_masses(a, err);
+    if (st != BG_OK)
+        return st;
     if (d->ng == 0)
         return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
-    bg_status st = assemble_positions(a, err);
+    st = assemble_positions(a, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
     if (st == BG_OK)
@@ -474,12 +499,16 @@ static bg_status assemble(assembly *a, bg_error *err)
     return st == BG_OK ? fill_redundancy(a, err) : st;
 }
 
-bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
-                            bg_error *err)
+static bg_status run(bg_system *sys, bg_state *state, bool fix, bg_assembly_report *report,
+                     bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     bg_assembly_report own = {.method = "none"};
-    assembly a = {.sys = sys, .x = state, .report = &own};
+    assembly a = {.sys = sys,
+                  .x = state,
+                  .report = &own,
+                  .q_fixed = fix ? def->q_fixed : NULL,
+                  .v_fixed = fix ? def->v_fixed : NULL};
     bg_state *before = NULL;
     bg_status st = bg_state_create(sys, &before, err);
     if (st == BG_OK)
@@ -515,6 +544,26 @@ bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report 
         if (err)
             err->status = st;
     }
+    return st;
+}
+
+bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
+                            bg_error *err)
+{
+    return run(sys, state, true, report, err);
+}
+
+bg_status bg_state_assemble_again(bg_system *sys, bg_state *state, bg_redundancy *redundancy,
+                                  bg_error *err)
+{
+    bg_assembly_report report = {0};
+    bg_status st = run(sys, state, false, &report, err);
+    if (st == BG_OK) { /* what changed hands is not released with the rest */
+        bg_redundancy old = *redundancy;
+        *redundancy = report.redundancy;
+        report.redundancy = old;
+    }
+    bg_assembly_report_clear(&report);
     return st;
 }
 

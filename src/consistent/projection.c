@@ -17,11 +17,17 @@ enum { MAX_ITERATIONS = 12 };
 static const double converged = 1e-13; /* relative size of the next increment */
 static const double roundoff = 1e-11;  /* increments this small that stop shrinking are rounding */
 
+/* Largest entry relative to the coordinate, NAN if any is not a number. */
 static double relative_size(const bg_dynamics *d, const double *delta, const double *q)
 {
     double size = 0;
-    for (int i = 0; i < d->nv; i++)
-        size = fmax(size, fabs(delta[i]) / (1.0 + (d->kinematic ? 0.0 : fabs(q[i]))));
+    for (int i = 0; i < d->nv; i++) {
+        double x = fabs(delta[i]) / (1.0 + (d->kinematic ? 0.0 : fabs(q[i])));
+        if (!(x <= size))
+            size = x;
+        if (isnan(x))
+            return x;
+    }
     return size;
 }
 

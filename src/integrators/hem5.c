@@ -101,7 +101,7 @@ static bg_status solve_stage(bg_integrator *ig, hem5 *m, int i, const double *y,
                               z_bar, ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
     if (st != BG_OK)
         return st;
-    d->have |= BG_TERM_M | BG_TERM_f; /* still at hand, of stage i */
+    d->have |= BG_TERM_M | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
     st = bg_dynamics_factor(d, m->G, err);
     if (st != BG_OK)
         return st;
@@ -109,8 +109,8 @@ static bg_status solve_stage(bg_integrator *ig, hem5 *m, int i, const double *y,
     for (int k = 0; k < d->ng; k++)
         lambda[k] /= -ig->h * diagonal;
     bg_kkt_solve(d->kkt, a, lambda);
-    for (int k = 0; k < d->nv; k++)
-        if (!isfinite(a[k]))
+    for (int k = 0; k < ig->n; k++)
+        if (!isfinite(rate[k]))
             return bg_dynamics_report_not_finite(d, err);
     for (int k = 0; k < d->ng && m->rheonomic; k++)
         rate[ig->n - 1] += lambda[k] * m->gt[k];
@@ -139,6 +139,23 @@ static bg_status calc_stage(bg_integrator *ig, hem5 *m, int i, bg_error *err)
     return solve_stage(ig, m, i, m->pair.y, m->pair.rate[i], m->pair.lambda, err);
 }
 
+/* Velocities after the positions moved: the matrix of stage 6 is near that of the end point, a few
+ * repetitions reach rounding. */
+static void settle_velocity(bg_dynamics *d, double *v)
+{
+    double before = HUGE_VAL;
+    for (int k = 0; k < 10; k++) {
+        double size = 0;
+        bg_dynamics_calc_w(d, v, d->work_g);
+        for (int i = 0; i < d->ng; i++)
+            size = fmax(size, d->eliminated[i] ? 0.0 : fabs(d->work_g[i]));
+        if (!(size < 0.5 * before))
+            return;
+        before = size;
+        bg_project_velocity(d, v);
+    }
+}
+
 /* The end point: project positions and velocities with the matrix of stage 6, then stage 7. */
 static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
 {
@@ -157,7 +174,7 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
     if (st != BG_OK)
         return st;
     if (m->pair.projection.projected)
-        bg_project_velocity(d, x->v);
+        settle_velocity(d, x->v);
     bool gamma = (ig->sys->def.supplied & BG_TERM_gamma) != 0;
     st = bg_dynamics_evaluate_more(
         d, x->v, x->z, BG_TERM_f | (gamma ? BG_TERM_gamma : 0u) | (d->nz > 0 ? BG_TERM_h : 0u),
@@ -183,7 +200,7 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     hem5 *m = ig->method;
-    ig->residuals1 = (bg_residuals){0, 0, 0, -1};
+    ig->residuals1 = (bg_residuals){.worst_g = -1, .worst_redundant = -1};
     bg_dopri5_begin(ig);
     bg_status st = BG_OK;
     for (int i = 1; i < 6 && st == BG_OK; i++)

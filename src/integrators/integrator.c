@@ -296,9 +296,16 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 {
     advance(ig);
     double h_min = smallest_step(ig), h = ig->h_next;
+    if (!(ig->x0->t < ig->t_end))
+        return bg_error_set(err, BG_BAD_INPUT, "the end at t = %.17g has been reached", ig->t_end);
     for (;;) {
         double error = 0, t1;
         ig->h = fit_step(ig, h, &t1);
+        if (!(t1 > ig->x0->t))
+            return bg_error_set(
+                err, BG_STEP_TOO_SMALL,
+                "a step of %g s does not advance the time t = %.17g; allow larger ones", ig->h,
+                ig->x0->t);
         ig->x1->t = t1;
         bg_status st = ig->class_->attempt(ig, &error, err);
         if (st < 0 && st != BG_NOT_FINITE && st != BG_SINGULAR)
@@ -392,6 +399,8 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, &ig->residuals0.gv, 1);
     bg_archive_doubles(archive, &ig->residuals0.ga, 1);
     bg_archive_ints(archive, &ig->residuals0.worst_g, 1);
+    bg_archive_doubles(archive, &ig->residuals0.redundant, 1);
+    bg_archive_ints(archive, &ig->residuals0.worst_redundant, 1);
     bg_archive_bytes(archive, &ig->last_rejected, sizeof ig->last_rejected);
     bg_archive_bytes(archive, ig->dyn->eliminated, (size_t)def->ng);
     if (ig->dyn->kkt)

@@ -187,7 +187,10 @@ static bg_status choose_pivots(sparse_lu *s)
     }
     memcpy(s->pivot_values, s->values, (size_t)s->count * sizeof(double));
     s->omega = calc_omega(s);
-    return s->omega <= OMEGA_FACTOR && !has_noise(s) ? BG_OK : BG_SINGULAR;
+    if (s->omega <= OMEGA_FACTOR && !has_noise(s))
+        return BG_OK;
+    klu_free_numeric(&s->numeric, &s->common); /* pivots of a singular matrix serve no other */
+    return BG_SINGULAR;
 }
 
 /* Repeats the last pivots; false when they do not serve. */

@@ -174,7 +174,13 @@ static bg_status take_event(void *self, const bg_event *event, bg_error *err)
     return r->failure.status ? repeat_failure(r, err) : bg_batch_add_event(&r->batch, event, err);
 }
 
+static bg_status flush_rows(void *self, bg_error *err)
+{
+    return bg_result_flush(self, err);
+}
+
 bg_sink bg_result_get_sink(bg_result *result)
 {
-    return (bg_sink){.self = result, .begin = begin, .row = take_row, .event = take_event};
+    return (bg_sink){
+        .self = result, .begin = begin, .row = take_row, .event = take_event, .flush = flush_rows};
 }

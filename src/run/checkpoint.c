@@ -65,16 +65,24 @@ static bg_status archive_number(bg_archive *archive, const char *what, double nu
     return BG_OK;
 }
 
+/* "a=1 b=2 ". */
+static void join(const bg_setting *settings, int n, char text[TEXT_SIZE])
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < n && used < TEXT_SIZE; i++)
+        used += (size_t)snprintf(text + used, TEXT_SIZE - used, "%s=%s ", settings[i].name,
+                                 settings[i].value);
+}
+
 static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *err)
 {
     const bg_run_options *o = r->options;
     const bg_integrator_options *m = &o->method;
     const bg_system_def *def = bg_system_get_def(r->sys);
-    char settings[TEXT_SIZE] = "";
-    size_t used = 0;
-    for (int i = 0; i < m->nsettings && used < sizeof settings; i++)
-        used += (size_t)snprintf(settings + used, sizeof settings - used, "%s=%s ",
-                                 m->settings[i].name, m->settings[i].value);
+    char settings[TEXT_SIZE], parameters[TEXT_SIZE];
+    join(m->settings, m->nsettings, settings);
+    join(o->parameters, o->nparameters, parameters);
     bg_status st = archive_text(archive, "the model", o->model ? o->model : "", err);
     if (st == BG_OK)
         st = archive_text(archive, "the system", def->name, err);
@@ -82,6 +90,8 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
         st = archive_text(archive, "the integrator", o->integrator, err);
     if (st == BG_OK)
         st = archive_text(archive, "the integrator options", settings, err);
+    if (st == BG_OK)
+        st = archive_text(archive, "the parameters", parameters, err);
     const struct {
         const char *name;
         double value;
@@ -193,12 +203,13 @@ static uint64_t calc_fingerprint(bg_runner *r)
     }
     long terms = r->sys->count.terms;
     unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) |
-                    (d->nz > 0 ? BG_TERM_h : 0u);
+                    (d->nz > 0 ? BG_TERM_h : 0u) | (r->watch ? BG_TERM_s : 0u);
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
         h = hash(h, d->terms.M, (size_t)bg_system_get_size_M(r->sys) * sizeof(double));
         h = hash(h, d->terms.f, (size_t)d->nv * sizeof(double));
         h = hash(h, d->terms.g, (size_t)d->ng * sizeof(double));
         h = hash(h, d->terms.h, (size_t)d->nz * sizeof(double));
+        h = hash(h, d->terms.s, (size_t)r->sys->def.ns * sizeof(double));
     }
     r->sys->count.terms = terms;
     return h;
@@ -259,6 +270,10 @@ static bg_status write_file(const char *path, const header *head, const bg_archi
 bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
 {
     bg_archive *archive = &r->archive;
+    const bg_sink *sink = &r->options->sink;
+    bg_status st = sink->flush ? sink->flush(sink->self, err) : BG_OK;
+    if (st != BG_OK)
+        return st;
     archive->size = 0;
     archive->failed = false;
     archive_all(r, archive, err);

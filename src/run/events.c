@@ -1,12 +1,14 @@
 /* Zeros of switching functions on dense output, in the two phases of 003 section 4.3.
  *
- * A step is cut into PIECES; at their ends s and its slope are taken from plain dense output. A
- * change of sign in a piece encloses a zero. A piece whose ends lie on the same side but whose
- * slopes point to an extremum between them is searched for it: if it crosses zero there are two
- * zeros, of which the first is enclosed; if it only reaches zero (within 1e-9 of the values at the
- * ends) it is a touch, an event of direction 0. The enclosure is narrowed on plain dense output
- * (phase 1), then on projected dense output until only rounding is left (phase 2). When the
- * projected values do not enclose the zero any more, the step is repeated shorter.
+ * A step is cut into pieces at whose ends s and its slope are taken from plain dense output. A
+ * piece is halved until the cubic through its ends foretells s inside, so that functions which vary
+ * faster than the step are followed too. A change of sign in a piece encloses a zero. A piece whose
+ * ends lie on the same side but whose slopes point to an extremum between them is searched for it:
+ * if it crosses zero there are two zeros, of which the first is enclosed; if it only reaches zero
+ * (within 1e-9 of the values at the ends) it is a touch, an event of direction 0. The enclosure is
+ * narrowed on plain dense output (phase 1), then on projected dense output until only rounding is
+ * left (phase 2). When the projected values do not enclose the zero any more, the step is repeated
+ * shorter.
  *
  * The side of zero a function is on is state, not the sign of a rounded value: after an event it is
  * where the motion is heading, so that neither the zero just reported is found again nor the next
@@ -21,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 3, PHASE1_ITERATIONS = 4, MAX_ITERATIONS = 200, MAX_REPEATS = 12 };
+enum { PIECES = 3, MAX_CUTS = 256, PHASE1_ITERATIONS = 4, MAX_ITERATIONS = 200, MAX_REPEATS = 12 };
 static const double touch = 1e-9; /* |extremum| / |s at the ends| that counts as reaching zero */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 
@@ -37,9 +39,10 @@ bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, b
     w->ns = d->ns;
     w->sign = BG_NEW_ARRAY(int, d->ns);
     w->at_zero = BG_NEW_ARRAY(unsigned char, d->ns);
+    w->resting = BG_NEW_ARRAY(unsigned char, d->ns);
     double **arrays[] = {&w->scale, &w->touched, &w->s,          &w->s_early,
                          &w->left,  &w->right,   &w->left_slope, &w->right_slope};
-    bool good = w->sign && w->at_zero;
+    bool good = w->sign && w->at_zero && w->resting;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         good = (*arrays[i] = BG_NEW_ARRAY(double, d->ns)) && good;
     w->q = BG_NEW_ARRAY(double, d->nq);
@@ -62,9 +65,9 @@ void bg_watch_destroy(bg_watch *w)
 {
     if (!w)
         return;
-    void *const arrays[] = {w->sign,    w->at_zero, w->scale, w->touched,    w->s,
-                            w->s_early, w->left,    w->right, w->left_slope, w->right_slope,
-                            w->q,       w->v,       w->z};
+    void *const arrays[] = {w->resting,     w->sign,    w->at_zero, w->scale, w->touched,
+                            w->s,           w->s_early, w->left,    w->right, w->left_slope,
+                            w->right_slope, w->q,       w->v,       w->z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_state_destroy(w->state);
@@ -84,7 +87,7 @@ static bg_status calc_s(bg_watch *w, double t, const double *q, const double *v,
             st = bg_error_set(err, BG_NOT_FINITE,
                               "system '%s': switching function '%s' is not finite at t = %.17g",
                               w->sys->def.name, bg_system_get_event_name(w->sys, i), t);
-    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+    return st;
 }
 
 /* s on plain dense output. */
@@ -144,13 +147,23 @@ static void decide(bg_watch *w, const unsigned char *fired, double e, double ins
         double c1 = s1[i] - w->s[i], c2 = s2[i] - w->s[i];
         if (w->sign[i] != 0 || c1 == 0 || !(c2 / c1 > 1.5 && c2 / c1 < 5))
             continue;
-        bool zero = (fired && fired[i]) || fabs(w->s[i]) <= fabs(c1) / e * instant;
+        double level = fired && fired[i] ? 1e-12 * w->scale[i] : 0.0; /* as it was just located */
+        bool zero = fabs(w->s[i]) <= fmax(level, fabs(c1) / e * instant);
         w->at_zero[i] = zero;
         w->sign[i] = zero ? sign_of(c1) : sign_of(w->s[i]);
     }
 }
 
-bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fired, bg_error *err)
+static bool is_open(const bg_watch *w)
+{
+    for (int i = 0; i < w->ns; i++)
+        if (w->sign[i] == 0)
+            return true;
+    return false;
+}
+
+bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fired, double t_end,
+                         bg_error *err)
 {
     double instant = 1e-12 * fmax(1.0, fabs(x->t));
     bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
@@ -162,28 +175,36 @@ bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fi
     }
     w->t_done = x->t;
     w->repeats = 0;
-    /* first along straight lines, so that the slope decides however soon the path bends back */
-    for (int curved = 0; curved < 2; curved++)
-        for (double e = 16 * instant; e < 1.0 && st == BG_OK; e *= 8) {
-            st = look_ahead(w, x, e, curved, w->left, err);
-            if (st == BG_OK)
-                st = look_ahead(w, x, 2 * e, curved, w->right, err);
-            if (st == BG_OK)
-                decide(w, fired, e, instant, w->left, w->right);
+    /* first along straight lines, so that the slope decides however soon the path bends back; where
+     * the functions cannot be evaluated ahead, what is known has to do */
+    for (int curved = 0; curved < 2 && st == BG_OK; curved++)
+        for (double e = 16 * instant; e < 1.0 && x->t + 2 * e <= t_end && is_open(w); e *= 8) {
+            bg_error ignored;
+            if (look_ahead(w, x, e, curved, w->left, &ignored) != BG_OK ||
+                look_ahead(w, x, 2 * e, curved, w->right, &ignored) != BG_OK)
+                break;
+            decide(w, fired, e, instant, w->left, w->right);
         }
     for (int i = 0; i < w->ns; i++)
         if (w->sign[i] == 0) { /* does not move as far as one can see */
             w->at_zero[i] = w->s[i] == 0;
             w->sign[i] = w->s[i] < 0 ? -1 : 1;
         }
+    memcpy(w->resting, w->at_zero, (size_t)w->ns);
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+}
+
+/* Times nearer than this are not told apart. */
+static double grain_at(double t)
+{
+    return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
 }
 
 /* s and its slope at t inside the step; the slope from the inner side. */
 static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s,
                                  double *slope, bg_error *err)
 {
-    double e = slope_fraction * (t1 - t0);
+    double e = fmax(slope_fraction * (t1 - t0), grain_at(t1));
     double other = t + e <= t1 ? t + e : t - e;
     bg_status st = calc_plain(w, t, s, err);
     if (st == BG_OK)
@@ -236,6 +257,13 @@ static bg_status find_extremum(bg_watch *w, int i, double a, double b, double *t
     return st;
 }
 
+/* Whether a value is still on the present side. A function that was reported and rests at zero has
+ * not left it as long as it stays there. */
+static bool is_present(const bg_watch *w, int i, double s)
+{
+    return sign_of(s) == w->sign[i] || (w->resting[i] && s == 0);
+}
+
 /* |s| that counts as zero in a piece: small beside its ends, or rounding of the function's size. */
 static double zero_level(const bg_watch *w, int i)
 {
@@ -273,7 +301,7 @@ static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e
 static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err)
 {
     int i = e->index;
-    *left = sign_of(e->fa) == w->sign[i];
+    *left = is_present(w, i, e->fa);
     for (int k = 1; k < 50 && !*left; k++) {
         double t = e->a + (e->b - e->a) * ldexp(1.0, -k);
         if (t <= e->a)
@@ -281,7 +309,7 @@ static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err
         bg_status st = calc_plain(w, t, w->s, err);
         if (st != BG_OK)
             return st;
-        if (sign_of(w->s[i]) == w->sign[i]) {
+        if (is_present(w, i, w->s[i])) {
             e->a = t;
             e->fa = w->s[i];
             *left = true;
@@ -297,9 +325,10 @@ static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iteration
     double fa = e->fa, fb = e->fb;
     for (int k = 0; k < iterations; k++) {
         double width = e->b - e->a, tiny = 2 * DBL_EPSILON * fmax(fabs(e->a), fabs(e->b));
-        if (width <= tiny || e->fb == 0)
+        if (width <= tiny)
             return BG_OK;
-        double t = k % 4 == 3 ? e->a + 0.5 * width : e->a + width * fa / (fa - fb);
+        bool halve = k % 4 == 3 || e->fa == 0 || e->fb == 0; /* zero at an end: since when? */
+        double t = halve ? e->a + 0.5 * width : e->a + width * fa / (fa - fb);
         t = fmin(fmax(t, e->a + 0.5 * tiny), e->b - 0.5 * tiny);
         if (!(t > e->a && t < e->b))
             t = e->a + 0.5 * width;
@@ -308,7 +337,7 @@ static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iteration
         bg_status st = projected ? calc_projected(w, t, w->s, err) : calc_plain(w, t, w->s, err);
         if (st != BG_OK)
             return st;
-        if (sign_of(w->s[i]) == w->sign[i]) {
+        if (is_present(w, i, w->s[i])) {
             e->a = t;
             e->fa = fa = w->s[i];
             if (same == -1)
@@ -350,13 +379,13 @@ static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
         return st;
     e->fa = fa;
     e->fb = w->s[e->index];
-    if (sign_of(e->fa) == w->sign[e->index] && sign_of(e->fb) != w->sign[e->index])
+    if (is_present(w, e->index, e->fa) && !is_present(w, e->index, e->fb))
         return narrow(w, e, true, MAX_ITERATIONS, err);
     if (w->repeats < MAX_REPEATS)
         return BG_RETRY;
     /* shorter steps do not help, s is within rounding of zero: what holds on the constraints counts
      */
-    e->found = sign_of(e->fb) != w->sign[e->index];
+    e->found = !is_present(w, e->index, e->fb);
     return BG_OK;
 }
 
@@ -365,9 +394,10 @@ static bg_status enclose(bg_watch *w, int i, double a, double b, enclosure *e, b
 {
     e->found = false;
     /* a value this close to zero with so flat a slope belongs to a touch, not to a crossing */
-    bool flat = fabs(w->right[i]) <= zero_level(w, i) &&
+    bool stays = w->right[i] == 0 && w->right_slope[i] == 0; /* has come to rest at zero */
+    bool flat = !stays && fabs(w->right[i]) <= zero_level(w, i) &&
                 fabs(w->right_slope[i]) * (b - a) <= 1e-4 * fabs(w->left[i]);
-    if (sign_of(w->right[i]) != w->sign[i] && !flat) {
+    if (!is_present(w, i, w->right[i]) && !flat) {
         *e = (enclosure){a, b, w->left[i], w->right[i], i, -w->sign[i], true};
         return BG_OK;
     }
@@ -396,16 +426,88 @@ static bg_status search_piece(bg_watch *w, double a, double b, enclosure *first,
 static bg_status report_event(bg_watch *w, const enclosure *e, bg_event *event, bg_error *err)
 {
     int i = e->index;
-    event->t = e->b;
-    event->index = i;
-    event->direction = e->direction;
-    event->name = bg_system_get_event_name(w->sys, i);
+    bg_status st = bg_integrator_interpolate_state(w->ig, e->b, w->state, err);
+    if (st != BG_OK)
+        return st;
+    *event = (bg_event){e->b, i, e->direction, bg_system_get_event_name(w->sys, i)};
     w->t_done = e->b;
     if (e->direction == 0)
         w->touched[i] = e->b;
     else
         w->sign[i] = -w->sign[i];
-    return bg_integrator_interpolate_state(w->ig, e->b, w->state, err);
+    w->resting[i] = e->direction != 0;
+    return BG_OK;
+}
+
+/* The cubic through the ends of a piece of length h, at the fraction x of it. */
+static double calc_cubic(const bg_watch *w, int i, double h, double x)
+{
+    double y = 1 - x;
+    return y * y * (1 + 2 * x) * w->left[i] + x * x * (1 + 2 * y) * w->right[i] +
+           h * x * y * (y * w->left_slope[i] - x * w->right_slope[i]);
+}
+
+/* Whether the cubic has more than one zero in the piece. */
+static bool has_many_zeros(const bg_watch *w, int i, double h)
+{
+    int changes = 0, side = w->sign[i];
+    for (int k = 1; k <= 12; k++) {
+        double value = calc_cubic(w, i, h, k / 12.0);
+        if (sign_of(value) == -side && fabs(value) > touch * w->scale[i]) {
+            changes++;
+            side = -side;
+        }
+    }
+    return changes > 1;
+}
+
+/* Is one cubic enough for [a, b]: does it foretell s at two places inside (not where a period would
+ * hide), with at most one zero? */
+static bg_status check_piece(bg_watch *w, double a, double b, bool *smooth, bg_error *err)
+{
+    const double places[2] = {0.28, 0.61};
+    double h = b - a;
+    bg_status st = BG_OK;
+    *smooth = true;
+    for (int i = 0; i < w->ns; i++)
+        *smooth = *smooth && !has_many_zeros(w, i, h);
+    for (int k = 0; k < 2 && *smooth && st == BG_OK; k++) {
+        st = calc_plain(w, a + places[k] * h, w->s, err);
+        for (int i = 0; i < w->ns && st == BG_OK; i++) {
+            double size = fmax(fabs(w->s[i]), fmax(fabs(w->left[i]), fabs(w->right[i])));
+            double error = fabs(w->s[i] - calc_cubic(w, i, h, places[k]));
+            w->scale[i] = fmax(w->scale[i], fabs(w->s[i]));
+            *smooth = *smooth && error <= 0.05 * size + 1e-12 * w->scale[i];
+        }
+    }
+    return st;
+}
+
+/* The next piece from a, at most up to *b and hardly shorter than `shortest`; its end becomes *b,
+ * the values there are in right. */
+static bg_status choose_piece(bg_watch *w, double begin, double t1, double a, double shortest,
+                              double *b, bg_error *err)
+{
+    for (;;) {
+        bool smooth;
+        bg_status st = calc_with_slope(w, *b, begin, t1, w->right, w->right_slope, err);
+        if (st == BG_OK)
+            st = check_piece(w, a, *b, &smooth, err);
+        if (st != BG_OK || smooth || *b - a <= 2 * shortest)
+            return st;
+        *b = a + 0.5 * (*b - a);
+    }
+}
+
+/* The step has to be repeated, to half of what is left of it. */
+static bg_status ask_repeat(bg_watch *w, double begin, double t1, double *t_retry, bg_error *err)
+{
+    *t_retry = begin + 0.5 * (t1 - begin);
+    if (w->repeats++<4 * MAX_REPEATS && * t_retry> begin)
+        return BG_RETRY;
+    return bg_error_set(err, BG_SYSTEM_FAILED,
+                        "system '%s': its switching functions cannot be evaluated behind t = %.17g",
+                        w->sys->def.name, begin);
 }
 
 bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_retry, bg_error *err)
@@ -413,27 +515,31 @@ bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_ret
     double t1 = bg_integrator_get_state(w->ig)->t;
     double begin = fmax(w->t_done, bg_integrator_get_step_start(w->ig)), a = begin;
     *found = false;
+    double grain = grain_at(t1), piece = fmax((t1 - begin) / PIECES, grain), longest = piece;
     bg_status st = calc_with_slope(w, begin, begin, t1, w->left, w->left_slope, err);
-    for (int k = 1; k <= PIECES && st == BG_OK && begin < t1; k++) {
-        double b = k == PIECES ? t1 : begin + (t1 - begin) * k / PIECES;
+    while (st == BG_OK && a < t1) {
         enclosure first = {0};
-        st = calc_with_slope(w, b, begin, t1, w->right, w->right_slope, err);
+        for (int i = 0; i < w->ns; i++)
+            w->resting[i] = w->resting[i] && sign_of(w->left[i]) != w->sign[i];
+        double b = fmin(t1, a + fmin(longest, 2 * piece)); /* a fast stretch may go on */
+        if (t1 - b < fmax(0.01 * (t1 - begin), grain))
+            b = t1;
+        st = choose_piece(w, begin, t1, a, fmax(longest / MAX_CUTS, grain), &b, err);
         if (st == BG_OK)
             st = search_piece(w, a, b, &first, err);
-        if (st == BG_RETRY) {
-            w->repeats++;
-            *t_retry = begin + 0.5 * (t1 - begin);
-            return st;
-        }
         if (st == BG_OK && first.found) {
-            *found = true;
-            return report_event(w, &first, event, err);
+            st = report_event(w, &first, event, err);
+            *found = st == BG_OK;
+            break;
         }
         memcpy(w->left, w->right, (size_t)w->ns * sizeof(double));
         memcpy(w->left_slope, w->right_slope, (size_t)w->ns * sizeof(double));
+        piece = b - a;
         a = b;
     }
-    if (st == BG_OK) {
+    if (st == BG_RETRY)
+        return ask_repeat(w, begin, t1, t_retry, err);
+    if (st == BG_OK && !*found) {
         w->t_done = t1;
         w->repeats = 0;
     }
@@ -447,4 +553,6 @@ void bg_watch_archive(bg_watch *w, bg_archive *archive)
     bg_archive_doubles(archive, w->scale, w->ns);
     bg_archive_doubles(archive, w->touched, w->ns);
     bg_archive_doubles(archive, &w->t_done, 1);
+    bg_archive_ints(archive, &w->repeats, 1);
+    bg_archive_bytes(archive, w->resting, (size_t)w->ns);
 }

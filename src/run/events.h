@@ -14,6 +14,7 @@ typedef struct bg_watch {
     double *scale;          /* [ns] largest |s| seen */
     double *touched;        /* [ns] s, where it last touched zero (NAN: nowhere) */
     unsigned char *at_zero; /* [ns] set by reset: the function is zero at the state */
+    unsigned char *resting; /* [ns] reported at zero, and not yet seen on the new side */
     double t_done;          /* s, everything up to here has been reported */
     int repeats;            /* times the present step was repeated for a lost enclosure */
     double *s, *s_early;    /* [ns] scratch: values at a time and just before or after it */
@@ -27,10 +28,11 @@ bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, b
 void bg_watch_destroy(bg_watch *watch);
 
 /* Takes the side of zero of each function from the state, looking ahead along the motion where one
- * is zero (at_zero); fired: functions that were just reported and count as zero (ns flags or NULL).
+ * is zero (at_zero), but not behind t_end. fired: functions that were just reported (ns flags or
+ * NULL).
  */
 bg_status bg_watch_reset(bg_watch *watch, const bg_state *state, const unsigned char *fired,
-                         bg_error *err);
+                         double t_end, bg_error *err);
 
 /* The first event of the last step after t_done, if any: *found, with its time, index and
  * direction, and `state` at that time in watch->state. t_done moves there, or to the end of the

@@ -7,12 +7,14 @@
 #include "run/runner.h"
 
 #include "base/memory.h"
+#include "consistent/assemble.h"
 #include "consistent/projection.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100 };
@@ -68,6 +70,13 @@ static bg_status check_options(bg_runner *r, bg_error *err)
                             o->output_interval);
     if (o->max_steps < 0 || o->checkpoint_steps < 0)
         return bg_error_set(err, BG_BAD_INPUT, "step counts must not be negative");
+    struct stat info;
+    if (o->checkpoint && stat(o->checkpoint, &info) == 0 && !S_ISREG(info.st_mode))
+        return bg_error_set(
+            err, BG_IO,
+            "the checkpoint '%s' is not a regular file; it would be replaced, choose "
+            "another name",
+            o->checkpoint);
     return BG_OK;
 }
 
@@ -85,9 +94,10 @@ static bg_status create(bg_runner *r, bg_error *err)
         return st;
     r->y = BG_NEW_ARRAY(double, def->ny);
     r->fired = BG_NEW_ARRAY(unsigned char, def->ns);
+    r->sides = BG_NEW_ARRAY(int, def->ns);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->fired || !r->report->events)
+    if (!r->y || !r->fired || !r->sides || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
 }
@@ -102,10 +112,17 @@ static bg_status calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
     if (st != BG_OK)
         return st;
     int code = def->outputs(def->self, &p, x->a, x->lambda, r->y);
-    return code == 0 ? BG_OK
-                     : bg_error_set(err, BG_SYSTEM_FAILED,
-                                    "system '%s': `outputs` failed with code %d at t = %.17g",
-                                    def->name, code, x->t);
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `outputs` failed with code %d at t = %.17g", def->name,
+                            code, x->t);
+    char buffer[32];
+    for (int i = 0; i < def->ny; i++)
+        if (!isfinite(r->y[i]))
+            return bg_error_set(err, BG_NOT_FINITE,
+                                "system '%s': output '%s' is not finite at t = %.17g", def->name,
+                                bg_system_get_name(r->sys, 'y', i, buffer, sizeof buffer), x->t);
+    return BG_OK;
 }
 
 static bg_status write_row(bg_runner *r, const bg_state *x, bg_error *err)
@@ -156,15 +173,21 @@ static double calc_energy(bg_runner *r, const bg_state *x)
     return e.kinetic + e.potential - *x->work;
 }
 
+/* The larger one; what is not known once is not known for the run. */
+static double keep_largest(double so_far, double now)
+{
+    return isnan(so_far) || isnan(now) ? NAN : fmax(so_far, now);
+}
+
 static void update_certificate(bg_runner *r)
 {
     bg_certificate *c = &r->report->certificate;
     bg_residuals now = bg_integrator_get_residuals(r->ig);
     const bg_state *x = bg_integrator_get_state(r->ig);
-    c->max_g = fmax(c->max_g, now.g);
-    c->max_gv = fmax(c->max_gv, now.gv);
-    c->max_ga = fmax(c->max_ga, now.ga);
-    c->energy_error = fmax(c->energy_error, fabs(calc_energy(r, x) - r->energy_start));
+    c->max_g = keep_largest(c->max_g, now.g);
+    c->max_gv = keep_largest(c->max_gv, now.gv);
+    c->max_ga = keep_largest(c->max_ga, now.ga);
+    c->energy_error = keep_largest(c->energy_error, fabs(calc_energy(r, x) - r->energy_start));
 }
 
 /* A row that was redundant at the start must stay fulfilled on the way. */
@@ -172,14 +195,15 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
 {
     char buffer[32];
     bg_residuals now = bg_integrator_get_residuals(r->ig);
-    if (r->report->assembly.redundancy.count == 0 || now.g < 1e-6 ||
-        !r->ig->dyn->eliminated[now.worst_g])
+    if (now.redundant < 1e-6)
         return BG_OK;
-    return bg_error_set(err, BG_CONTRADICTORY,
-                        "constraint '%s' was redundant at the start but is violated by %.3g at t = "
-                        "%.17g: the mechanism has left the position in which it could be left out",
-                        bg_system_get_name(r->sys, 'g', now.worst_g, buffer, sizeof buffer), now.g,
-                        bg_integrator_get_state(r->ig)->t);
+    return bg_error_set(
+        err, BG_CONTRADICTORY,
+        "constraint '%s' was redundant at the start but is violated by %.3g (beside its "
+        "gradient) at t = %.17g: the mechanism has left the position in which it could "
+        "be left out",
+        bg_system_get_name(r->sys, 'g', now.worst_redundant, buffer, sizeof buffer), now.redundant,
+        bg_integrator_get_state(r->ig)->t);
 }
 
 static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err)
@@ -218,19 +242,21 @@ static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *
     double before = calc_energy(r, x);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = def->event(def->self, event, &state);
+    if (*action > BG_EVENT_STOP)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `event` returned %d for '%s'; it must return a "
+                            "bg_event_action or a negative number",
+                            def->name, *action, event->name);
     if (*action < 0)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `event` failed with code %d for '%s' at t = %.17g",
                             def->name, *action, event->name, event->t);
     if (*action == BG_EVENT_CHANGED) {
-        bg_dynamics *d = r->ig->dyn;
-        st = bg_project_state(d, x, err);
-        if (st == BG_RETRY)
-            st = bg_error_set(
-                err, BG_NOT_ASSEMBLED,
-                "after event '%s' at t = %.17g the changed state cannot be projected onto "
-                "the constraints",
-                event->name, event->t);
+        /* modes may change which constraints there are: look at their rank again */
+        st = def->ng > 0 ? bg_state_assemble_again(r->sys, x, &r->report->assembly.redundancy, err)
+                         : bg_project_state(r->ig->dyn, x, err);
+        if (st != BG_OK)
+            return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
         double jump = calc_energy(r, x) - before; /* an impact may dissipate */
         r->energy_start += isfinite(jump) ? jump : 0;
     }
@@ -248,7 +274,7 @@ static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
     if (!r->watch)
         return BG_OK;
     bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-    bg_status st = bg_watch_reset(r->watch, r->row, NULL, err);
+    bg_status st = bg_watch_reset(r->watch, r->row, NULL, r->t_end, err);
     int ns = bg_system_get_def(r->sys)->ns;
     memset(r->fired, 0, (size_t)ns);
     bool changed = false;
@@ -265,9 +291,55 @@ static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
     if (st == BG_OK && changed) {
         st = restart(r, r->row, err);
         if (st == BG_OK)
-            st = bg_watch_reset(r->watch, r->row, r->fired, err);
+            st = bg_watch_reset(r->watch, r->row, r->fired, r->t_end, err);
     }
     return st;
+}
+
+/* A function other than those that fired is zero at the state and goes over to the other side: its
+ * event is at the same time. Returns its index, -1: none. */
+static int find_simultaneous(const bg_runner *r)
+{
+    for (int i = 0; i < r->watch->ns; i++)
+        if (!r->fired[i] && r->watch->at_zero[i] && r->watch->sign[i] != r->sides[i])
+            return i;
+    return -1;
+}
+
+/* Goes on from the changed state in r->row at an event, delivering first what happens at the same
+ * time; r->sides holds the sides before the event. */
+static bg_status go_on(bg_runner *r, bool *stop, bg_error *err)
+{
+    for (;;) {
+        bg_status st = restart(r, r->row, err);
+        if (st == BG_OK)
+            st = bg_watch_reset(r->watch, r->row, r->fired, r->t_end, err);
+        int i = st == BG_OK ? find_simultaneous(r) : -1;
+        if (i < 0)
+            return st;
+        bg_event event = {r->row->t, i, r->watch->sign[i], bg_system_get_event_name(r->sys, i)};
+        int action;
+        r->fired[i] = 1;
+        st = deliver(r, &event, r->row, &action, err);
+        if (st != BG_OK)
+            return st;
+        if (action == BG_EVENT_STOP) {
+            *stop = true;
+            return restart(r, r->row, err);
+        }
+    }
+}
+
+/* Rows before an event, and, with a row for every step, at it. */
+static bg_status write_rows_to_event(bg_runner *r, const bg_event *event, bg_error *err)
+{
+    bg_status st = write_grid(r, nextafter(event->t, -HUGE_VAL), err);
+    if (st != BG_OK)
+        return st;
+    const bg_state *end = bg_integrator_get_state(r->ig);
+    bg_state_copy(r->sys, end->t == event->t ? end : r->watch->state, r->row);
+    bool wanted = r->options->output_steps && event->t > r->t_last_row;
+    return wanted ? write_row(r, r->row, err) : BG_OK;
 }
 
 /* Events inside the last step. *cut: the run goes on from an event inside the step, or ends there.
@@ -280,6 +352,7 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         bg_event event;
         double t_retry;
         int action;
+        memcpy(r->sides, r->watch->sign, (size_t)r->watch->ns * sizeof(int));
         bg_status st = bg_watch_find(r->watch, &found, &event, &t_retry, err);
         if (st == BG_RETRY) {
             bg_integrator_undo(r->ig, t_retry);
@@ -288,16 +361,8 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         }
         if (st != BG_OK || !found)
             return st;
-        st = write_grid(r, nextafter(event.t, -HUGE_VAL), err); /* rows before the event */
-        if (st != BG_OK)
-            return st;
         bg_state_copy(r->sys, r->watch->state, r->row);
-        if (bg_integrator_get_state(r->ig)->t == event.t)
-            bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-        if (r->options->output_steps && event.t > r->t_last_row)
-            st = write_row(r, r->row, err);
-        if (st == BG_OK)
-            bg_state_copy(r->sys, r->watch->state, r->row);
+        st = write_rows_to_event(r, &event, err);
         if (st == BG_OK)
             st = deliver(r, &event, r->row, &action, err);
         if (st != BG_OK)
@@ -308,9 +373,7 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         *stop = action == BG_EVENT_STOP;
         memset(r->fired, 0, (size_t)r->watch->ns);
         r->fired[event.index] = 1;
-        st = restart(r, r->row, err);
-        if (st == BG_OK && !*stop)
-            st = bg_watch_reset(r->watch, r->row, r->fired, err);
+        st = *stop ? restart(r, r->row, err) : go_on(r, stop, err);
         if (st == BG_OK && r->options->output_steps && action == BG_EVENT_CHANGED)
             st = write_row(r, r->row, err);
         return st;
@@ -455,11 +518,15 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
     bg_state_copy(r->sys, x, p->final);
-    if (calc_outputs(r, x, NULL) == BG_OK) {
+    bg_status measured = calc_outputs(r, x, st == BG_OK ? &own : NULL);
+    if (st == BG_OK)
+        st = measured;
+    if (measured == BG_OK) {
         p->y = r->y;
         r->y = NULL;
     }
-    if (r->options->checkpoint) {
+    bool resumable = st == BG_OK || st == BG_STOPPED || st == BG_TOO_MANY_STEPS;
+    if (r->options->checkpoint && resumable) {
         bg_error checkpoint_error;
         bg_status written = bg_checkpoint_write(r, &checkpoint_error);
         if (written != BG_OK && st == BG_OK) {
@@ -480,6 +547,7 @@ static void destroy(bg_runner *r)
     bg_state_destroy(r->row);
     free(r->y);
     free(r->fired);
+    free(r->sides);
     bg_archive_clear(&r->archive);
 }
 
@@ -495,8 +563,7 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
                    .wall_start = bg_clock_get_wall(),
                    .cpu_start = bg_clock_get_cpu()};
     r.wall_last_checkpoint = r.wall_start;
-    *report = (bg_run_report){
-        .certificate = {.max_ga = NAN, .energy_error = NAN, .energy_scale = 0}};
+    *report = (bg_run_report){0};
     strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
     bg_status st = create(&r, &own);
     if (st == BG_OK)
@@ -507,6 +574,8 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
     if (started)
         st = finish(&r, st, &own);
     destroy(&r);
+    if (st == BG_OK)
+        own.text[0] = '\0'; /* of attempts that were repeated */
     report->status = st;
     memcpy(report->message, own.text, sizeof report->message);
     if (err) {

@@ -15,7 +15,8 @@ typedef struct bg_runner {
     bg_watch *watch;       /* NULL without switching functions */
     bg_state *row;         /* state of the row being written */
     double *y;             /* [ny] its outputs */
-    unsigned char *fired;  /* [ns] scratch */
+    unsigned char *fired;  /* [ns] scratch: reported at the present event */
+    int *sides;            /* [ns] scratch: sides of zero before it */
     double t_start, t_end; /* s */
     long next_output;      /* index of the next row on the grid */
     double t_last_row;     /* s; no second row at the same time */
@@ -25,7 +26,7 @@ typedef struct bg_runner {
     int events_at_once;  /* events since time last advanced noticeably */
     double wall_start, wall_last_progress, wall_last_checkpoint, cpu_start; /* s */
     double cpu_before, wall_before; /* s, spent before a resume */
-    bg_archive archive;             /* kept, so that writing a checkpoint does not allocate */
+    bg_archive archive;             /* kept from one checkpoint to the next */
 } bg_runner;
 
 double bg_clock_get_wall(void); /* s, monotonic */

@@ -181,15 +181,34 @@ void bg_dynamics_calc_w(const bg_dynamics *d, const double *v, double *w)
         w[i] += d->terms.gt[i];
 }
 
+/* |row i of G|, 1 for a row of zeros. */
+static double calc_row_length(const bg_dynamics *d, int i)
+{
+    const bg_pattern *p = d->sys->def.pattern_G;
+    double sum = 0;
+    int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
+    for (int k = begin; k < end; k++)
+        sum += d->terms.G[k] * d->terms.G[k];
+    return sum > 0 ? sqrt(sum) : 1.0;
+}
+
 bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, const double *a)
 {
-    bg_residuals r = {0, 0, 0, d->ng > 0 ? 0 : -1};
+    bg_residuals r = {.worst_g = d->ng > 0 ? 0 : -1, .worst_redundant = -1};
     if (d->ng == 0)
         return r;
     for (int i = 0; i < d->ng; i++)
         if (fabs(d->terms.g[i]) > r.g) {
             r.g = fabs(d->terms.g[i]);
             r.worst_g = i;
+        }
+    for (int i = 0; i < d->ng; i++)
+        if (d->eliminated[i]) {
+            double relative = fabs(d->terms.g[i]) / calc_row_length(d, i);
+            if (relative > r.redundant) {
+                r.redundant = relative;
+                r.worst_redundant = i;
+            }
         }
     bg_dynamics_calc_w(d, v, d->work_g);
     for (int i = 0; i < d->ng; i++)

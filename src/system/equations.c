@@ -56,11 +56,13 @@ static bg_status open_plugin(const char *path, const bg_equations **family, void
                           "the plug-in '%s' has no function %s; export one that returns its "
                           "bg_equations (docs/writing-a-system.md)",
                           path, BG_PLUGIN_ENTRY);
-    else if (!found || !found->define || !found->name)
-        st = bg_error_set(err, BG_BAD_INPUT,
-                          "the plug-in '%s' returns no usable bg_equations; set at least abi, name "
-                          "and define",
-                          path);
+    else if (!found || !found->define || !found->name || found->nparameters < 0 ||
+             (found->nparameters > 0 && !found->parameters))
+        st = bg_error_set(
+            err, BG_BAD_INPUT,
+            "the plug-in '%s' returns no usable bg_equations; set at least abi, name, "
+            "define, and parameters where there are any",
+            path);
     else if (found->abi != BG_ABI)
         st = bg_error_set(
             err, BG_BAD_INPUT,

@@ -43,9 +43,14 @@ refuse "step zero" --step 0 -- "$BOGIE" run $pendulum --step 0
 refuse "h-min above h-max" --h-min --h-max -- "$BOGIE" run $pendulum --h-min 1 --h-max 0.1
 refuse "t-end before t-start" --t-end --t-start " 1 s" " 2 s" -- "$BOGIE" run $pendulum --t-start 2 --t-end 1
 refuse "t-end before the system's start" --t-end "-5 s" -- "$BOGIE" run $pendulum --t-end -5
-refuse "missing checkpoint" nowhere.checkpoint -- "$BOGIE" run $pendulum --resume nowhere.checkpoint
+refuse "resume into earlier results" "kept" "another name" -- "$BOGIE" run $pendulum --resume kept.checkpoint
+expect "missing checkpoint" 2 nowhere.checkpoint -- "$BOGIE" run $pendulum --resume nowhere.checkpoint
 echo "no checkpoint" >text.checkpoint
-refuse "not a checkpoint" text.checkpoint -- "$BOGIE" run $pendulum --resume text.checkpoint
+expect "not a checkpoint" 2 text.checkpoint -- "$BOGIE" run $pendulum --resume text.checkpoint
+expect "one file for rows and summary" 2 "-o" "--summary" -- "$BOGIE" run $pendulum -o same.csv --summary same.csv
+expect "one file for rows and checkpoint" 2 "-o" "--checkpoint" -- "$BOGIE" run $pendulum -o same.csv --checkpoint same.csv
+mkfifo pipe
+expect "checkpoint that is not a file" 2 pipe regular -- "$BOGIE" run $pendulum --checkpoint pipe
 
 expect "folder missing" 2 "nowhere/out.h5" "'nowhere'" -- "$BOGIE" run $pendulum -o nowhere/out.h5
 expect "folder missing for the summary" 2 nowhere/s.json -- "$BOGIE" run $pendulum --summary nowhere/s.json

@@ -18,6 +18,7 @@ for signal in INT TERM; do
     holds "SIG$signal: results can be read" sh -c 'h5dump -H cut.h5 >dump.txt'
     holds "SIG$signal: summary" [ "$(json cut.json status)" = stopped ]
     steps=$(json cut.json steps accepted)
+    rm -f rest.h5
     expect "SIG$signal: the checkpoint goes on" 1 -- "$BOGIE" run $long --resume cut.checkpoint -o rest.h5 \
         --max-steps $((steps + 10)) --summary on.json
     holds "SIG$signal: it goes on from there" [ "$(json on.json steps accepted)" -gt "$steps" ]
@@ -36,6 +37,7 @@ for ending in csv h5; do
 done
 holds "SIGKILL: HDF5 can be read" sh -c 'h5dump -H killed.h5 >dump.txt'
 holds "SIGKILL: CSV ends with a whole line" [ "$(tail -c 1 killed.csv | wc -l)" -eq 1 ]
+rm -f rest.h5
 # the limit was passed long ago, so that the resumed run ends at once and says where it is
 # shellcheck disable=SC2086
 expect "SIGKILL: the checkpoint is whole" 1 "limit" -- "$BOGIE" run $long --resume killed.checkpoint \
