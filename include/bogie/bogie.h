@@ -3,6 +3,7 @@
 #define BOGIE_H
 
 #include "bogie/integrator.h"
+#include "bogie/model.h"
 #include "bogie/result.h"
 #include "bogie/run.h"
 #include "bogie/status.h"

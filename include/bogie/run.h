@@ -50,6 +50,7 @@ typedef struct bg_run_options {
     const char *model;                 /* how the user named the system, kept in checkpoints */
     const bg_setting *parameters; /* and what it was created with: must be the same to resume */
     int nparameters;
+    const char *formulation;   /* of a model's equations of motion; NULL: not from a model */
     const char *checkpoint;    /* file written at stops, at the end and ... */
     long checkpoint_steps;     /* ... every so many accepted steps (0: no) */
     double checkpoint_seconds; /* ... every so many seconds of wall time (default 10) */
@@ -71,6 +72,7 @@ typedef struct bg_run_report {
     bg_status status; /* BG_OK at t_end, BG_STOPPED, or why it ended early */
     char message[BG_ERROR_LENGTH];
     char integrator[32];
+    char formulation[16]; /* as in the options, empty: not from a model */
     bg_counters counters;
     double cpu_seconds;
     bg_certificate certificate;

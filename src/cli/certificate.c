@@ -66,7 +66,8 @@ static void print_events(const bg_run_report *report)
 void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
                           const bg_run_report *report, const char *file)
 {
-    printf("%s\n", model->reference);
+    printf(model->formulation ? "%s, %s formulation\n" : "%s\n", model->reference,
+           model->formulation);
     print_method(options, report);
     if (report->final) {
         printf("  reached          t = %.9g s, %s\n", report->final->t,

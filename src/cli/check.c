@@ -5,19 +5,31 @@
 #include <stdio.h>
 
 typedef struct arguments {
-    int derivatives;
+    int derivatives, formulation;
     bg_cli_settings settings;
 } arguments;
 
 static const bg_cli_option options[] = {
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(arguments, settings),
-     "parameter of the system"},
+     "parameter of the system; of a model anything by its path, such as joints.a.axis"},
+    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, offsetof(arguments, formulation),
+     "coordinates of a model (default: the model's, or joint)"},
     {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
      "compare what the system supplies with differences"},
 };
 
 enum { SAMPLES = 10, SEED = 1 };
 static const double largest_error = 1e-6;
+
+static void print_title(const bg_cli_model *model)
+{
+    const char *name = bg_system_get_def(model->system)->name;
+    if (model->file)
+        printf("%s: %s, %s formulation\n", model->reference, name, model->formulation);
+    else
+        printf("%s: %s\n", model->reference,
+               model->family->summary ? model->family->summary : name);
+}
 
 static void print_dimensions(const bg_system_def *def)
 {
@@ -122,6 +134,12 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         if (report.rcond > 0)
             printf("  condition        about %.1e of [M G'; G 0]\n", 1 / report.rcond);
         bg_assembly_print(system, &report);
+        if (redundant > 0)
+            printf(
+                "  what to do       nothing for the motion, which is right without them; for "
+                "unique "
+                "reactions, replace\n                   one of these joints by one that moves more "
+                "freely\n");
     }
     bg_assembly_report_clear(&report);
     bg_state_destroy(state);
@@ -162,16 +180,20 @@ static bg_status check_derivatives(bg_system *system, bg_error *err)
 static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
 {
     bg_cli_model model;
-    bg_status status = bg_cli_model_open(reference, args->settings.items, args->settings.count,
-                                         &model, err);
+    bg_status status = bg_cli_model_open(reference, args->formulation, args->settings.items,
+                                         args->settings.count, &model, err);
     if (status)
         return status;
     const bg_system_def *def = bg_system_get_def(model.system);
-    printf("%s: %s\n", reference, model.family->summary ? model.family->summary : def->name);
-    print_dimensions(def);
-    print_terms(def);
-    print_blocks(def);
-    status = print_assembly(model.system, err);
+    print_title(&model);
+    if (model.file)
+        status = bg_topology_print(model.file, err);
+    if (!status) {
+        print_dimensions(def);
+        print_terms(def);
+        print_blocks(def);
+        status = print_assembly(model.system, err);
+    }
     if (!status && args->derivatives)
         status = check_derivatives(model.system, err);
     bg_cli_model_close(&model);
@@ -180,7 +202,7 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {0};
+    arguments args = {.formulation = BG_FORMULATION_DEFAULT};
     const char *reference;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
@@ -197,7 +219,7 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_check = {
     .name = "check",
     .operand = "MODEL",
-    .summary = "show dimensions, freedoms, redundant constraints and derivatives of a system",
+    .summary = "show structure, freedoms, redundant constraints and derivatives of a system",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

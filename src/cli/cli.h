@@ -30,16 +30,23 @@ int bg_exit_code_find(bg_status status);
 /* Prints "bogie: " and the error's sentence on stderr and returns the exit code it stands for. */
 int bg_error_print(const bg_error *err);
 
-/* The system a MODEL operand names. */
+/* What --formulation chooses from: its words, and their indices. */
+#define BG_FORMULATIONS "joint|cartesian"
+enum { BG_FORMULATION_DEFAULT = -1, BG_FORMULATION_JOINT, BG_FORMULATION_CARTESIAN };
+
+/* The system a MODEL operand names: of a model file, or of a family of equations. */
 typedef struct bg_cli_model {
     const char *reference;
-    const bg_equations *family;
-    void *handle; /* of a plug-in */
+    bg_model *file;             /* NULL: not a model file */
+    const char *formulation;    /* "joint" or "cartesian" with a file, else NULL */
+    const bg_equations *family; /* NULL with a file */
+    void *handle;               /* of a plug-in */
     bg_system *system;
 } bg_cli_model;
 
-bg_status bg_cli_model_open(const char *reference, const bg_setting *parameters, int nparameters,
-                            bg_cli_model *model, bg_error *err);
+/* formulation: BG_FORMULATION_DEFAULT lets the model choose; others are refused for equations. */
+bg_status bg_cli_model_open(const char *reference, int formulation, const bg_setting *settings,
+                            int nsettings, bg_cli_model *model, bg_error *err);
 void bg_cli_model_close(bg_cli_model *model);
 
 /* The readable certificate of a run, on stdout. file may be NULL. */
@@ -47,6 +54,9 @@ void bg_certificate_print(const bg_cli_model *model, const bg_run_options *optio
                           const bg_run_report *report, const char *file);
 /* How the start was assembled and which constraints depend on others, on stdout. */
 void bg_assembly_print(const bg_system *system, const bg_assembly_report *report);
+
+/* Bodies, tree, cuts and warnings of a model, on stdout. */
+bg_status bg_topology_print(const bg_model *model, bg_error *err);
 
 /* A progress bar on stderr for bg_run_options.progress; self is the bg_progress_bar. */
 typedef struct bg_progress_bar {

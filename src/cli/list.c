@@ -1,8 +1,12 @@
-/* bogie list: the integrators with their options and the built-in equations with their parameters,
- * read from the tables the library itself uses. */
+/* bogie list: the integrators with their options, the built-in equations with their parameters, and
+ * what model files are made of, read from the tables the library itself uses. */
 #include "cli/cli.h"
 
+#include "model/force.h"
+#include "model/joint.h"
+
 #include <stdio.h>
+#include <string.h>
 
 static void print_integrators(void)
 {
@@ -39,6 +43,29 @@ static void print_equations(void)
     }
 }
 
+static void print_joints(void)
+{
+    printf("\nJoints of model files (\"type\" in \"joints\"):\n");
+    for (const bg_joint_class *const *c = bg_joint_get_classes(); *c; c++)
+        printf("  %-26s %s\n", (*c)->name, (*c)->summary);
+    printf("  %-26s %s\n", "gear", "a fixed ratio between two joint coordinates");
+    printf("  %-26s %s\n", "rack-pinion", "a translation that follows a rotation");
+}
+
+/* Tyres have a section of their own, in which their type goes without the prefix. */
+static void print_forces(bool tyres)
+{
+    static const char prefix[] = "tyre-";
+    size_t length = sizeof prefix - 1;
+    printf("\n%s of model files (\"type\" in \"%s\"):\n", tyres ? "Tyres" : "Forces",
+           tyres ? "tyres" : "forces");
+    for (const bg_force_class *const *c = bg_force_get_classes(); *c; c++) {
+        bool is_tyre = strncmp((*c)->name, prefix, length) == 0;
+        if (is_tyre == tyres)
+            printf("  %-26s %s\n", (*c)->name + (is_tyre ? length : 0), (*c)->summary);
+    }
+}
+
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     const char *operand;
@@ -47,11 +74,14 @@ static int run(const bg_verb *verb, int argc, char **argv)
         return bg_error_print(&err);
     print_integrators();
     print_equations();
+    print_joints();
+    print_forces(false);
+    print_forces(true);
     return BG_EXIT_DONE;
 }
 
 const bg_verb bg_verb_list = {
     .name = "list",
-    .summary = "name integrators and equations with their options and parameters",
+    .summary = "name integrators, equations, joints and forces, with their options",
     .run = run,
 };

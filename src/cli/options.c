@@ -174,9 +174,10 @@ bg_status bg_cli_parse(const bg_verb *verb, int argc, char **argv, void *target,
         }
     }
     if (verb->operand && !*operand)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "bogie %s needs a %s: equations:NAME (see `bogie list`) or FILE.so",
-                            verb->name, verb->operand);
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "bogie %s needs a %s: MODEL.json, equations:NAME (see `bogie list`) or FILE.so",
+            verb->name, verb->operand);
     return BG_OK;
 }
 
@@ -209,9 +210,10 @@ void bg_cli_print_help(const bg_verb *verb)
            verb->operand ? " " : "", verb->operand ? verb->operand : "",
            verb->noptions > 0 ? " [OPTION]..." : "");
     if (verb->operand)
-        printf("\n%s is equations:NAME for a built-in system (`bogie list` names them) or the path "
-               "of a\nplug-in FILE.so.\n",
-               verb->operand);
+        printf(
+            "\n%s is a model file MODEL.json, equations:NAME for a built-in system (`bogie list` "
+            "names\nthem) or a plug-in FILE.so.\n",
+            verb->operand);
     if (verb->noptions > 0)
         printf("\nOptions:\n");
     for (int i = 0; i < verb->noptions; i++) {

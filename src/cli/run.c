@@ -1,6 +1,8 @@
 /* bogie run: simulates a system and writes results, summary, checkpoint and certificate. */
 #include "cli/cli.h"
 
+#include "model/model.h"
+
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,19 +15,24 @@ typedef struct arguments {
     const char *integrator, *output, *summary, *checkpoint, *resume;
     double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
     long max_steps, checkpoint_steps;
-    int output_steps, refuse_redundant, quiet;
+    int formulation, output_steps, refuse_redundant, quiet;
     bg_cli_settings settings;
 } arguments;
 
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator), "method (default mdop5)"},
+    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
+     "method (default: the model's, or mdop5)"},
+    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
+     "coordinates of a model (default: the model's, or joint)"},
     {"--t-start", NULL, "T", BG_CLI_NUMBER, FIELD(t_start),
      "start time in s (default: the system's)"},
     {"--t-end", NULL, "T", BG_CLI_NUMBER, FIELD(t_end), "end time in s (default: the system's)"},
-    {"--rtol", NULL, "R", BG_CLI_POSITIVE, FIELD(rtol), "relative tolerance (default 1e-6)"},
-    {"--atol", NULL, "A", BG_CLI_POSITIVE, FIELD(atol), "absolute tolerance (default 1e-6)"},
+    {"--rtol", NULL, "R", BG_CLI_POSITIVE, FIELD(rtol),
+     "relative tolerance (default: the model's, or 1e-6)"},
+    {"--atol", NULL, "A", BG_CLI_POSITIVE, FIELD(atol),
+     "absolute tolerance (default: the model's, or 1e-6)"},
     {"--step", NULL, "H", BG_CLI_POSITIVE, FIELD(step),
      "fixed steps of H s, without error control"},
     {"--h-initial", NULL, "H", BG_CLI_POSITIVE, FIELD(h_initial), "first step in s"},
@@ -33,7 +40,7 @@ static const bg_cli_option options[] = {
     {"--h-max", NULL, "H", BG_CLI_POSITIVE, FIELD(h_max), "largest step in s"},
     {"--max-steps", NULL, "N", BG_CLI_COUNT, FIELD(max_steps), "give up after N accepted steps"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
-     "parameter of the system, or integrator.OPTION=VALUE"},
+     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
     {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "results, FILE.h5 or FILE.csv"},
     {"--output-interval", NULL, "DT", BG_CLI_POSITIVE, FIELD(output_interval),
      "a row of results every DT s"},
@@ -72,6 +79,7 @@ static void listen_for_stop(void)
 static arguments default_arguments(void)
 {
     return (arguments){
+        .formulation = BG_FORMULATION_DEFAULT,
         .t_start = NAN,
         .t_end = NAN,
         .rtol = NAN,
@@ -120,6 +128,28 @@ static bg_run_options make_options(arguments *args, const char *model, int *npar
     run.resume = args->resume;
     run.stop = &stop_requested;
     return run;
+}
+
+/* Where the command line says nothing, a model file may; its times are the system's. */
+static void use_file(const bg_cli_model *model, const arguments *args, bg_run_options *run)
+{
+    const bg_model *file = model->file;
+    run->formulation = model->formulation;
+    if (!file)
+        return;
+    if (!args->integrator && file->integrator[0])
+        run->integrator = file->integrator;
+    if (isnan(args->rtol))
+        set_if_given(&run->method.rtol, file->rtol);
+    if (isnan(args->atol))
+        set_if_given(&run->method.atol, file->atol);
+    if (isnan(args->step))
+        set_if_given(&run->method.step, file->step);
+    if (args->output && !args->output_steps && isnan(args->output_interval) &&
+        !isnan(file->output_interval)) {
+        run->output_interval = file->output_interval;
+        run->output_steps = 0;
+    }
 }
 
 /* Whether two names lead to the same file. */
@@ -203,15 +233,19 @@ static void simulation_clear(simulation *job)
     bg_cli_model_close(&job->model);
 }
 
-/* Opens the system and the result file. *run gets the sink. */
+/* Opens the system and the result file. *run gets the sink and what a model
+ * file says. */
 static bg_status prepare(simulation *job, const char *reference, const arguments *args,
                          int nparameters, bg_run_options *run, bg_error *err)
 {
     bg_status status = check_arguments(args, err);
     if (!status)
-        status = bg_cli_model_open(reference, args->settings.items, nparameters, &job->model, err);
-    if (!status)
+        status = bg_cli_model_open(reference, args->formulation, args->settings.items, nparameters,
+                                   &job->model, err);
+    if (!status) {
+        use_file(&job->model, args, run);
         status = check_times(bg_system_get_def(job->model.system), args, err);
+    }
     if (!status && args->output) {
         status = bg_result_create(args->output, reference, run->integrator, job->model.system,
                                   &job->result, err);

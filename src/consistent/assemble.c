@@ -78,18 +78,24 @@ static bg_status evaluate(assembly *a, const double *q, unsigned want, bg_error 
     return BG_OK;
 }
 
-/* Lengths of the rows of G at hand, 1 where a row is zero. */
+/* Lengths of the rows of G at hand; a row that is zero but for rounding gets the length of the
+ * longest. */
 static void update_scale(assembly *a)
 {
     const bg_pattern *p = a->sys->def.pattern_G;
     int nv = a->dyn->nv;
+    double longest = 0;
     for (int i = 0; i < a->dyn->ng; i++) {
         double sum = 0;
         int begin = p ? p->row_start[i] : i * nv, end = p ? p->row_start[i + 1] : begin + nv;
         for (int k = begin; k < end; k++)
             sum += a->dyn->terms.G[k] * a->dyn->terms.G[k];
-        a->scale[i] = sum > 0 ? sqrt(sum) : 1.0;
+        a->scale[i] = sqrt(sum);
+        longest = fmax(longest, a->scale[i]);
     }
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->scale[i] <= 1e-9 * longest || a->scale[i] == 0)
+            a->scale[i] = longest > 0 ? longest : 1.0;
 }
 
 /* Rank of G at hand with some coordinates fixed; dependent rows leave the linear systems. */

@@ -84,7 +84,7 @@ static double *row_of(double *A, int i, int n)
     return A + (size_t)i * (size_t)n;
 }
 
-/* S <- rows of A, dense, without fixed columns, of unit length. Rows below eps times the longest
+/* S <- rows of A, dense, without fixed columns, of unit length. Rows below 1000 eps times the longest
  * (fixed columns included) are rounding and become zero rows. */
 static void scale_rows(rank_work *w, const bg_pattern *pattern, const double *A,
                        const unsigned char *fixed)
@@ -105,7 +105,7 @@ static void scale_rows(rank_work *w, const bg_pattern *pattern, const double *A,
     }
     for (int i = 0; i < w->m; i++) {
         double *s = row_of(w->S, i, w->n);
-        w->decided[i] = w->length[i] <= DBL_EPSILON * longest;
+        w->decided[i] = w->length[i] <= 1e3 * DBL_EPSILON * longest;
         for (int j = 0; j < w->n; j++)
             s[j] = w->decided[i] ? 0 : s[j] / w->length[i];
     }

@@ -190,7 +190,7 @@ char *bg_summary_create(const bg_system *system, const char *model, const bg_run
 {
     builder b = begin_object();
     put(&b, "model", new_text(model));
-    put(&b, "formulation", json_string("equations"));
+    put(&b, "formulation", json_string(report->formulation[0] ? report->formulation : "equations"));
     put(&b, "integrator", new_text(report->integrator));
     put(&b, "status", new_status(report->status));
     put(&b, "message", new_text(report->message));

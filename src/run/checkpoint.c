@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 1, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 2, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -86,6 +86,9 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
     bg_status st = archive_text(archive, "the model", o->model ? o->model : "", err);
     if (st == BG_OK)
         st = archive_text(archive, "the system", def->name, err);
+    if (st == BG_OK)
+        st = archive_text(archive, "the formulation", o->formulation ? o->formulation : "equations",
+                          err);
     if (st == BG_OK)
         st = archive_text(archive, "the integrator", o->integrator, err);
     if (st == BG_OK)

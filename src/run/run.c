@@ -565,6 +565,8 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
     r.wall_last_checkpoint = r.wall_start;
     *report = (bg_run_report){0};
     strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
+    if (options->formulation)
+        strncpy(report->formulation, options->formulation, sizeof report->formulation - 1);
     bg_status st = create(&r, &own);
     if (st == BG_OK)
         st = begin(&r, &own);

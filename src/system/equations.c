@@ -98,7 +98,7 @@ bg_status bg_equations_open(const char *reference, const bg_equations **family, 
         return open_plugin(reference, family, handle, err);
     return bg_error_set(
         err, BG_BAD_INPUT,
-        "'%s' is neither equations:NAME nor a plug-in FILE.so; `bogie list` shows the "
+        "'%s' is none of equations:NAME, FILE.so and FILE.json; `bogie list` shows the "
         "built-in systems",
         reference);
 }

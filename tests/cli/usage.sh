@@ -6,7 +6,8 @@ expect "version" 0 "bogie 0." -- "$BOGIE" --version
 expect "help" 0 run check list "Exit codes" -- "$BOGIE" --help
 expect "help of run" 0 --integrator --t-end --checkpoint-steps "NAME=VALUE" -- "$BOGIE" run --help
 expect "help of check" 0 --derivatives -- "$BOGIE" check --help
-expect "list" 0 mdop5 equations:pendulum equations:car-axle "length=1 m" -- "$BOGIE" list
+expect "list" 0 mdop5 equations:pendulum equations:car-axle "length=1 m" \
+    revolute point-on-plane rack-pinion spring-damper point-follower -- "$BOGIE" list
 
 expect "no verb" 2 verb --help -- "$BOGIE"
 expect "unknown verb" 2 "'rnu'" "'run'" -- "$BOGIE" rnu equations:pendulum
@@ -20,6 +21,7 @@ expect "two models" 2 equations:pendulum equations:chain -- "$BOGIE" run equatio
 expect "operand of list" 2 everything -- "$BOGIE" list everything
 expect "setting without a value" 2 NAME=VALUE length -- "$BOGIE" run equations:pendulum --set length
 expect "unknown choice" 2 "allow|refuse" maybe -- "$BOGIE" run equations:pendulum --redundant maybe
+expect "unknown formulation" 2 "joint|cartesian" polar -- "$BOGIE" check car.json --formulation polar
 expect "half a count" 2 --max-steps 1.5 -- "$BOGIE" run equations:pendulum --max-steps 1.5
 expect "negative count" 2 --max-steps -3 -- "$BOGIE" run equations:pendulum --max-steps -3
 expect "rows without a file" 2 --output-interval -o -- "$BOGIE" run equations:pendulum --output-interval 0.1

@@ -1,0 +1,395 @@
+/* Cartesian coordinates with Euler parameters p = (w, x, y, z), |p| = 1 as a constraint. Between
+ * projections |p| differs from 1 a little; the rotation is that of p / |p|, so that derivatives are
+ * exact there, too.
+ *
+ *   w_world = 2 E(p) p' / p.p,   w_body = 2 H(p) p' / p.p,   E = [-e | w I + e~],   H = [-e | w I -
+ * e~],
+ *
+ * with e = (x, y, z). Since H(p') p' = E(p') p' = 0, the angular acceleration at p'' = 0 is
+ * -2 (p . p') / p.p w, which vanishes on the constraints. Lagrange's equations of the rotation,
+ * with T = 1/2 w_body . J w_body and H(p) p' = -H(p') p at |p| = 1, are
+ *
+ *   4 H^T J H p'' = 2 H^T n_body - 4 H(p')^T J w_body - (constraint forces). */
+#include "formalism/cartesian/cartesian.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void calc_E(const double *p, double E[3][4])
+{
+    const double rows[3][4] = {
+        {-p[1], p[0], -p[3], p[2]}, {-p[2], p[3], p[0], -p[1]}, {-p[3], -p[2], p[1], p[0]}};
+    memcpy(E, rows, sizeof rows);
+}
+
+static void calc_H(const double *p, double H[3][4])
+{
+    const double rows[3][4] = {
+        {-p[1], p[0], p[3], -p[2]}, {-p[2], -p[3], p[0], p[1]}, {-p[3], p[2], -p[1], p[0]}};
+    memcpy(H, rows, sizeof rows);
+}
+
+/* s A x for a 3 x 4 matrix. */
+static bg_vec3 apply(double A[3][4], double s, const double *x)
+{
+    double y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = s * (A[i][0] * x[0] + A[i][1] * x[1] + A[i][2] * x[2] + A[i][3] * x[3]);
+    return bg_vec3_load(y);
+}
+
+static double dot4(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/* With a = NULL, accelerations are those at v' = 0. */
+static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
+{
+    bg_multibody_set_point(mb, p);
+    for (int b = 1; b < mb->nbodies; b++) {
+        const double *q = p->q + 7 * (b - 1), *v = p->v + 7 * (b - 1);
+        bg_body_state *s = &mb->body[b];
+        bg_body_acceleration *x = &mb->acceleration[b];
+        double E[3][4], square = dot4(q + 3, q + 3);
+        calc_E(q + 3, E);
+        s->r = bg_vec3_load(q);
+        s->R = bg_rotation_from_quat(bg_quat_normalise((bg_quat){q[3], q[4], q[5], q[6]}));
+        s->v = bg_vec3_load(v);
+        s->w = apply(E, 2 / square, v + 3);
+        x->v = bg_vec3_make(0, 0, 0);
+        x->w = bg_scale(-2 * dot4(q + 3, v + 3) / square, s->w);
+        if (a) {
+            x->v = bg_vec3_load(a + 7 * (b - 1));
+            x->w = bg_add(x->w, apply(E, 2 / square, a + 7 * (b - 1) + 3));
+        }
+    }
+}
+
+/* Values in the pattern: per body three masses, then the 4 x 4 block 4 H^T J H. */
+static void calc_mass(const bg_cartesian *c, const double *q, double *M)
+{
+    for (int b = 1; b <= c->nb; b++, M += 19) {
+        const bg_body *body = &c->mb.model->bodies[b];
+        double H[3][4], JH[3][4];
+        calc_H(q + 7 * (b - 1) + 3, H);
+        for (int i = 0; i < 3; i++)
+            M[i] = body->mass;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 4; j++)
+                JH[i][j] = body->inertia.m[i][0] * H[0][j] + body->inertia.m[i][1] * H[1][j] +
+                           body->inertia.m[i][2] * H[2][j];
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++)
+                M[3 + 4 * i + j] = 4 *
+                                   (H[0][i] * JH[0][j] + H[1][i] * JH[1][j] + H[2][i] * JH[2][j]);
+    }
+}
+
+static void calc_force(bg_cartesian *c, const bg_point *p, double *f)
+{
+    bg_multibody_apply_forces(&c->mb);
+    for (int b = 1; b <= c->nb; b++, f += 7) {
+        const bg_body_state *s = &c->mb.body[b];
+        const bg_wrench *w = &c->mb.wrench[b];
+        double H[3][4], H_t[3][4], n[3], L[3];
+        calc_H(p->q + 7 * (b - 1) + 3, H);
+        calc_H(p->v + 7 * (b - 1) + 3, H_t);
+        bg_vec3_store(bg_rotate_back(&s->R, w->n), n);
+        bg_vec3_store(bg_rotate(&c->mb.model->bodies[b].inertia, bg_rotate_back(&s->R, s->w)), L);
+        bg_vec3_store(w->f, f);
+        for (int i = 0; i < 4; i++) {
+            f[3 + i] = 0;
+            for (int k = 0; k < 3; k++)
+                f[3 + i] += 2 * H[k][i] * n[k] - 4 * H_t[k][i] * L[k];
+        }
+    }
+}
+
+static void calc_g(bg_cartesian *c, const double *q, double *g)
+{
+    bg_multibody_calc_g(&c->mb, g);
+    for (int b = 0; b < c->nb; b++)
+        g[c->mb.nrows + b] = 0.5 * (dot4(q + 7 * b + 3, q + 7 * b + 3) - 1);
+}
+
+/* Adds one body's part of a row at its place in the pattern. */
+static void add_body(const bg_cartesian *c, int row, int body, const double *J, const double *q,
+                     double *G)
+{
+    if (body == 0)
+        return;
+    const int *bodies = c->row_bodies + 6 * row;
+    int k = 0;
+    while (bodies[k] != body)
+        k++;
+    double *out = G + c->G_start[row] + 7 * k, E[3][4];
+    const double *p = q + 7 * (body - 1) + 3;
+    double factor = 2 / dot4(p, p);
+    calc_E(p, E);
+    for (int i = 0; i < 3; i++)
+        out[i] += J[i];
+    for (int j = 0; j < 4; j++)
+        out[3 + j] += factor * (J[3] * E[0][j] + J[4] * E[1][j] + J[5] * E[2][j]);
+}
+
+static void calc_G(bg_cartesian *c, const double *q, double *G)
+{
+    double J[36];
+    memset(G, 0, (size_t)c->G_start[c->ng] * sizeof(double));
+    for (int k = 0; k < c->mb.ngroups; k++) {
+        const bg_row_group *g = &c->mb.groups[k];
+        const bg_primitive *p = &g->primitive;
+        bool relation = p->kind == BG_PRIMITIVE_RELATION;
+        int blocks = relation ? p->n : bg_primitive_get_rows(p);
+        bg_primitive_calc_jacobian(&c->mb.world, p, J);
+        for (int i = 0; i < blocks; i++) {
+            int row = g->row + (relation ? 0 : i);
+            add_body(c, row, relation ? p->coordinate[i].a.body : p->a.body, J + 12 * i, q, G);
+            add_body(c, row, relation ? p->coordinate[i].b.body : p->b.body, J + 12 * i + 6, q, G);
+        }
+    }
+    for (int b = 0; b < c->nb; b++)
+        memcpy(G + c->G_start[c->mb.nrows + b], q + 7 * b + 3, 4 * sizeof(double));
+}
+
+static double bias_part(const bg_cartesian *c, int body, const double *J)
+{
+    return bg_dot(bg_vec3_load(J + 3), c->mb.acceleration[body].w);
+}
+
+/* gamma of the bodies' twists plus J times the accelerations that v' = 0 leaves. */
+static void calc_gamma(bg_cartesian *c, const double *v, double *gamma)
+{
+    double J[36];
+    for (int k = 0; k < c->mb.ngroups; k++) {
+        const bg_row_group *g = &c->mb.groups[k];
+        const bg_primitive *p = &g->primitive;
+        bool relation = p->kind == BG_PRIMITIVE_RELATION;
+        int blocks = relation ? p->n : bg_primitive_get_rows(p);
+        bg_primitive_calc_gamma(&c->mb.world, p, gamma + g->row);
+        bg_primitive_calc_jacobian(&c->mb.world, p, J);
+        for (int i = 0; i < blocks; i++) {
+            double *out = gamma + g->row + (relation ? 0 : i);
+            *out += bias_part(c, relation ? p->coordinate[i].a.body : p->a.body, J + 12 * i);
+            *out += bias_part(c, relation ? p->coordinate[i].b.body : p->b.body, J + 12 * i + 6);
+        }
+    }
+    for (int b = 0; b < c->nb; b++)
+        gamma[c->mb.nrows + b] = dot4(v + 7 * b + 3, v + 7 * b + 3);
+}
+
+static void calc_gt(bg_cartesian *c, double *gt)
+{
+    memset(gt, 0, (size_t)c->ng * sizeof(double));
+    bg_multibody_calc_gt(&c->mb, gt);
+}
+
+static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    bg_cartesian *c = self;
+    mb_update(&c->mb, p, NULL);
+    if (want & BG_TERM_M)
+        calc_mass(c, p->q, out->M);
+    if (want & BG_TERM_f)
+        calc_force(c, p, out->f);
+    if (want & BG_TERM_g)
+        calc_g(c, p->q, out->g);
+    if (want & BG_TERM_gt)
+        calc_gt(c, out->gt);
+    if (want & BG_TERM_G)
+        calc_G(c, p->q, out->G);
+    if (want & BG_TERM_gamma)
+        calc_gamma(c, p->v, out->gamma);
+    if (want & BG_TERM_h)
+        bg_multibody_calc_rates(&c->mb, out->h);
+    if (want & BG_TERM_s)
+        bg_multibody_calc_switching(&c->mb, out->s);
+    return 0;
+}
+
+/* Moving bodies of a row in ascending order, without repetition. */
+static void insert_body(int *bodies, int body)
+{
+    int k = 0;
+    if (body == 0)
+        return;
+    while (bodies[k] != 0 && bodies[k] < body)
+        k++;
+    if (bodies[k] == body)
+        return;
+    for (int i = 5; i > k; i--)
+        bodies[i] = bodies[i - 1];
+    bodies[k] = body;
+}
+
+static void collect_bodies(bg_cartesian *c)
+{
+    for (int k = 0; k < c->mb.ngroups; k++) {
+        const bg_row_group *g = &c->mb.groups[k];
+        const bg_primitive *p = &g->primitive;
+        for (int i = 0; i < bg_primitive_get_rows(p); i++) {
+            int *bodies = c->row_bodies + 6 * (g->row + i);
+            for (int t = 0; t < p->n; t++) {
+                insert_body(bodies, p->coordinate[t].a.body);
+                insert_body(bodies, p->coordinate[t].b.body);
+            }
+            if (p->kind != BG_PRIMITIVE_RELATION) {
+                insert_body(bodies, p->a.body);
+                insert_body(bodies, p->b.body);
+            }
+        }
+    }
+}
+
+static void make_patterns(bg_cartesian *c)
+{
+    int n = 0, row = 0;
+    for (int b = 0; b < c->nb; b++)
+        for (int i = 0; i < 7; i++, row++) {
+            c->M_start[row] = n;
+            for (int j = i < 3 ? i : 3; j < (i < 3 ? i + 1 : 7); j++)
+                c->M_column[n++] = 7 * b + j;
+        }
+    c->M_start[row] = n;
+    n = 0;
+    for (int r = 0; r < c->mb.nrows; r++) {
+        c->G_start[r] = n;
+        for (int k = 0; k < 6 && c->row_bodies[6 * r + k] != 0; k++)
+            for (int j = 0; j < 7; j++)
+                c->G_column[n++] = 7 * (c->row_bodies[6 * r + k] - 1) + j;
+    }
+    for (int b = 0; b < c->nb; b++) {
+        c->G_start[c->mb.nrows + b] = n;
+        for (int j = 3; j < 7; j++)
+            c->G_column[n++] = 7 * b + j;
+    }
+    c->G_start[c->ng] = n;
+    c->pattern_M = (bg_pattern){c->nv, c->nv, c->M_start, c->M_column};
+    c->pattern_G = (bg_pattern){c->ng, c->nv, c->G_start, c->G_column};
+}
+
+static void set_start(bg_cartesian *c, const bg_body_state *start)
+{
+    for (int b = 1; b <= c->nb; b++) {
+        double *q = c->q0 + 7 * (b - 1), *v = c->v0 + 7 * (b - 1), E[3][4], w[3];
+        bg_quat p = bg_quat_from_rotation(&start[b].R);
+        const double values[4] = {p.w, p.x, p.y, p.z};
+        bg_vec3_store(start[b].r, q);
+        bg_vec3_store(start[b].v, v);
+        memcpy(q + 3, values, sizeof values);
+        calc_E(values, E);
+        bg_vec3_store(start[b].w, w);
+        for (int i = 0; i < 4; i++) /* p' = 1/2 E^T w */
+            v[3 + i] = 0.5 * (E[0][i] * w[0] + E[1][i] * w[1] + E[2][i] * w[2]);
+    }
+}
+
+static void name_everything(bg_cartesian *c)
+{
+    static const char *const parts[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
+    int n = 0;
+    for (int b = 1; b <= c->nb; b++)
+        for (int i = 0; i < 7; i++, n++) {
+            snprintf(c->names[n], sizeof *c->names, "%.50s.%s", c->mb.model->bodies[b].name,
+                     parts[i]);
+            c->q_names[n] = c->names[n];
+        }
+    for (int k = 0; k < c->mb.ngroups; k++)
+        for (int i = 0; i < bg_primitive_get_rows(&c->mb.groups[k].primitive); i++, n++) {
+            bg_multibody_name_row(&c->mb, k, i, c->names[n], sizeof *c->names);
+            c->g_names[c->mb.groups[k].row + i] = c->names[n];
+        }
+    for (int b = 1; b <= c->nb; b++, n++) {
+        snprintf(c->names[n], sizeof *c->names, "%.50s.norm", c->mb.model->bodies[b].name);
+        c->g_names[c->mb.nrows + b - 1] = c->names[n];
+    }
+}
+
+static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err)
+{
+    bg_status st = bg_multibody_create(c->mb.model, NULL, &c->mb, err);
+    if (st != BG_OK)
+        return st;
+    c->nb = c->mb.nbodies - 1;
+    c->nv = 7 * c->nb;
+    c->ng = c->mb.nrows + c->nb;
+    c->q0 = BG_NEW_ARRAY(double, c->nv);
+    c->v0 = BG_NEW_ARRAY(double, c->nv);
+    c->M_start = BG_NEW_ARRAY(int, c->nv + 1);
+    c->M_column = BG_NEW_ARRAY(int, 19 * c->nb);
+    c->G_start = BG_NEW_ARRAY(int, c->ng + 1);
+    c->G_column = BG_NEW_ARRAY(int, 42 * c->ng);
+    c->row_bodies = BG_NEW_ARRAY(int, 6 * c->ng);
+    c->q_names = BG_NEW_ARRAY(const char *, c->nv);
+    c->g_names = BG_NEW_ARRAY(const char *, c->ng);
+    c->names = bg_calloc((size_t)(c->nv + c->ng), sizeof *c->names);
+    if (!c->q0 || !c->v0 || !c->M_start || !c->M_column || !c->G_start || !c->G_column ||
+        !c->row_bodies || !c->q_names || !c->g_names || !c->names)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
+    collect_bodies(c);
+    make_patterns(c);
+    set_start(c, start);
+    name_everything(c);
+    c->mb.update = mb_update;
+    bg_multibody_start(&c->mb, isnan(c->mb.model->t_start) ? 0.0 : c->mb.model->t_start, c->q0,
+                       c->v0);
+    return BG_OK;
+}
+
+bg_status bg_cartesian_create(const bg_model *model, const bg_body_state *start,
+                              bg_cartesian **form, bg_error *err)
+{
+    *form = NULL;
+    bg_cartesian *c = BG_NEW(bg_cartesian);
+    if (!c)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    c->mb.model = model;
+    bg_status st = fill(c, start, err);
+    if (st != BG_OK) {
+        bg_cartesian_destroy(c);
+        return st;
+    }
+    *form = c;
+    return BG_OK;
+}
+
+void bg_cartesian_destroy(void *form)
+{
+    bg_cartesian *c = form;
+    if (!c)
+        return;
+    bg_multibody_clear(&c->mb);
+    void *const arrays[] = {
+        c->q0,       c->v0,         c->M_start, c->M_column,        c->G_start,
+        c->G_column, c->row_bodies, c->names,   (void *)c->q_names, (void *)c->g_names};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(c);
+}
+
+void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
+{
+    bool rheonomic = false;
+    for (int k = 0; k < c->mb.ngroups; k++)
+        rheonomic = rheonomic || (c->mb.groups[k].primitive.kind == BG_PRIMITIVE_RELATION &&
+                                  c->mb.groups[k].primitive.signal >= 0);
+    bg_multibody_define(&c->mb, def);
+    def->destroy = bg_cartesian_destroy;
+    def->nq = def->nv = c->nv;
+    def->ng = c->ng;
+    def->scleronomic = !rheonomic;
+    def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_s | BG_TERM_g | BG_TERM_gt |
+                    BG_TERM_G | BG_TERM_gamma;
+    def->terms = def_terms;
+    def->pattern_M = &c->pattern_M;
+    def->pattern_G = &c->pattern_G;
+    def->q_names = def->v_names = c->q_names;
+    def->g_names = c->g_names;
+    def->q0 = c->q0;
+    def->v0 = c->v0;
+}

@@ -1,0 +1,78 @@
+/* A model as a bg_system, in joint or in Cartesian coordinates.
+ *
+ * Both start from the same place: the joint form is assembled first, because joint coordinates are
+ * what the user guesses and fixes, and the Cartesian form takes its poses and twists. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "bogie/integrator.h"
+#include "bogie/model.h"
+#include "formalism/cartesian/cartesian.h"
+#include "formalism/joint/joint_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
+                              bg_error *err)
+{
+    bg_system_def def = bg_default_system_def();
+    bg_status st = bg_joint_form_create(model, form, err);
+    if (st != BG_OK)
+        return st;
+    bg_joint_form_define(*form, &def);
+    return bg_system_create(&def, system, err);
+}
+
+/* Poses and twists of all bodies in the assembled joint form. */
+static bg_status assemble(const bg_model *model, bg_body_state *start, bg_error *err)
+{
+    bg_joint_form *form;
+    bg_system *system = NULL;
+    bg_state *x = NULL;
+    bg_status st = create_joint(model, &form, &system, err);
+    if (st == BG_OK)
+        st = bg_state_create(system, &x, err);
+    if (st == BG_OK)
+        st = bg_state_assemble(system, x, NULL, err);
+    if (st == BG_OK) {
+        bg_joint_update_position(form, x->q);
+        bg_joint_update_velocity(form, x->v);
+        memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
+    }
+    bg_state_destroy(x);
+    bg_system_destroy(system);
+    return st;
+}
+
+static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_error *err)
+{
+    bg_cartesian *form;
+    bg_system_def def = bg_default_system_def();
+    bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
+    if (!start)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    bg_status st = assemble(model, start, err);
+    if (st == BG_OK)
+        st = bg_cartesian_create(model, start, &form, err);
+    free(start);
+    if (st != BG_OK)
+        return st;
+    bg_cartesian_define(form, &def);
+    return bg_system_create(&def, system, err);
+}
+
+bg_status bg_model_create_system(const bg_model *model, const char *formulation, bg_system **system,
+                                 bg_error *err)
+{
+    static const char *const names[] = {"joint", "cartesian"};
+    bg_joint_form *form;
+    *system = NULL;
+    if (strcmp(formulation, names[0]) == 0)
+        return create_joint(model, &form, system, err);
+    if (strcmp(formulation, names[1]) == 0)
+        return create_cartesian(model, system, err);
+    int nearest = bg_text_find_nearest(formulation, names, 2);
+    return bg_error_set(err, BG_BAD_INPUT, "there is no formulation '%s'; it is '%s'%s",
+                        formulation, nearest >= 0 ? names[nearest] : "joint",
+                        nearest >= 0 ? "?" : " or 'cartesian'");
+}

@@ -1,0 +1,74 @@
+/* Forward dynamics by articulated bodies, O(N). Inwards, with X the articulated inertia and p the
+ * bias force of a link, U = X S,  D = S^T U,  u = tau - S^T (p + X c), X_parent += X - U D^{-1}
+ * U^T,   p_parent += p + X c + U D^{-1} u   (c = S' v), outwards  v' = D^{-1} (u - U^T A_parent),
+ * A = A_parent + c + S v'. A ball has a 3 x 3 D, which is factored as L D L^T by handling its three
+ * motions one after another. */
+#include "formalism/joint/joint_form.h"
+
+#include <string.h>
+
+static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
+
+static int count(const bg_link *l)
+{
+    return l->kind == BG_LINK_BALL ? 3 : 1;
+}
+
+/* Bias forces without accelerations: V x* I V - W. */
+static void begin(bg_joint_form *f)
+{
+    const bg_mechanism *x = f->mech;
+    for (int k = 0; k < x->nlinks; k++) {
+        f->articulated[k] = bg_sym6_from_inertia(&f->I[k]);
+        f->p[k] = bg_spatial_cross_force(f->V[k], bg_inertia_apply(&f->I[k], f->V[k]));
+    }
+    for (int b = 1; b < f->mb.nbodies; b++) {
+        int k = x->body_link[b];
+        if (k < 0)
+            continue;
+        const bg_wrench *w = &f->mb.wrench[b];
+        bg_vec3 arm = bg_sub(f->mb.body[b].r, f->c);
+        f->p[k].w = bg_sub(f->p[k].w, bg_add(w->n, bg_cross(arm, w->f)));
+        f->p[k].v = bg_sub(f->p[k].v, w->f);
+    }
+}
+
+/* Takes the motions of one link out of its articulated inertia, one at a time: the reduced inertia
+ * of one is the full inertia for the next. */
+static void reduce(bg_joint_form *f, int k, const double *tau)
+{
+    const bg_link *l = &f->mech->links[k];
+    bg_sym6 *X = &f->articulated[k];
+    bg_spatial *p = &f->p[k];
+    *p = bg_spatial_add(*p, bg_sym6_apply(X, f->bias[k]));
+    for (int i = l->v + count(l) - 1; i >= l->v; i--) {
+        f->U[i] = bg_sym6_apply(X, f->S[i]);
+        f->D[i] = 1 / bg_spatial_dot(f->S[i], f->U[i]);
+        f->u[i] = tau[i] - bg_spatial_dot(f->S[i], *p);
+        bg_sym6_subtract_square(X, f->D[i], f->U[i]);
+        *p = bg_spatial_add_scaled(*p, f->D[i] * f->u[i], f->U[i]);
+    }
+}
+
+void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
+{
+    const bg_mechanism *x = f->mech;
+    begin(f);
+    for (int k = x->nlinks - 1; k >= 0; k--) {
+        const bg_link *l = &x->links[k];
+        reduce(f, k, tau);
+        if (l->parent >= 0) {
+            bg_sym6_add(&f->articulated[l->parent], &f->articulated[k]);
+            f->p[l->parent] = bg_spatial_add(f->p[l->parent], f->p[k]);
+        }
+    }
+    for (int k = 0; k < x->nlinks; k++) {
+        const bg_link *l = &x->links[k];
+        bg_spatial A = l->parent >= 0 ? f->A[l->parent] : rest;
+        for (int i = l->v; i < l->v + count(l); i++) {
+            a[i] = f->D[i] * (f->u[i] - bg_spatial_dot(f->U[i], A));
+            A = bg_spatial_add_scaled(A, a[i], f->S[i]);
+        }
+        f->A[k] = bg_spatial_add(A, f->bias[k]);
+    }
+}

@@ -1,0 +1,77 @@
+/* The joint-coordinate formalism: recursive kinematics and dynamics of the tree, loops as
+ * constraints.
+ *
+ * All spatial vectors are about one point and in world axes (math/spatial.h). With S_k the motion
+ * of velocity coordinate k, and a link's twist V and acceleration A, V_k = V_parent + sum S v, A_k
+ * = A_parent + sum S v' + S' v, where S' = V x S with the twist of what the axis is fixed in. */
+#ifndef BG_JOINT_FORM_H
+#define BG_JOINT_FORM_H
+
+#include "formalism/multibody.h"
+#include "math/spatial.h"
+#include "model/mechanism.h"
+
+/* A row of tree coordinates only: sum factor q - offset - u = 0. */
+typedef struct bg_direct_row {
+    int n, link[BG_RELATION_MAX];
+    double factor[BG_RELATION_MAX], offset;
+    int signal;
+} bg_direct_row;
+
+typedef struct bg_joint_form {
+    bg_multibody mb; /* first: functions of the definition find it through self */
+    bg_mechanism *mech;
+    int nv, nq, ng;
+    bg_vec3 c;             /* common point */
+    bg_frame *L;           /* [nlinks] moving frames */
+    bg_spatial *S;         /* [nv] motions */
+    bg_spatial *V, *bias;  /* [nlinks] twist; S' v of the link's own coordinates */
+    bg_spatial *A;         /* [nlinks] acceleration */
+    bg_spatial *F;         /* [nlinks] force transmitted by the link's joint */
+    bg_inertia *I;         /* [nlinks] inertia of the bodies on the link */
+    bg_inertia *composite; /* [nlinks] of its subtree */
+    bg_sym6 *articulated;  /* [nlinks] */
+    bg_spatial *p;         /* [nlinks] articulated bias force */
+    bg_spatial *U;         /* [nv] */
+    double *D, *u;         /* [nv] 1 / S^T U; tau - S^T p */
+    bg_inertia
+        *own; /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
+    bg_direct_row *rows; /* rows nb .. behind the body-level ones */
+    int nrows;
+    double *tau;                      /* [nv] */
+    bool *inside;                     /* [nbodies] scratch */
+    double *q0, *v0;                  /* [nq], [nv] start */
+    unsigned char *q_fixed, *v_fixed; /* [nv] */
+    const char **q_names, **v_names, **g_names;
+    char (*names)[64];
+} bg_joint_form;
+
+/* kinematics.c: frames, twists and bias of all links and bodies at q, v; accelerations for v' = a.
+ */
+void bg_joint_update_position(bg_joint_form *f, const double *q);
+void bg_joint_update_velocity(bg_joint_form *f, const double *v);
+void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
+void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
+
+/* mass.c: M by composite bodies, row-major nv x nv. */
+void bg_joint_calc_mass(bg_joint_form *f, double *M);
+/* residual.c: tau = M a + (gyroscopic) - (wrenches of mb), O(N); leaves F. After update_velocity.
+ */
+void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
+/* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
+void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
+
+/* loops.c: constraint rows. */
+void bg_joint_calc_g(bg_joint_form *f, const double *q, double *g);
+void bg_joint_calc_gt(bg_joint_form *f, double *gt);
+void bg_joint_calc_G(bg_joint_form *f, double *G);
+void bg_joint_calc_gamma(bg_joint_form *f, double *gamma);
+/* Generalised forces -G^T lambda of the direct rows; those of the others go through wrenches. */
+void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, double *tau);
+
+/* system.c */
+bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err);
+void bg_joint_form_destroy(void *form);
+void bg_joint_form_define(bg_joint_form *f, bg_system_def *def);
+
+#endif

@@ -1,0 +1,165 @@
+/* Positions, twists and accelerations along the tree, from the ground outwards. */
+#include "formalism/joint/joint_form.h"
+
+#include <string.h>
+
+static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
+
+static bg_quat load_quat(const double *q)
+{
+    return (bg_quat){q[0], q[1], q[2], q[3]};
+}
+
+/* T(q) of a link. */
+static bg_frame calc_motion(const bg_link *l, const double *q)
+{
+    bg_frame T = {{0, 0, 0}, bg_mat3_identity()};
+    bg_vec3 e = {l->axis == 0, l->axis == 1, l->axis == 2};
+    double x = l->sign * q[0];
+    if (l->kind == BG_LINK_BALL) {
+        T.R = bg_rotation_from_quat(load_quat(q));
+        if (l->sign < 0)
+            T.R = bg_mat3_transpose(&T.R);
+        return T;
+    }
+    if (l->kind != BG_LINK_TRANSLATE)
+        T.R = bg_rotation_about(e, x);
+    if (l->kind == BG_LINK_TRANSLATE)
+        T.r = bg_scale(x, e);
+    if (l->kind == BG_LINK_SCREW)
+        T.r = bg_scale(l->pitch * x, e);
+    return T;
+}
+
+/* Motion of a unit rate about the axis n through o, or along n. */
+static bg_spatial turn_about(const bg_joint_form *f, bg_vec3 n, bg_vec3 o)
+{
+    return (bg_spatial){n, bg_cross(n, bg_sub(f->c, o))};
+}
+
+static void calc_S(bg_joint_form *f, const bg_link *l, const bg_frame *at, const bg_frame *moved)
+{
+    bg_spatial *S = f->S + l->v;
+    bg_vec3 n = bg_scale(l->sign, bg_axis(&at->R, l->axis));
+    switch (l->kind) {
+    case BG_LINK_ROTATE:
+        S[0] = turn_about(f, n, at->r);
+        break;
+    case BG_LINK_TRANSLATE:
+        S[0] = (bg_spatial){{0, 0, 0}, n};
+        break;
+    case BG_LINK_SCREW:
+        S[0] = turn_about(f, n, at->r);
+        S[0].v = bg_add_scaled(S[0].v, l->pitch, n);
+        break;
+    case BG_LINK_BALL: /* w of b relative to a in axes of b: the child forwards, the parent
+                          backwards */
+        for (int k = 0; k < 3; k++)
+            S[k] = turn_about(f, bg_scale(l->sign, bg_axis(l->sign > 0 ? &moved->R : &at->R, k)),
+                              at->r);
+        break;
+    }
+}
+
+/* The common point: the origin of the first link's joint. */
+static void choose_point(bg_joint_form *f, const double *q)
+{
+    (void)q;
+    f->c = f->mech->nlinks > 0 ? f->L[0].r : bg_vec3_make(0, 0, 0);
+}
+
+static void update_inertia(bg_joint_form *f, int k)
+{
+    const bg_inertia *own = &f->own[k];
+    const bg_mat3 *R = &f->L[k].R;
+    bg_mat3 Rt = bg_mat3_transpose(R), RJ = bg_mat3_multiply(R, &own->I);
+    bg_mat3 J = bg_mat3_multiply(&RJ, &Rt); /* about the centre of the link's mass */
+    bg_vec3 centre = bg_add(f->L[k].r, bg_rotate(R, own->h)); /* h holds the centre here */
+    f->I[k] = bg_inertia_about(own->m, &J, bg_sub(centre, f->c));
+}
+
+void bg_joint_update_position(bg_joint_form *f, const double *q)
+{
+    const bg_mechanism *x = f->mech;
+    bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
+    for (int k = 0; k < x->nlinks; k++) {
+        const bg_link *l = &x->links[k];
+        bg_frame at = bg_frame_multiply(l->parent >= 0 ? &f->L[l->parent] : &ground, &l->before);
+        bg_frame T = calc_motion(l, q + l->q);
+        f->L[k] = bg_frame_multiply(&at, &T);
+        if (k == 0)
+            choose_point(f, q);
+        calc_S(f, l, &at, &f->L[k]);
+        update_inertia(f, k);
+    }
+    for (int b = 1; b < f->mb.nbodies; b++) {
+        int k = x->body_link[b];
+        bg_frame pose = bg_frame_multiply(k >= 0 ? &f->L[k] : &ground, &x->body_offset[b]);
+        f->mb.body[b].r = pose.r;
+        f->mb.body[b].R = pose.R;
+    }
+}
+
+static int count_velocities(const bg_link *l)
+{
+    return l->kind == BG_LINK_BALL ? 3 : 1;
+}
+
+void bg_joint_update_velocity(bg_joint_form *f, const double *v)
+{
+    const bg_mechanism *x = f->mech;
+    for (int k = 0; k < x->nlinks; k++) {
+        const bg_link *l = &x->links[k];
+        bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, relative = rest;
+        for (int i = 0; i < count_velocities(l); i++)
+            relative = bg_spatial_add_scaled(relative, v[l->v + i], f->S[l->v + i]);
+        f->V[k] = bg_spatial_add(parent, relative);
+        bool with_child = l->kind == BG_LINK_BALL && l->sign > 0;
+        f->bias[k] = bg_spatial_cross(with_child ? f->V[k] : parent, relative);
+    }
+    for (int b = 1; b < f->mb.nbodies; b++) {
+        int k = x->body_link[b];
+        bg_spatial V = k >= 0 ? f->V[k] : rest;
+        bg_body_state *s = &f->mb.body[b];
+        s->w = V.w;
+        s->v = bg_add(V.v, bg_cross(V.w, bg_sub(s->r, f->c)));
+    }
+}
+
+void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
+{
+    const bg_mechanism *x = f->mech;
+    for (int k = 0; k < x->nlinks; k++) {
+        const bg_link *l = &x->links[k];
+        bg_spatial A = bg_spatial_add(l->parent >= 0 ? f->A[l->parent] : rest, f->bias[k]);
+        for (int i = 0; a && i < count_velocities(l); i++)
+            A = bg_spatial_add_scaled(A, a[l->v + i], f->S[l->v + i]);
+        f->A[k] = A;
+    }
+    for (int b = 1; b < f->mb.nbodies; b++) {
+        int k = x->body_link[b];
+        bg_spatial A = k >= 0 ? f->A[k] : rest;
+        const bg_body_state *s = &f->mb.body[b];
+        bg_body_acceleration *out = &f->mb.acceleration[b];
+        out->w = A.w;
+        out->v = bg_add(bg_add(A.v, bg_cross(A.w, bg_sub(s->r, f->c))), bg_cross(s->w, s->v));
+    }
+}
+
+/* q' = V v: unit entries for single coordinates, p' = 1/2 p (0, w) for quaternions. */
+void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V)
+{
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        if (l->kind != BG_LINK_BALL) {
+            V[l->q * f->nv + l->v] = 1;
+            continue;
+        }
+        const double *p = q + l->q;
+        const double rows[4][3] = {
+            {-p[1], -p[2], -p[3]}, {p[0], -p[3], p[2]}, {p[3], p[0], -p[1]}, {-p[2], p[1], p[0]}};
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 3; j++)
+                V[(l->q + i) * f->nv + l->v + j] = 0.5 * rows[i][j];
+    }
+}

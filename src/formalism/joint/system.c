@@ -1,0 +1,450 @@
+/* The joint formalism as a bg_system: creation, names, start values, terms, outputs. */
+#include "formalism/joint/joint_form.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void update(bg_joint_form *f, const bg_point *p)
+{
+    bg_multibody_set_point(&f->mb, p);
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_velocity(f, p->v);
+}
+
+static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    bg_joint_form *f = self;
+    update(f, p);
+    if (want & BG_TERM_V)
+        bg_joint_calc_V(f, p->q, out->V);
+    if (want & BG_TERM_M)
+        bg_joint_calc_mass(f, out->M);
+    if (want & BG_TERM_f) {
+        bg_multibody_apply_forces(&f->mb);
+        bg_joint_calc_inverse(f, NULL, out->f);
+        for (int i = 0; i < f->nv; i++)
+            out->f[i] = -out->f[i];
+    }
+    if (want & BG_TERM_g)
+        bg_joint_calc_g(f, p->q, out->g);
+    if (want & BG_TERM_gt)
+        bg_joint_calc_gt(f, out->gt);
+    if (want & BG_TERM_G)
+        bg_joint_calc_G(f, out->G);
+    if (want & BG_TERM_gamma)
+        bg_joint_calc_gamma(f, out->gamma);
+    if (want & BG_TERM_h)
+        bg_multibody_calc_rates(&f->mb, out->h);
+    if (want & BG_TERM_s)
+        bg_multibody_calc_switching(&f->mb, out->s);
+    return 0;
+}
+
+/* Wrenches of forces and, with lambda, of reactions; generalised forces of direct rows into tau. */
+static void apply_all(bg_joint_form *f, const bg_point *p, const double *lambda)
+{
+    update(f, p);
+    bg_multibody_apply_forces(&f->mb);
+    memset(f->tau, 0, (size_t)f->nv * sizeof(double));
+    if (!lambda)
+        return;
+    bg_multibody_apply_reactions(&f->mb, lambda);
+    bg_joint_add_direct_forces(f, lambda, f->tau);
+}
+
+static int def_accelerate(void *self, const bg_point *p, const double *lambda, double *a)
+{
+    bg_joint_form *f = self;
+    apply_all(f, p, lambda);
+    bg_joint_calc_forward(f, f->tau, a);
+    return 0;
+}
+
+static int def_residual(void *self, const bg_point *p, const double *a, const double *lambda,
+                        double *r)
+{
+    bg_joint_form *f = self;
+    apply_all(f, p, lambda);
+    bg_joint_calc_inverse(f, a, r);
+    for (int i = 0; i < f->nv; i++)
+        r[i] -= f->tau[i];
+    return 0;
+}
+
+static int def_normalise(void *self, double *q)
+{
+    const bg_joint_form *f = self;
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        if (l->kind != BG_LINK_BALL)
+            continue;
+        double *x = q + l->q;
+        bg_quat p = bg_quat_normalise((bg_quat){x[0], x[1], x[2], x[3]});
+        x[0] = p.w, x[1] = p.x, x[2] = p.y, x[3] = p.z;
+    }
+    return 0;
+}
+
+static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
+{
+    bg_joint_form *f = (bg_joint_form *)mb;
+    update(f, p);
+    if (a)
+        bg_joint_update_acceleration(f, a);
+}
+
+static bool mb_find_coordinate(bg_multibody *mb, int joint, int coordinate, const bg_point *p,
+                               const double *a, double out[3])
+{
+    const bg_joint_form *f = (const bg_joint_form *)mb;
+    if (f->mech->joint_tree[joint] < 0)
+        return false;
+    const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, joint, coordinate)];
+    out[0] = p->q[l->q];
+    out[1] = p->v[l->v];
+    out[2] = a ? a[l->v] : 0;
+    return true;
+}
+
+/* Newton and Euler for everything behind a tree joint: what is not explained by wrenches comes
+ * through the joint. */
+static void mb_tree_reaction(bg_multibody *mb, int joint, const double *lambda, bg_wrench *on_b)
+{
+    bg_joint_form *f = (bg_joint_form *)mb;
+    const bg_mechanism *x = f->mech;
+    int t = x->joint_tree[joint];
+    if (t < 0)
+        return;
+    bg_multibody_apply_forces(mb);
+    bg_multibody_apply_reactions(mb, lambda);
+    memset(f->inside, 0, (size_t)mb->nbodies * sizeof(bool));
+    bg_spatial sum = {{0, 0, 0}, {0, 0, 0}};
+    f->inside[x->tree[t].child] = true;
+    for (int k = t; k < x->ntree; k++) {
+        int b = x->tree[k].child;
+        if (k > t && !f->inside[x->tree[k].parent])
+            break;
+        f->inside[b] = true;
+        const bg_body_state *s = &mb->body[b];
+        const bg_body *body = &mb->model->bodies[b];
+        bg_vec3 w = bg_rotate_back(&s->R, s->w), e = bg_rotate_back(&s->R, mb->acceleration[b].w);
+        bg_vec3 moment = bg_add(bg_rotate(&body->inertia, e),
+                                bg_cross(w, bg_rotate(&body->inertia, w)));
+        bg_vec3 force = bg_sub(bg_scale(body->mass, mb->acceleration[b].v), mb->wrench[b].f);
+        bg_vec3 n = bg_sub(bg_rotate(&s->R, moment), mb->wrench[b].n);
+        sum.v = bg_add(sum.v, force);
+        sum.w = bg_add(sum.w, bg_add(n, bg_cross(bg_sub(s->r, f->c), force)));
+    }
+    double side = x->tree[t].reversed ? -1 : 1; /* the sum acts on the child */
+    bg_vec3 arm = bg_sub(mb->body[mb->model->joints[joint].b.body].r, f->c);
+    on_b->f = bg_add_scaled(on_b->f, side, sum.v);
+    on_b->n = bg_add_scaled(on_b->n, side, bg_sub(sum.w, bg_cross(arm, sum.v)));
+}
+
+/* Mass, centre and moment of inertia of the bodies on each link, in its axes. */
+static void collect_inertia(bg_joint_form *f)
+{
+    const bg_model *m = f->mb.model;
+    for (int pass = 0; pass < 2; pass++) { /* first masses and centres, then moments about them */
+        for (int b = 1; b < m->nbodies; b++) {
+            int k = f->mech->body_link[b];
+            if (k < 0)
+                continue;
+            const bg_frame *at = &f->mech->body_offset[b];
+            bg_inertia *o = &f->own[k];
+            if (pass == 0) {
+                o->h = bg_add_scaled(o->h, m->bodies[b].mass, at->r);
+                o->m += m->bodies[b].mass;
+                continue;
+            }
+            bg_mat3 Rt = bg_mat3_transpose(&at->R),
+                    RJ = bg_mat3_multiply(&at->R, &m->bodies[b].inertia);
+            bg_mat3 J = bg_mat3_multiply(&RJ, &Rt);
+            bg_inertia x = bg_inertia_about(m->bodies[b].mass, &J, bg_sub(at->r, o->h));
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    o->I.m[i][j] += x.I.m[i][j];
+        }
+        for (int k = 0; pass == 0 && k < f->mech->nlinks; k++)
+            if (f->own[k].m > 0)
+                f->own[k].h = bg_scale(1 / f->own[k].m, f->own[k].h);
+    }
+}
+
+/* Prescribed coordinates and couplers whose joints are all in the tree. */
+static void collect_rows(bg_joint_form *f)
+{
+    const bg_model *m = f->mb.model;
+    for (int j = 0; j < m->njoints; j++)
+        for (int c = 0; c < m->joints[j].class_->ncoordinates && f->mech->joint_tree[j] >= 0; c++)
+            if (m->joints[j].start[c].signal >= 0)
+                f->rows[f->nrows++] = (bg_direct_row){
+                    .n = 1,
+                    .link = {bg_mechanism_find_link(f->mech, j, c)},
+                    .factor = {1},
+                    .signal = m->joints[j].start[c].signal};
+    for (int k = 0; k < m->ncouplers; k++) {
+        const bg_coupler *x = &m->couplers[k];
+        bg_direct_row r = {.n = x->n, .offset = x->offset, .signal = -1};
+        bool all = true;
+        for (int i = 0; i < x->n; i++)
+            all = all && f->mech->joint_tree[x->joint[i]] >= 0;
+        for (int i = 0; all && i < x->n; i++) {
+            r.link[i] = bg_mechanism_find_link(f->mech, x->joint[i], x->coordinate[i]);
+            r.factor[i] = x->factor[i];
+        }
+        if (all)
+            f->rows[f->nrows++] = r;
+    }
+}
+
+/* Angular velocity of body b relative to a, as the bodies' own start values give it, in axes of b.
+ */
+static void start_ball(const bg_model *m, const bg_joint *j, double *v)
+{
+    bg_mat3 axes = bg_mat3_multiply(&m->bodies[j->b.body].pose.R, &j->b.frame.R);
+    bg_vec3 w = bg_sub(m->bodies[j->b.body].w, m->bodies[j->a.body].w);
+    bg_vec3_store(bg_rotate_back(&axes, w), v);
+}
+
+/* Velocity of marker b as seen from a, along an axis of a, likewise: for free joints. */
+static double start_slide(const bg_model *m, const bg_joint *j, int axis)
+{
+    const bg_body *a = &m->bodies[j->a.body], *b = &m->bodies[j->b.body];
+    bg_vec3 p = bg_frame_apply(&b->pose, j->b.frame.r);
+    bg_vec3 v_a = bg_add(a->v, bg_cross(a->w, bg_sub(p, a->pose.r)));
+    bg_vec3 v_b = bg_add(b->v, bg_cross(b->w, bg_sub(p, b->pose.r)));
+    bg_mat3 axes = bg_mat3_multiply(&a->pose.R, &j->a.frame.R);
+    return bg_dot(bg_axis(&axes, axis), bg_sub(v_b, v_a));
+}
+
+/* Start values and names of one link's coordinates. */
+static void start_link(bg_joint_form *f, int k, int *name)
+{
+    const bg_link *l = &f->mech->links[k];
+    const bg_model *m = f->mb.model;
+    const bg_joint *j = l->joint >= 0 ? &m->joints[l->joint] : NULL;
+    const char *owner = j ? j->name : "";
+    for (int b = 1; !j && b < m->nbodies; b++) /* a loose body's own name */
+        for (int t = 0; t < f->mech->ntree; t++)
+            if (f->mech->tree[t].joint < 0 && f->mech->tree[t].child == b &&
+                k >= f->mech->tree[t].first &&
+                k < f->mech->tree[t].first + f->mech->tree[t].count) {
+                const double v[3] = {m->bodies[b].v.x, m->bodies[b].v.y, m->bodies[b].v.z};
+                owner = m->bodies[b].name;
+                if (l->kind == BG_LINK_BALL)
+                    bg_vec3_store(m->bodies[b].w, f->v0 + l->v);
+                else
+                    f->v0[l->v] = v[l->axis];
+            }
+    if (l->kind == BG_LINK_BALL) {
+        static const char *const q_parts[] = {"p0", "p1", "p2", "p3"}, *const v_parts[] = {
+                                                                           "wx", "wy", "wz"};
+        f->q0[l->q] = 1;
+        if (j)
+            start_ball(m, j, f->v0 + l->v);
+        for (int i = 0; i < 4; i++) {
+            snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, q_parts[i]);
+            f->q_names[l->q + i] = f->names[(*name)++];
+        }
+        for (int i = 0; i < 3; i++) {
+            snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, v_parts[i]);
+            f->v_names[l->v + i] = f->names[(*name)++];
+        }
+        return;
+    }
+    const char *part = l->axis == 0 ? "x" : l->axis == 1 ? "y" : "z";
+    if (j && j->class_->ncoordinates == 0)
+        f->v0[l->v] = start_slide(m, j, l->axis);
+    for (int c = 0; j && c < j->class_->ncoordinates; c++)
+        if (bg_mechanism_find_link(f->mech, l->joint, c) == k) {
+            part = j->class_->coordinate[c].name;
+            f->q0[l->q] = j->start[c].q;
+            f->v0[l->v] = j->start[c].v;
+            f->q_fixed[l->v] = j->start[c].q_fixed;
+            f->v_fixed[l->v] = j->start[c].v_fixed;
+        }
+    snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, part);
+    f->q_names[l->q] = f->v_names[l->v] = f->names[(*name)++];
+}
+
+static void name_rows(bg_joint_form *f, int *name)
+{
+    for (int k = 0; k < f->mb.ngroups; k++)
+        for (int i = 0; i < bg_primitive_get_rows(&f->mb.groups[k].primitive); i++) {
+            bg_multibody_name_row(&f->mb, k, i, f->names[*name], sizeof *f->names);
+            f->g_names[f->mb.groups[k].row + i] = f->names[(*name)++];
+        }
+    for (int k = 0; k < f->nrows; k++) {
+        const bg_direct_row *r = &f->rows[k];
+        snprintf(f->names[*name], sizeof *f->names, "%.40s.%s",
+                 f->q_names[f->mech->links[r->link[0]].q], r->signal >= 0 ? "drive" : "coupler");
+        f->g_names[f->mb.nrows + k] = f->names[(*name)++];
+    }
+}
+
+static bool allocate(bg_joint_form *f)
+{
+    int links = f->mech->nlinks, nv = f->nv, nq = f->nq;
+    f->L = BG_NEW_ARRAY(bg_frame, links);
+    f->S = BG_NEW_ARRAY(bg_spatial, nv);
+    f->V = BG_NEW_ARRAY(bg_spatial, links);
+    f->bias = BG_NEW_ARRAY(bg_spatial, links);
+    f->A = BG_NEW_ARRAY(bg_spatial, links);
+    f->F = BG_NEW_ARRAY(bg_spatial, links);
+    f->p = BG_NEW_ARRAY(bg_spatial, links);
+    f->I = BG_NEW_ARRAY(bg_inertia, links);
+    f->composite = BG_NEW_ARRAY(bg_inertia, links);
+    f->own = BG_NEW_ARRAY(bg_inertia, links);
+    f->articulated = BG_NEW_ARRAY(bg_sym6, links);
+    f->U = BG_NEW_ARRAY(bg_spatial, nv);
+    f->D = BG_NEW_ARRAY(double, nv);
+    f->u = BG_NEW_ARRAY(double, nv);
+    f->tau = BG_NEW_ARRAY(double, nv);
+    f->q0 = BG_NEW_ARRAY(double, nq);
+    f->v0 = BG_NEW_ARRAY(double, nv);
+    f->q_fixed = BG_NEW_ARRAY(unsigned char, nv);
+    f->v_fixed = BG_NEW_ARRAY(unsigned char, nv);
+    f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
+    f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
+    return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
+           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q0 && f->v0 &&
+           f->q_fixed && f->v_fixed && f->inside && f->rows;
+}
+
+static bool allocate_names(bg_joint_form *f)
+{
+    f->q_names = BG_NEW_ARRAY(const char *, f->nq);
+    f->v_names = BG_NEW_ARRAY(const char *, f->nv);
+    f->g_names = BG_NEW_ARRAY(const char *, f->ng);
+    f->names = bg_calloc((size_t)(f->nq + f->nv + f->ng), sizeof *f->names);
+    return f->q_names && f->v_names && f->g_names && f->names;
+}
+
+static bg_status fill(bg_joint_form *f, bg_error *err)
+{
+    const bg_model *m = f->mb.model;
+    bool *in_tree = BG_NEW_ARRAY(bool, m->njoints);
+    if (!in_tree)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    for (int k = 0; k < m->njoints; k++)
+        in_tree[k] = f->mech->joint_tree[k] >= 0;
+    bg_status st = bg_multibody_create(m, in_tree, &f->mb, err);
+    free(in_tree);
+    if (st != BG_OK)
+        return st;
+    f->nq = f->mech->nq;
+    f->nv = f->mech->nv;
+    if (!allocate(f))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    collect_inertia(f);
+    collect_rows(f);
+    f->ng = f->mb.nrows + f->nrows;
+    if (!allocate_names(f))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    int name = 0;
+    for (int k = 0; k < f->mech->nlinks; k++)
+        start_link(f, k, &name);
+    name_rows(f, &name);
+    f->mb.update = mb_update;
+    f->mb.find_coordinate = mb_find_coordinate;
+    f->mb.calc_tree_reaction = mb_tree_reaction;
+    bg_multibody_start(&f->mb, isnan(m->t_start) ? 0.0 : m->t_start, f->q0, f->v0);
+    return BG_OK;
+}
+
+bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
+{
+    *form = NULL;
+    bg_joint_form *f = BG_NEW(bg_joint_form);
+    if (!f)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    f->mb.model = model;
+    bg_status st = bg_mechanism_create(model, &f->mech, err);
+    if (st == BG_OK)
+        st = fill(f, err);
+    if (st != BG_OK) {
+        bg_joint_form_destroy(f);
+        return st;
+    }
+    *form = f;
+    return BG_OK;
+}
+
+void bg_joint_form_destroy(void *form)
+{
+    bg_joint_form *f = form;
+    if (!f)
+        return;
+    bg_multibody_clear(&f->mb);
+    bg_mechanism_destroy(f->mech);
+    void *const arrays[] = {f->L,
+                            f->S,
+                            f->V,
+                            f->bias,
+                            f->A,
+                            f->F,
+                            f->p,
+                            f->I,
+                            f->composite,
+                            f->own,
+                            f->articulated,
+                            f->U,
+                            f->D,
+                            f->u,
+                            f->tau,
+                            f->q0,
+                            f->v0,
+                            f->q_fixed,
+                            f->v_fixed,
+                            f->inside,
+                            f->rows,
+                            f->names,
+                            (void *)f->q_names,
+                            (void *)f->v_names,
+                            (void *)f->g_names};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(f);
+}
+
+static bool any(const unsigned char *flags, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (flags[i])
+            return true;
+    return false;
+}
+
+void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
+{
+    bool balls = f->nq != f->nv, rheonomic = false;
+    for (int k = 0; k < f->mb.ngroups; k++)
+        rheonomic = rheonomic || (f->mb.groups[k].primitive.kind == BG_PRIMITIVE_RELATION &&
+                                  f->mb.groups[k].primitive.signal >= 0);
+    for (int k = 0; k < f->nrows; k++)
+        rheonomic = rheonomic || f->rows[k].signal >= 0;
+    bg_multibody_define(&f->mb, def);
+    def->destroy = bg_joint_form_destroy;
+    def->nq = f->nq;
+    def->nv = f->nv;
+    def->ng = f->ng;
+    def->scleronomic = !rheonomic;
+    def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_s | BG_TERM_g | BG_TERM_gt |
+                    BG_TERM_G | BG_TERM_gamma | (balls ? BG_TERM_V : 0u);
+    def->terms = def_terms;
+    def->accelerate = def_accelerate;
+    def->residual = def_residual;
+    def->normalise = balls ? def_normalise : NULL;
+    def->q_names = f->q_names;
+    def->v_names = f->v_names;
+    def->g_names = f->g_names;
+    def->q0 = f->q0;
+    def->v0 = f->v0;
+    def->q_fixed = any(f->q_fixed, f->nv) ? f->q_fixed : NULL;
+    def->v_fixed = any(f->v_fixed, f->nv) ? f->v_fixed : NULL;
+}

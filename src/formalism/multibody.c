@@ -1,0 +1,575 @@
+/* Bodies, forces, constraint rows and outputs on body level. */
+#include "formalism/multibody.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bg_coordinate bg_multibody_get_coordinate(const bg_model *m, int joint, int k)
+{
+    const bg_joint *j = &m->joints[joint];
+    return (bg_coordinate){j->class_->coordinate[k].kind, j->class_->coordinate[k].axis, j->a, j->b,
+                           -1};
+}
+
+static bool is_free(const bool *in_tree, int joint)
+{
+    return !in_tree || !in_tree[joint];
+}
+
+static bool is_screw(const bg_joint *j)
+{
+    return j->class_->nlinks == 1 && j->class_->link[0].kind == BG_LINK_SCREW;
+}
+
+/* Gives an angle a state that follows it through full turns. */
+static void follow(bg_multibody *mb, bg_coordinate *c, int joint, int index)
+{
+    if (c->kind == BG_COORDINATE_SLIDE)
+        return;
+    for (int k = 0; k < mb->nturns; k++)
+        if (mb->turns[k].joint == joint && mb->turns[k].index == index) {
+            c->turns = mb->turns[k].z;
+            return;
+        }
+    c->turns = mb->nz;
+    mb->z0[mb->nz] = mb->model->joints[joint].start[index].q;
+    mb->turns[mb->nturns++] = (bg_turn){*c, mb->nz++, joint, index};
+}
+
+static bg_row_group *add_group(bg_multibody *mb, bg_primitive_kind kind)
+{
+    bg_row_group *g = &mb->groups[mb->ngroups++];
+    *g = (bg_row_group){.primitive = {.kind = kind, .signal = -1}, .row = mb->nrows};
+    for (int k = 0; k < BG_RELATION_MAX; k++)
+        g->joint[k] = -1;
+    mb->nrows += bg_primitive_get_rows(&g->primitive);
+    return g;
+}
+
+static void add_term(bg_multibody *mb, bg_row_group *g, int joint, int coordinate, double factor)
+{
+    bg_primitive *p = &g->primitive;
+    p->coordinate[p->n] = bg_multibody_get_coordinate(mb->model, joint, coordinate);
+    p->factor[p->n] = factor;
+    g->joint[p->n] = joint;
+    follow(mb, &p->coordinate[p->n], joint, coordinate);
+    p->n++;
+}
+
+static void add_joint_rows(bg_multibody *mb, int joint)
+{
+    const bg_joint *j = &mb->model->joints[joint];
+    for (int k = 0; k < j->class_->nprimitives; k++) {
+        bg_row_group *g = add_group(mb, j->class_->primitive[k].kind);
+        g->primitive.a = j->a;
+        g->primitive.b = j->b;
+        g->primitive.i = j->class_->primitive[k].i;
+        g->primitive.j = j->class_->primitive[k].j;
+        g->primitive.length = j->length;
+        g->joint[0] = joint;
+    }
+    if (is_screw(j)) { /* slide = pitch angle */
+        bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
+        add_term(mb, g, joint, 0, -j->pitch);
+        g->primitive.coordinate[1] = (bg_coordinate){BG_COORDINATE_SLIDE, 2, j->a, j->b, -1};
+        g->primitive.factor[1] = 1;
+        g->joint[1] = joint;
+        g->primitive.n = 2;
+    }
+}
+
+static void add_rows(bg_multibody *mb, const bool *in_tree)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->njoints; k++)
+        if (is_free(in_tree, k))
+            add_joint_rows(mb, k);
+    for (int k = 0; k < m->njoints; k++)
+        for (int c = 0; c < m->joints[k].class_->ncoordinates && is_free(in_tree, k); c++)
+            if (m->joints[k].start[c].signal >= 0) {
+                bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
+                g->primitive.signal = m->joints[k].start[c].signal;
+                add_term(mb, g, k, c, 1.0);
+            }
+    for (int k = 0; k < m->ncouplers; k++) {
+        const bg_coupler *x = &m->couplers[k];
+        bool any = false;
+        for (int i = 0; i < x->n; i++)
+            any = any || is_free(in_tree, x->joint[i]);
+        if (!any)
+            continue;
+        bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
+        g->primitive.offset = x->offset;
+        for (int i = 0; i < x->n; i++)
+            add_term(mb, g, x->joint[i], x->coordinate[i], x->factor[i]);
+    }
+}
+
+static int count_corners(const bg_model *m)
+{
+    int n = 0;
+    for (int k = 0; k < m->nsignals; k++)
+        n += bg_signal_count_corners(&m->signals[k]);
+    return n;
+}
+
+static bool allocate(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    int relations = m->ncouplers, angles = 3 * m->ncouplers + m->noutputs;
+    for (int k = 0; k < m->njoints; k++) {
+        relations += m->joints[k].class_->nprimitives + 4;
+        angles += 4;
+    }
+    int corners = count_corners(m), names = m->ns + corners;
+    mb->body = BG_NEW_ARRAY(bg_body_state, mb->nbodies);
+    mb->acceleration = BG_NEW_ARRAY(bg_body_acceleration, mb->nbodies);
+    mb->wrench = BG_NEW_ARRAY(bg_wrench, mb->nbodies);
+    mb->groups = BG_NEW_ARRAY(bg_row_group, relations);
+    mb->turns = BG_NEW_ARRAY(bg_turn, angles);
+    mb->corners = BG_NEW_ARRAY(double, corners);
+    mb->z0 = BG_NEW_ARRAY(double, m->nz + angles);
+    mb->mode0 = BG_NEW_ARRAY(int, m->nmode);
+    mb->s_names = BG_NEW_ARRAY(const char *, names);
+    mb->y_names = BG_NEW_ARRAY(const char *, m->noutputs);
+    mb->u_names = BG_NEW_ARRAY(const char *, m->nsignals);
+    mb->names = bg_calloc((size_t)names, sizeof *mb->names);
+    mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
+    mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
+    return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
+           mb->z0 && mb->mode0 && mb->s_names && mb->y_names && mb->u_names && mb->names &&
+           mb->values && mb->u;
+}
+
+static void name_everything(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        for (int i = 0; i < m->forces[k].ns; i++) {
+            int s = m->forces[k].s0 + i;
+            snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->forces[k].name);
+            mb->s_names[s] = mb->names[s];
+        }
+    for (int k = 0; k < m->nsignals; k++) {
+        mb->u_names[k] = m->signals[k].name;
+        for (int i = 0; i < bg_signal_count_corners(&m->signals[k]); i++) {
+            int s = m->ns + mb->ncorners;
+            mb->corners[mb->ncorners++] = bg_signal_get_corner(&m->signals[k], i);
+            snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->signals[k].name);
+            mb->s_names[s] = mb->names[s];
+        }
+    }
+    for (int k = 0; k < m->noutputs; k++)
+        mb->y_names[k] = m->outputs[k].name;
+}
+
+bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
+                              bg_error *err)
+{
+    mb->model = m;
+    mb->nbodies = m->nbodies;
+    mb->nz = m->nz;
+    mb->nmode = m->nmode;
+    mb->ny = m->noutputs;
+    if (!allocate(mb))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    add_rows(mb, in_tree);
+    for (int k = 0; k < m->noutputs; k++)
+        if (m->outputs[k].kind == BG_OUTPUT_COORDINATE && is_free(in_tree, m->outputs[k].index)) {
+            bg_coordinate c = bg_multibody_get_coordinate(m, m->outputs[k].index,
+                                                          m->outputs[k].coordinate);
+            follow(mb, &c, m->outputs[k].index, m->outputs[k].coordinate);
+        }
+    name_everything(mb);
+    mb->ns = m->ns + mb->ncorners;
+    mb->body[0].R = bg_mat3_identity();
+    mb->world.body = mb->body;
+    return BG_OK;
+}
+
+void bg_multibody_clear(bg_multibody *mb)
+{
+    void *const arrays[] = {mb->body,
+                            mb->acceleration,
+                            mb->wrench,
+                            mb->groups,
+                            mb->turns,
+                            mb->corners,
+                            mb->z0,
+                            mb->mode0,
+                            mb->names,
+                            mb->values,
+                            mb->u,
+                            (void *)mb->s_names,
+                            (void *)mb->y_names,
+                            (void *)mb->u_names};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+}
+
+void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)
+{
+    mb->world.t = p->t;
+    mb->world.u = p->u;
+    mb->world.u_t = p->u_t;
+    mb->world.u_tt = p->u_tt;
+    mb->world.z = p->z;
+    mb->world.mode = p->mode;
+}
+
+void bg_multibody_apply_forces(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    for (int b = 0; b < mb->nbodies; b++)
+        mb->wrench[b] = (bg_wrench){bg_scale(b > 0 ? m->bodies[b].mass : 0.0, m->gravity),
+                                    {0, 0, 0}};
+    for (int k = 0; k < m->nforces; k++)
+        m->forces[k].class_->apply(&m->forces[k], &mb->world, mb->wrench);
+}
+
+static void add_row(bg_wrench *x, const double *J, double factor)
+{
+    x->f = bg_add_scaled(x->f, factor, bg_vec3_load(J));
+    x->n = bg_add_scaled(x->n, factor, bg_vec3_load(J + 3));
+}
+
+/* Bodies of block k of a group. */
+static void get_pair(const bg_primitive *p, int k, int *a, int *b)
+{
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    *a = relation ? p->coordinate[k].a.body : p->a.body;
+    *b = relation ? p->coordinate[k].b.body : p->b.body;
+}
+
+void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda)
+{
+    double J[36];
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        const bg_primitive *p = &g->primitive;
+        bg_primitive_calc_jacobian(&mb->world, p, J);
+        int blocks = p->kind == BG_PRIMITIVE_RELATION ? p->n : bg_primitive_get_rows(p);
+        for (int i = 0; i < blocks; i++) {
+            int a, b;
+            double l = lambda[g->row + (p->kind == BG_PRIMITIVE_RELATION ? 0 : i)];
+            get_pair(p, i, &a, &b);
+            add_row(&mb->wrench[a], J + 12 * i, -l);
+            add_row(&mb->wrench[b], J + 12 * i + 6, -l);
+        }
+    }
+}
+
+void bg_multibody_calc_g(bg_multibody *mb, double *g)
+{
+    for (int k = 0; k < mb->ngroups; k++)
+        bg_primitive_calc(&mb->world, &mb->groups[k].primitive, g + mb->groups[k].row);
+}
+
+void bg_multibody_calc_gt(bg_multibody *mb, double *gt)
+{
+    memset(gt, 0, (size_t)mb->nrows * sizeof(double));
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_primitive *p = &mb->groups[k].primitive;
+        if (p->kind == BG_PRIMITIVE_RELATION && p->signal >= 0)
+            gt[mb->groups[k].row] = -mb->world.u_t[p->signal];
+    }
+}
+
+static double calc_part(const bg_body_acceleration *x, const double *J)
+{
+    return bg_dot(bg_vec3_load(J), x->v) + bg_dot(bg_vec3_load(J + 3), x->w);
+}
+
+void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma)
+{
+    double J[36];
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        const bg_primitive *p = &g->primitive;
+        bool relation = p->kind == BG_PRIMITIVE_RELATION;
+        int blocks = relation ? p->n : bg_primitive_get_rows(p);
+        bg_primitive_calc_gamma(&mb->world, p, gamma + g->row);
+        bg_primitive_calc_jacobian(&mb->world, p, J);
+        for (int i = 0; i < blocks; i++) {
+            int a, b;
+            get_pair(p, i, &a, &b);
+            gamma[g->row + (relation ? 0 : i)] += calc_part(&mb->acceleration[a], J + 12 * i) +
+                                                  calc_part(&mb->acceleration[b], J + 12 * i + 6);
+        }
+    }
+}
+
+void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size)
+{
+    const bg_row_group *g = &mb->groups[group];
+    int first = group;
+    while (first > 0 && mb->groups[first - 1].joint[0] == g->joint[0])
+        first--;
+    const char *owner = g->joint[0] >= 0 ? mb->model->joints[g->joint[0]].name : "relation";
+    if (g->primitive.kind == BG_PRIMITIVE_POINT)
+        snprintf(text, size, "%.50s.%c", owner, "xyz"[row]);
+    else
+        snprintf(text, size, "%.50s.%d", owner, g->row + row - mb->groups[first].row + 1);
+}
+
+void bg_multibody_calc_rates(bg_multibody *mb, double *z_t)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].nz > 0)
+            m->forces[k].class_->rates(&m->forces[k], &mb->world, z_t + m->forces[k].z0);
+    for (int k = 0; k < mb->nturns; k++)
+        z_t[mb->turns[k].z] = bg_coordinate_calc_rate(&mb->world, &mb->turns[k].coordinate);
+}
+
+void bg_multibody_calc_switching(bg_multibody *mb, double *s)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].ns > 0)
+            m->forces[k].class_->switching(&m->forces[k], &mb->world, s + m->forces[k].s0);
+    for (int k = 0; k < mb->ncorners; k++)
+        s[m->ns + k] = mb->world.t - mb->corners[k];
+}
+
+void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
+{
+    const bg_model *m = mb->model;
+    *out = (bg_energy){0, 0, 0};
+    for (int b = 1; b < mb->nbodies; b++) {
+        const bg_body_state *x = &mb->body[b];
+        bg_vec3 w = bg_rotate_back(&x->R, x->w);
+        out->kinetic += 0.5 * m->bodies[b].mass * bg_dot(x->v, x->v) +
+                        0.5 * bg_dot(w, bg_rotate(&m->bodies[b].inertia, w));
+        out->potential -= m->bodies[b].mass * bg_dot(m->gravity, x->r);
+    }
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->energy)
+            m->forces[k].class_->energy(&m->forces[k], &mb->world, out);
+}
+
+/* Wrench on body b of a joint (through the centre of b) from the multipliers of its rows. */
+static bg_wrench calc_reaction(bg_multibody *mb, int joint, const double *lambda)
+{
+    bg_wrench x = {{0, 0, 0}, {0, 0, 0}};
+    double J[36];
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        const bg_primitive *p = &g->primitive;
+        bool relation = p->kind == BG_PRIMITIVE_RELATION;
+        int blocks = relation ? p->n : bg_primitive_get_rows(p);
+        bool ready = false;
+        for (int i = 0; i < blocks; i++) {
+            if (g->joint[relation ? i : 0] != joint)
+                continue;
+            if (!ready)
+                bg_primitive_calc_jacobian(&mb->world, p, J);
+            ready = true;
+            add_row(&x, J + 12 * i + 6, -lambda[g->row + (relation ? 0 : i)]);
+        }
+    }
+    if (mb->calc_tree_reaction)
+        mb->calc_tree_reaction(mb, joint, lambda, &x);
+    return x;
+}
+
+static double pick(bg_vec3 a, int k)
+{
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
+static double reaction_component(bg_multibody *mb, const bg_output *o, const double *lambda)
+{
+    const bg_joint *j = &mb->model->joints[o->index];
+    bg_wrench x = calc_reaction(mb, o->index, lambda);
+    if (o->component < 3)
+        return pick(x.f, o->component);
+    bg_vec3 arm = bg_marker_get_arm(&mb->world, &j->b);
+    return pick(bg_sub(x.n, bg_cross(arm, x.f)), o->component - 3);
+}
+
+static double coordinate_component(bg_multibody *mb, const bg_output *o, const bg_point *p,
+                                   const double *a)
+{
+    double out[3];
+    if (mb->find_coordinate && mb->find_coordinate(mb, o->index, o->coordinate, p, a, out))
+        return out[o->component];
+    bg_primitive x = {.kind = BG_PRIMITIVE_RELATION, .n = 1, .factor = {1}, .signal = -1};
+    bg_coordinate *c = &x.coordinate[0];
+    *c = bg_multibody_get_coordinate(mb->model, o->index, o->coordinate);
+    for (int k = 0; k < mb->nturns; k++)
+        if (mb->turns[k].joint == o->index && mb->turns[k].index == o->coordinate)
+            c->turns = mb->turns[k].z;
+    if (o->component == 0)
+        return bg_coordinate_calc(&mb->world, c);
+    if (o->component == 1)
+        return bg_coordinate_calc_rate(&mb->world, c);
+    double J[12], value;
+    const bg_body_acceleration *A = &mb->acceleration[c->a.body], *B = &mb->acceleration[c->b.body];
+    bg_primitive_calc_jacobian(&mb->world, &x, J);
+    bg_primitive_calc_gamma(&mb->world, &x, &value);
+    return value + bg_dot(bg_vec3_load(J), A->v) + bg_dot(bg_vec3_load(J + 3), A->w) +
+           bg_dot(bg_vec3_load(J + 6), B->v) + bg_dot(bg_vec3_load(J + 9), B->w);
+}
+
+static double orientation_component(const bg_multibody *mb, const bg_output *o)
+{
+    bg_mat3 back = bg_mat3_transpose(&mb->model->bodies[o->a.body].pose.R);
+    bg_mat3 R = bg_mat3_multiply(&mb->body[o->a.body].R, &back);
+    bg_quat p = bg_quat_from_rotation(&R);
+    const double c[4] = {p.w, p.x, p.y, p.z};
+    return c[o->component];
+}
+
+static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *p, const double *a,
+                          const double *lambda)
+{
+    const bg_world *w = &mb->world;
+    const bg_body_state *b = &mb->body[o->a.body];
+    const bg_body_acceleration *acc = &mb->acceleration[o->a.body];
+    bg_energy e;
+    switch (o->kind) {
+    case BG_OUTPUT_COORDINATE:
+        return coordinate_component(mb, o, p, a);
+    case BG_OUTPUT_POSITION:
+        return pick(bg_marker_get_position(w, &o->a), o->component);
+    case BG_OUTPUT_VELOCITY:
+        return pick(bg_marker_get_velocity(w, &o->a), o->component);
+    case BG_OUTPUT_ACCELERATION: {
+        bg_vec3 s = bg_marker_get_arm(w, &o->a);
+        bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
+        return pick(bg_add(acc->v, turning), o->component);
+    }
+    case BG_OUTPUT_ORIENTATION:
+        return orientation_component(mb, o);
+    case BG_OUTPUT_ANGULAR_VELOCITY:
+        return pick(b->w, o->component);
+    case BG_OUTPUT_DISTANCE:
+        return bg_length(
+            bg_sub(bg_marker_get_position(w, &o->b), bg_marker_get_position(w, &o->a)));
+    case BG_OUTPUT_FORCE:
+        return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
+                                                          o->component);
+    case BG_OUTPUT_REACTION:
+        return reaction_component(mb, o, lambda);
+    case BG_OUTPUT_KINETIC:
+    case BG_OUTPUT_POTENTIAL:
+    case BG_OUTPUT_ENERGY:
+        bg_multibody_calc_energy(mb, &e);
+        return (o->kind != BG_OUTPUT_POTENTIAL ? e.kinetic : 0) +
+               (o->kind != BG_OUTPUT_KINETIC ? e.potential : 0);
+    case BG_OUTPUT_SIGNAL:
+        return w->u[o->index];
+    case BG_OUTPUT_EXPRESSION:
+        return bg_expression_calc(o->expression, mb->values);
+    }
+    return NAN;
+}
+
+void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
+                               const double *lambda, double *y)
+{
+    mb->values[mb->ny] = p->t;
+    for (int k = 0; k < mb->ny; k++)
+        y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);
+}
+
+static int def_inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+{
+    const bg_multibody *mb = self;
+    for (int k = 0; k < mb->model->nsignals; k++) {
+        double x[3];
+        bg_signal_calc(&mb->model->signals[k], t, x);
+        u[k] = x[0];
+        u_t[k] = x[1];
+        u_tt[k] = x[2];
+    }
+    return 0;
+}
+
+static int def_outputs(void *self, const bg_point *p, const double *a, const double *lambda,
+                       double *y)
+{
+    bg_multibody *mb = self;
+    mb->update(mb, p, a);
+    bg_multibody_calc_outputs(mb, p, a, lambda, y);
+    return 0;
+}
+
+static int def_energy(void *self, const bg_point *p, bg_energy *out)
+{
+    bg_multibody *mb = self;
+    mb->update(mb, p, NULL);
+    bg_multibody_calc_energy(mb, out);
+    return 0;
+}
+
+/* The world at a state outside a call of Bogie's: signals are evaluated here. */
+static void look_at(bg_multibody *mb, double t, const double *q, const double *v, const double *z,
+                    const int *mode)
+{
+    int n = mb->model->nsignals;
+    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode};
+    def_inputs(mb, t, mb->u, mb->u + n, mb->u + 2 * n);
+    mb->update(mb, &p, NULL);
+}
+
+void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v)
+{
+    const bg_model *m = mb->model;
+    look_at(mb, t, q, v, mb->z0, mb->mode0);
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->start)
+            m->forces[k].class_->start(&m->forces[k], &mb->world, mb->z0 + m->forces[k].z0);
+}
+
+static int def_event(void *self, const bg_event *event, const bg_event_state *x)
+{
+    bg_multibody *mb = self;
+    const bg_model *m = mb->model;
+    int action = BG_EVENT_CHANGED; /* a signal jumps: start the method anew behind it */
+    for (int k = 0; k < m->nforces; k++) {
+        const bg_force *f = &m->forces[k];
+        if (event->index < f->s0 || event->index >= f->s0 + f->ns)
+            continue;
+        action = f->class_->event ? f->class_->event(f, event->index - f->s0, event->direction,
+                                                     x->mode + f->mode0)
+                                  : BG_EVENT_NOTE;
+    }
+    if (action != BG_EVENT_CHANGED)
+        return action;
+    look_at(mb, event->t, x->q, x->v, x->z, x->mode);
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->settle)
+            m->forces[k].class_->settle(&m->forces[k], &mb->world, x->mode + m->forces[k].mode0);
+    return action;
+}
+
+void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
+{
+    const bg_model *m = mb->model;
+    def->name = m->name;
+    def->self = mb;
+    def->nz = mb->nz;
+    def->nu = m->nsignals;
+    def->ns = mb->ns;
+    def->ny = mb->ny;
+    def->nmode = mb->nmode;
+    def->inputs = def_inputs;
+    def->outputs = def_outputs;
+    def->energy = def_energy;
+    def->event = def_event;
+    def->u_names = mb->u_names;
+    def->s_names = mb->s_names;
+    def->y_names = mb->y_names;
+    def->z0 = mb->z0;
+    def->mode0 = mb->mode0;
+    if (!isnan(m->t_start))
+        def->t_start = m->t_start;
+    if (!isnan(m->t_end))
+        def->t_end = m->t_end;
+}

@@ -1,0 +1,97 @@
+/* What both formalisms share: the world of bodies, the forces in it, constraint rows on body level,
+ * signals, switching functions, energies and outputs. A formalism fills `body` (and `acceleration`)
+ * and takes wrenches and rows from here. */
+#ifndef BG_MULTIBODY_H
+#define BG_MULTIBODY_H
+
+#include "bogie/system.h"
+#include "model/model.h"
+
+/* Derivatives of a body's twist: of the velocity of the centre, and angular. */
+typedef struct bg_body_acceleration {
+    bg_vec3 v, w;
+} bg_body_acceleration;
+
+/* Rows of one primitive constraint, and whose reaction their multipliers are. */
+typedef struct bg_row_group {
+    bg_primitive primitive;
+    int row;                    /* first row */
+    int joint[BG_RELATION_MAX]; /* joint of the reaction; of each term in a relation; -1: none */
+} bg_row_group;
+
+/* An angle of a loop joint or of the Cartesian form, followed through full turns by a state. */
+typedef struct bg_turn {
+    bg_coordinate coordinate;
+    int z, joint, index; /* state; coordinate `index` of this joint */
+} bg_turn;
+
+typedef struct bg_multibody {
+    const bg_model *model;
+    int nbodies;
+    bg_world world;
+    bg_body_state *body;                /* [nbodies] */
+    bg_body_acceleration *acceleration; /* [nbodies] */
+    bg_wrench *wrench;                  /* [nbodies] */
+    bg_row_group *groups;               /* body-level rows */
+    int ngroups, nrows;
+    bg_turn *turns;
+    int nturns;
+    double *corners; /* times at which signals jump */
+    int ncorners;
+    int nz, ns, nmode, ny;
+    double *z0;                                 /* [nz] start */
+    int *mode0;                                 /* [nmode] start */
+    const char **s_names, **y_names, **u_names; /* [ns], [ny], [nsignals] */
+    char (*names)[64];                          /* storage for those made here */
+    double *values; /* [ny + 1] outputs while expressions are evaluated */
+    double *u;      /* [3 nsignals] signals at an event */
+    /* what only the formalism knows; all take the formalism itself, whose first member this is */
+    void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
+    /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.
+     */
+    bool (*find_coordinate)(struct bg_multibody *mb, int joint, int coordinate, const bg_point *p,
+                            const double *a, double out[3]);
+    /* Wrench on body b (through its centre) in a joint without rows; after update with a. NULL:
+     * none. */
+    void (*calc_tree_reaction)(struct bg_multibody *mb, int joint, const double *lambda,
+                               bg_wrench *on_b);
+} bg_multibody;
+
+/* in_tree[j]: joint j needs no rows (NULL: all do). Relations among tree coordinates are left to
+ * the formalism: those for which every term is in the tree get no group here. */
+bg_status bg_multibody_create(const bg_model *model, const bool *in_tree, bg_multibody *mb,
+                              bg_error *err);
+void bg_multibody_clear(bg_multibody *mb);
+
+/* Points the world at the arguments of a call. */
+void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
+/* Start values of the elements' states, from the world at p (whose z and modes are not looked at).
+ */
+void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v);
+/* Gravity and all force elements into `wrench`. */
+void bg_multibody_apply_forces(bg_multibody *mb);
+/* g, its explicit time derivative and gamma of the body-level rows; for gamma, `acceleration` holds
+ * the derivatives of the twists that remain where v' = 0. */
+void bg_multibody_calc_g(bg_multibody *mb, double *g);
+void bg_multibody_calc_gt(bg_multibody *mb, double *gt);
+void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma);
+/* "JOINT.x" for the rows of a point, "JOINT.3" for others, counted within the joint. */
+void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size);
+/* Adds the constraint forces -J^T lambda of the body-level rows to `wrench`. */
+void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda);
+/* z', s, energies and outputs from the world. */
+void bg_multibody_calc_rates(bg_multibody *mb, double *z_t);
+void bg_multibody_calc_switching(bg_multibody *mb, double *s);
+void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out);
+void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
+                               const double *lambda, double *y);
+
+/* A joint coordinate of the model as something measured. */
+bg_coordinate bg_multibody_get_coordinate(const bg_model *model, int joint, int coordinate);
+
+/* Fills the parts of a definition that do not depend on the formalism: dimensions and names of z,
+ * u, s, y and modes, and the functions inputs, outputs, energy and event, which find mb in
+ * def->self. */
+void bg_multibody_define(bg_multibody *mb, bg_system_def *def);
+
+#endif

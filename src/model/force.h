@@ -1,0 +1,76 @@
+/* Force elements: what acts on bodies besides constraints. One file per type, one line in forces.c.
+ *
+ * An element reads the world and adds wrenches to bodies. It may own first-order states z,
+ * switching functions s and modes; the model gives each element its first index into the common
+ * arrays. */
+#ifndef BG_FORCE_H
+#define BG_FORCE_H
+
+#include "bogie/system.h"
+#include "model/world.h"
+
+#include <stdbool.h>
+
+typedef struct bg_force bg_force;
+typedef struct bg_value bg_value;
+
+/* How the wrenches of an element, and the rates h of its states, change with the poses and twists
+ * of the bodies they depend on. Body k = body[k] owns rows and columns 6k .. 6k+5: rows (f, n) of
+ * its wrench, columns (dr, dtheta) of its pose or (v, w) of its twist, world axes, dR = dtheta x R.
+ * A body may appear more than once: its blocks add. The ground may be left out. States count from
+ * the element's first. */
+enum { BG_FORCE_BODIES = 4, BG_FORCE_STATES = 3, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
+
+typedef struct bg_force_derivatives {
+    int nbodies, body[BG_FORCE_BODIES];
+    double wrench_pose[BG_FORCE_COLUMNS][BG_FORCE_COLUMNS];
+    double wrench_twist[BG_FORCE_COLUMNS][BG_FORCE_COLUMNS];
+    double wrench_z[BG_FORCE_COLUMNS][BG_FORCE_STATES];
+    double h_pose[BG_FORCE_STATES][BG_FORCE_COLUMNS];
+    double h_twist[BG_FORCE_STATES][BG_FORCE_COLUMNS];
+    double h_z[BG_FORCE_STATES][BG_FORCE_STATES];
+} bg_force_derivatives;
+
+typedef struct bg_force_class {
+    const char *name, *summary;
+    /* Reads the element from its JSON object (model/reader.h): fills self, nz, ns, nmode. Failures
+     * stay in the reader. */
+    void (*read)(const bg_value *v, bg_force *f);
+    /* Adds the element's wrenches (see bg_wrench_add); wrench[nbodies]. */
+    void (*apply)(const bg_force *f, const bg_world *w, bg_wrench *wrench);
+    /* Its potential energy and the power of its non-conservative part; added to out. NULL: neither.
+     */
+    void (*energy)(const bg_force *f, const bg_world *w, bg_energy *out);
+    /* Rates of its states into z_t[f->nz]. NULL: none. */
+    void (*rates)(const bg_force *f, const bg_world *w, double *z_t);
+    /* Its switching functions into s[f->ns]; what happens when the k-th crosses zero (may change
+     * mode[k] of the element's own f->nmode modes; returns a bg_event_action). NULL: none. */
+    void (*switching)(const bg_force *f, const bg_world *w, double *s);
+    int (*event)(const bg_force *f, int k, int direction, int *mode);
+    /* Start values of its states into z[f->nz]. NULL: zeros. */
+    void (*start)(const bg_force *f, const bg_world *w, double *z);
+    /* Modes start as 0, which means open: the law follows the state. Closes those of mode[f->nmode]
+     * that are open (w->mode is not looked at); to be called at the start and after events that
+     * changed something, so that steps in between see smooth laws. NULL: none. */
+    void (*settle)(const bg_force *f, const bg_world *w, int *mode);
+    /* Analytic derivatives at w, into out, which need not be cleared before. */
+    void (*derivatives)(const bg_force *f, const bg_world *w, bg_force_derivatives *out);
+    /* A scalar the user may ask for ("force", "length", "rate", ...): which < count names. */
+    const char *const *sensor_names;
+    int nsensors;
+    double (*sensor)(const bg_force *f, const bg_world *w, int which);
+    void (*clear)(bg_force *f); /* releases self */
+} bg_force_class;
+
+struct bg_force {
+    char *name;
+    const bg_force_class *class_;
+    void *self;        /* the class's own data */
+    int nz, ns, nmode; /* how many of each it owns */
+    int z0, s0, mode0; /* where they begin in the system's arrays */
+};
+
+/* All types, NULL-terminated. */
+const bg_force_class *const *bg_force_get_classes(void);
+
+#endif

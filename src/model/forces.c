@@ -1,0 +1,22 @@
+/* The types of force elements: one line each. */
+#include "model/force.h"
+
+#include <stddef.h>
+
+extern const bg_force_class bg_force_spring_damper, bg_force_torsion, bg_force_bushing,
+    bg_force_force, bg_force_torque, bg_force_controller, bg_force_tyre_point_follower;
+
+const bg_force_class *const *bg_force_get_classes(void)
+{
+    static const bg_force_class *const classes[] = {
+        &bg_force_spring_damper,
+        &bg_force_torsion,
+        &bg_force_bushing,
+        &bg_force_force,
+        &bg_force_torque,
+        &bg_force_controller,
+        &bg_force_tyre_point_follower,
+        NULL,
+    };
+    return classes;
+}

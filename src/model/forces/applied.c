@@ -1,0 +1,137 @@
+/* force, torque: applied from outside, given by three numbers or expressions of t and signals, in
+ * world axes or in the body's own axes.
+ *
+ *   force:  f at the point p = r + s, its moment s x f;   power f . (v + w x s)
+ *   torque: n;                                            power n . w
+ *
+ * In body axes f = R f_0 turns with the body: df = dtheta x f; in world axes df = 0. There is no
+ * reaction: the other end is outside of the model. */
+#include "model/forces/element.h"
+#include "model/forces/law.h"
+
+#include <stdlib.h>
+
+typedef struct applied {
+    bg_marker at; /* force: its point; torque: only the body counts */
+    bool in_body, is_torque;
+    bg_law component[3];
+} applied;
+
+/* The vector in world axes. */
+static bg_vec3 calc_vector(const applied *s, const bg_world *w)
+{
+    double x[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = bg_law_calc(&s->component[k], w, NULL);
+    const bg_vec3 f = bg_vec3_load(x);
+    return s->in_body ? bg_rotate(&w->body[s->at.body].R, f) : f;
+}
+
+static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+{
+    const applied *s = f->self;
+    const bg_vec3 none = {0, 0, 0}, x = calc_vector(s, w), p = bg_marker_get_position(w, &s->at);
+    bg_wrench_add(wrench, w, s->at.body, p, s->is_torque ? none : x, s->is_torque ? x : none);
+}
+
+static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
+{
+    const applied *s = f->self;
+    out->power += bg_dot(calc_vector(s, w),
+                         s->is_torque ? w->body[s->at.body].w : bg_marker_get_velocity(w, &s->at));
+}
+
+typedef struct state {
+    bg_vec3 s, x; /* arm, vector */
+    bool in_body, is_torque;
+} state;
+
+static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+{
+    const state *y = context;
+    const bg_vec3 none = {0, 0, 0};
+    const bg_vec3 dx = y->in_body ? bg_cross(d[0].dtheta, y->x) : none;
+    (void)dh;
+    dwrench[0] = y->is_torque ? (bg_wrench){none, dx}
+                              : bg_wrench_vary(y->s, bg_variation_of_arm(&d[0], y->s), y->x, dx);
+}
+
+static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
+{
+    const applied *s = f->self;
+    const state y = {bg_marker_get_arm(w, &s->at), calc_vector(s, w), s->in_body, s->is_torque};
+    bg_element_calc_derivatives(tangent, &y, &s->at.body, 1, 0, out);
+}
+
+/* World components and magnitude. */
+static double sensor(const bg_force *f, const bg_world *w, int which)
+{
+    const bg_vec3 x = calc_vector(f->self, w);
+    const double values[] = {x.x, x.y, x.z, bg_length(x)};
+    return values[which];
+}
+
+static void clear(bg_force *f)
+{
+    applied *s = f->self;
+    for (int k = 0; s && k < 3; k++)
+        bg_law_clear(&s->component[k]);
+    free(s);
+    f->self = NULL;
+}
+
+static void read(const bg_value *v, bg_force *f, const char *const *keys, const char *key)
+{
+    static const char *const choices[] = {"world", "body", NULL};
+    applied *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
+    if (!s)
+        return;
+    bg_value_expect(v, keys);
+    s->is_torque = key[0] == 't';
+    if (s->is_torque)
+        s->at = (bg_marker){bg_value_body(v, "body"), {{0, 0, 0}, bg_mat3_identity()}};
+    else
+        s->at = bg_value_marker(v, "at");
+    bg_law_read_vec3(v, key, s->component);
+    s->in_body = bg_value_choice(v, "axes", choices, 0) == 1;
+}
+
+static void read_force(const bg_value *v, bg_force *f)
+{
+    static const char *const keys[] = {"type", "at", "force", "axes", NULL};
+    read(v, f, keys, "force");
+}
+
+static void read_torque(const bg_value *v, bg_force *f)
+{
+    static const char *const keys[] = {"type", "body", "torque", "axes", NULL};
+    read(v, f, keys, "torque");
+}
+
+static const char *const sensor_names[] = {"x", "y", "z", "magnitude"};
+
+extern const bg_force_class bg_force_force, bg_force_torque;
+const bg_force_class bg_force_force = {
+    .name = "force",
+    .summary = "applied force at a point, in world or body axes",
+    .read = read_force,
+    .apply = apply,
+    .energy = energy,
+    .derivatives = derivatives,
+    .sensor_names = sensor_names,
+    .nsensors = 4,
+    .sensor = sensor,
+    .clear = clear,
+};
+const bg_force_class bg_force_torque = {
+    .name = "torque",
+    .summary = "applied torque on a body, in world or body axes",
+    .read = read_torque,
+    .apply = apply,
+    .energy = energy,
+    .derivatives = derivatives,
+    .sensor_names = sensor_names,
+    .nsensors = 4,
+    .sensor = sensor,
+    .clear = clear,
+};

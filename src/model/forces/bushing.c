@@ -1,0 +1,256 @@
+/* bushing: a small elastic block between two bodies with stiffness and damping in six directions.
+ *
+ * Markers a and b coincide in the design position. In the axes A of marker a, with d from a to b,
+ *
+ *   x   = A^T d                    displacement,  x' = A^T u,  u = p_b' - v_a - w_a x (p_b - r_a)
+ *   phi = log(A^T B)               rotation vector of b relative to a
+ *   U   = 1/2 x^T K x + 1/2 phi^T K_r phi,             K, K_r diagonal.
+ *
+ * The law is the one that has this potential exactly, for displacements of any size (phi below half
+ * a turn). x' = A^T u gives a force f = -A (K x + C x') on b at marker b and -f on a at the same
+ * place. The relative angular velocity omega = A^T (w_b - w_a) turns exp(phi~) from the left, so
+ *
+ *   phi' = T(phi) omega,  T = I - 1/2 phi~ + c phi~^2,  c = (1 - (h cot h)) / theta^2,  h = theta /
+ * 2,
+ *
+ * and -U_r' = n . omega for all omega needs the torque
+ *
+ *   n = -T^T K_r phi = -(m + 1/2 phi x m + c phi x (phi x m)),   m = K_r phi,
+ *
+ * in axes A on b, -n on a; it is -m for small angles or equal stiffnesses. Damping adds -C_r omega.
+ */
+#include "model/forces/element.h"
+
+#include <stdlib.h>
+
+typedef struct bushing {
+    bg_marker a, b;
+    double k[6], c[6];
+} bushing;
+
+/* Everything at one state; forces and torques act on b. */
+typedef struct state {
+    const bushing *s;
+    bg_mat3 A;
+    bg_vec3 s_a, s_b; /* from the centres of a and b to marker b */
+    bg_vec3 d, u, w_a, w_b;
+    bg_vec3 x, x_t;     /* axes A */
+    bg_vec3 phi, omega; /* axes A */
+    double c, c_theta;  /* c(theta) and c'(theta) / theta */
+    bg_vec3 f, n;       /* world axes, at marker b */
+} state;
+
+static bg_vec3 times(const double *k, bg_vec3 x)
+{
+    return bg_vec3_make(k[0] * x.x, k[1] * x.y, k[2] * x.z);
+}
+
+/* theta from 1/2 on by the closed form, below by h cot h = 1 - sum |B_2n| theta^2n / (2n)!, whose
+ * terms fall by 1/(2 pi)^2 theta^2 each. */
+static void calc_c(double theta, double *c, double *c_theta)
+{
+    static const double a[] = {1.0 / 12,      1.0 / 720,      1.0 / 30240,
+                               1.0 / 1209600, 1.0 / 47900160, 691.0 / 1307674368000.0};
+    const double square = theta * theta;
+    if (theta < 0.5) {
+        *c = *c_theta = 0;
+        for (int k = 5; k >= 0; k--)
+            *c = *c * square + a[k];
+        for (int k = 5; k >= 1; k--)
+            *c_theta = *c_theta * square + 2 * k * a[k];
+        return;
+    }
+    const double h = 0.5 * theta, sine = sin(h), cot = cos(h) / sine, N = 1 - h * cot;
+    *c = N / square;
+    *c_theta = (0.5 * (h / (sine * sine) - cot) / theta - 2 * N / square) / square;
+}
+
+static bg_vec3 calc_phi(const bg_mat3 *A, const bg_mat3 *B)
+{
+    const bg_mat3 back = bg_mat3_transpose(A), relative = bg_mat3_multiply(&back, B);
+    const bg_quat p = bg_quat_from_rotation(&relative);
+    const bg_vec3 e = {p.x, p.y, p.z};
+    const double sine = bg_length(e); /* of theta / 2 */
+    return bg_scale(sine > 0 ? 2 * atan2(sine, p.w) / sine : 2.0, e);
+}
+
+/* T^T m */
+static bg_vec3 turn_back(const state *y, bg_vec3 m)
+{
+    const bg_vec3 once = bg_cross(y->phi, m);
+    return bg_add_scaled(bg_add_scaled(m, 0.5, once), y->c, bg_cross(y->phi, once));
+}
+
+static state calc_state(const bg_force *f, const bg_world *w)
+{
+    const bushing *s = f->self;
+    const bg_body_state *a = &w->body[s->a.body], *b = &w->body[s->b.body];
+    const bg_mat3 B = bg_marker_get_axes(w, &s->b);
+    state y = {.s = s, .A = bg_marker_get_axes(w, &s->a), .w_a = a->w, .w_b = b->w};
+    y.s_b = bg_marker_get_arm(w, &s->b);
+    y.s_a = bg_sub(bg_add(b->r, y.s_b), a->r);
+    y.d = bg_sub(y.s_a, bg_marker_get_arm(w, &s->a));
+    y.u = bg_sub(bg_marker_get_velocity(w, &s->b), bg_add(a->v, bg_cross(a->w, y.s_a)));
+    y.x = bg_rotate_back(&y.A, y.d);
+    y.x_t = bg_rotate_back(&y.A, y.u);
+    y.phi = calc_phi(&y.A, &B);
+    y.omega = bg_rotate_back(&y.A, bg_sub(b->w, a->w));
+    calc_c(bg_length(y.phi), &y.c, &y.c_theta);
+    const bg_vec3 f_A = bg_add(times(s->k, y.x), times(s->c, y.x_t));
+    const bg_vec3 n_A = bg_add(turn_back(&y, times(s->k + 3, y.phi)), times(s->c + 3, y.omega));
+    y.f = bg_scale(-1, bg_rotate(&y.A, f_A));
+    y.n = bg_scale(-1, bg_rotate(&y.A, n_A));
+    return y;
+}
+
+static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+{
+    const state y = calc_state(f, w);
+    const bg_vec3 p = bg_marker_get_position(w, &y.s->b);
+    bg_wrench_add(wrench, w, y.s->b.body, p, y.f, y.n);
+    bg_wrench_add(wrench, w, y.s->a.body, p, bg_scale(-1, y.f), bg_scale(-1, y.n));
+}
+
+static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
+{
+    const state y = calc_state(f, w);
+    const bushing *s = y.s;
+    out->potential += 0.5 * (bg_dot(y.x, times(s->k, y.x)) + bg_dot(y.phi, times(s->k + 3, y.phi)));
+    out->power -= bg_dot(y.x_t, times(s->c, y.x_t)) + bg_dot(y.omega, times(s->c + 3, y.omega));
+}
+
+/* The change of T^T m with phi, m = K_r phi. */
+static bg_vec3 vary_torque(const state *y, bg_vec3 dphi)
+{
+    const bg_vec3 phi = y->phi, m = times(y->s->k + 3, phi), dm = times(y->s->k + 3, dphi);
+    const bg_vec3 once = bg_cross(phi, m);
+    bg_vec3 dn = turn_back(y, dm);
+    dn = bg_add_scaled(dn, 0.5, bg_cross(dphi, m));
+    dn = bg_add_scaled(dn, y->c, bg_add(bg_cross(dphi, once), bg_cross(phi, bg_cross(dphi, m))));
+    return bg_add_scaled(dn, y->c_theta * bg_dot(phi, dphi), bg_cross(phi, once));
+}
+
+/* T omega */
+static bg_vec3 turn(const state *y, bg_vec3 omega)
+{
+    const bg_vec3 once = bg_cross(y->phi, omega);
+    return bg_add_scaled(bg_add_scaled(omega, -0.5, once), y->c, bg_cross(y->phi, once));
+}
+
+static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+{
+    const state *y = context;
+    const bg_vec3 turn_a = d[0].dtheta;
+    (void)dh;
+    const bg_vec3 ds_b = bg_variation_of_arm(&d[1], y->s_b);
+    const bg_vec3 ds_a = bg_sub(bg_add(d[1].dr, ds_b), d[0].dr);
+    bg_vec3 du = bg_variation_of_velocity(&d[1], y->s_b, y->w_b);
+    du = bg_sub(du, bg_add(d[0].dv, bg_cross(d[0].dw, y->s_a)));
+    du = bg_sub(du, bg_cross(y->w_a, ds_a));
+    /* d(A^T a) = A^T (da - dtheta_a x a) */
+    const bg_vec3 dx = bg_rotate_back(&y->A, bg_sub(ds_a, bg_cross(turn_a, y->s_a)));
+    const bg_vec3 dx_t = bg_rotate_back(&y->A, bg_sub(du, bg_cross(turn_a, y->u)));
+    const bg_vec3 dphi = turn(y, bg_rotate_back(&y->A, bg_sub(d[1].dtheta, turn_a)));
+    const bg_vec3 w = bg_sub(y->w_b, y->w_a), dw = bg_sub(d[1].dw, d[0].dw);
+    const bg_vec3 domega = bg_rotate_back(&y->A, bg_sub(dw, bg_cross(turn_a, w)));
+    const bg_vec3 df_A = bg_add(times(y->s->k, dx), times(y->s->c, dx_t));
+    const bg_vec3 dn_A = bg_add(vary_torque(y, dphi), times(y->s->c + 3, domega));
+    const bg_vec3 df = bg_sub(bg_cross(turn_a, y->f), bg_rotate(&y->A, df_A));
+    const bg_vec3 dn = bg_sub(bg_cross(turn_a, y->n), bg_rotate(&y->A, dn_A));
+    const bg_wrench on_a = bg_wrench_vary(y->s_a, ds_a, y->f, df);
+    const bg_wrench on_b = bg_wrench_vary(y->s_b, ds_b, y->f, df);
+    dwrench[0] = (bg_wrench){bg_scale(-1, on_a.f), bg_scale(-1, bg_add(on_a.n, dn))};
+    dwrench[1] = (bg_wrench){on_b.f, bg_add(on_b.n, dn)};
+}
+
+static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
+{
+    const state y = calc_state(f, w);
+    const int body[] = {y.s->a.body, y.s->b.body};
+    bg_element_calc_derivatives(tangent, &y, body, 2, 0, out);
+}
+
+/* Displacements, and what acts on b, in axes A. */
+static double sensor(const bg_force *f, const bg_world *w, int which)
+{
+    const state y = calc_state(f, w);
+    const bg_vec3 force = bg_rotate_back(&y.A, y.f), torque = bg_rotate_back(&y.A, y.n);
+    const bg_vec3 values[] = {y.x, y.phi, force, torque};
+    double out[3];
+    bg_vec3_store(values[which / 3], out);
+    return out[which % 3];
+}
+
+static void clear(bg_force *f)
+{
+    free(f->self);
+    f->self = NULL;
+}
+
+static void read_six(const bg_value *v, const char *key, double out[6])
+{
+    const bg_value list = bg_value_member(v, key);
+    if (!bg_value_exists(&list))
+        return;
+    double *x = bg_value_numbers(v, key, 6, NULL);
+    for (int k = 0; x && k < 6; k++) {
+        const bg_value e = bg_value_element(&list, k);
+        out[k] = x[k];
+        if (x[k] < 0)
+            bg_value_fail(&e, "must not be negative, but is %g", x[k]);
+    }
+    free(x);
+}
+
+/* "at": a place in the world of the design position, or a point of a body. */
+static bg_vec3 read_place(const bg_value *v)
+{
+    const bg_value at = bg_value_member(v, "at");
+    if (!json_is_string(at.json))
+        return bg_value_get_vec3(&at);
+    const bg_marker p = bg_value_get_marker(&at);
+    return bg_element_find_place(v->reader->model, &p);
+}
+
+static void read(const bg_value *v, bg_force *f)
+{
+    static const char *const keys[] = {"type",      "bodies",  "at", "orientation",
+                                       "stiffness", "damping", NULL};
+    bushing *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
+    if (!s)
+        return;
+    int body[2];
+    bg_value_expect(v, keys);
+    bg_element_read_bodies(v, body);
+    const bg_vec3 at = read_place(v);
+    const bg_mat3 axes = bg_read_orientation(v, "orientation");
+    read_six(v, "stiffness", s->k);
+    read_six(v, "damping", s->c);
+    if (v->reader->status != BG_OK)
+        return;
+    s->a = bg_body_make_marker(v->reader->model, body[0], at, &axes);
+    s->b = bg_body_make_marker(v->reader->model, body[1], at, &axes);
+    bool any = false;
+    for (int k = 0; k < 6; k++)
+        any = any || s->k[k] > 0 || s->c[k] > 0;
+    if (!any)
+        bg_value_fail(v, "exerts no force; give stiffness or damping");
+}
+
+static const char *const sensor_names[] = {"x",       "y",        "z",        "angle_x",
+                                           "angle_y", "angle_z",  "force_x",  "force_y",
+                                           "force_z", "torque_x", "torque_y", "torque_z"};
+
+extern const bg_force_class bg_force_bushing;
+const bg_force_class bg_force_bushing = {
+    .name = "bushing",
+    .summary = "elastic block between two bodies: stiffness and damping in six directions",
+    .read = read,
+    .apply = apply,
+    .energy = energy,
+    .derivatives = derivatives,
+    .sensor_names = sensor_names,
+    .nsensors = 12,
+    .sensor = sensor,
+    .clear = clear,
+};

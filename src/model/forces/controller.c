@@ -1,0 +1,278 @@
+/* controller: a PID controller with a first-order lag, from a measured quantity y to a force along
+ * a joint coordinate.
+ *
+ *   e = reference - y
+ *   x = e, x' = reference' - y'               without lag (filter T = 0)
+ *   x' = (e - x) / T                          with it: x is a state, and its rate needs no y'
+ *   i' = x                                    a state where ki is not 0
+ *   u = kp x + ki i + kd x'
+ *
+ * so the transfer function from e to u is (kp + ki/s + kd s) / (1 + T s). u drives the output
+ * coordinate upwards (forces/lever.c) and does the work u x_out'. The reference is a number or an
+ * expression of t and signals; its rate comes from the expression's derivatives and the signals'
+ * rates. The lag starts at the error, so that the start is no jump; the integral starts at 0.
+ *
+ * States in this order, each only where it is needed: x, i, the turns of a measured angle. */
+#include "model/forces/law.h"
+#include "model/forces/lever.h"
+
+#include <stdlib.h>
+
+typedef struct controller {
+    bool from_marker; /* y is a component of a marker's position or velocity */
+    bool is_rate;     /* y is the velocity or the coordinate's rate */
+    bg_marker marker;
+    int component;
+    bg_coordinate input;
+    bg_law reference;
+    double kp, ki, kd, T;
+    int lag, integral, turns; /* indices of states, -1: none */
+    bg_coordinate output;
+} controller;
+
+/* All signals of the loop at one state. */
+typedef struct state {
+    const controller *s;
+    bg_lever in, out;
+    bg_vec3 arm, w; /* of the measured marker */
+    double y, y_t, r, e;
+    double x, x_t, u;
+} state;
+
+static double component(bg_vec3 a, int k)
+{
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
+static void measure(const bg_force *f, const bg_world *w, state *y)
+{
+    const controller *s = y->s;
+    if (s->from_marker) {
+        y->arm = bg_marker_get_arm(w, &s->marker);
+        y->w = w->body[s->marker.body].w;
+        y->y = component(bg_marker_get_position(w, &s->marker), s->component);
+        y->y_t = component(bg_marker_get_velocity(w, &s->marker), s->component);
+    } else {
+        bg_coordinate c = s->input;
+        c.turns = s->turns >= 0 && w->z ? f->z0 + s->turns : -1;
+        y->in = bg_lever_calc(w, &c);
+        y->y = y->in.x;
+        y->y_t = y->in.rate;
+    }
+    if (s->is_rate)
+        y->y = y->y_t;
+}
+
+static state calc_state(const bg_force *f, const bg_world *w)
+{
+    const controller *s = f->self;
+    state y = {.s = s, .out = bg_lever_calc(w, &s->output)};
+    double r_t;
+    measure(f, w, &y);
+    y.r = bg_law_calc_gradient(&s->reference, w, NULL, NULL, &r_t);
+    y.e = y.x = y.r - y.y;
+    y.x_t = r_t - y.y_t;
+    if (s->lag >= 0) {
+        y.x = w->z[f->z0 + s->lag];
+        y.x_t = (y.e - y.x) / s->T;
+    }
+    y.u = s->kp * y.x;
+    if (s->kd != 0)
+        y.u += s->kd * y.x_t;
+    if (s->integral >= 0)
+        y.u += s->ki * w->z[f->z0 + s->integral];
+    return y;
+}
+
+static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+{
+    const state y = calc_state(f, w);
+    bg_lever_push(&y.out, y.u, wrench);
+}
+
+static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
+{
+    const state y = calc_state(f, w);
+    out->power += y.u * y.out.rate;
+}
+
+static void rates(const bg_force *f, const bg_world *w, double *z_t)
+{
+    const state y = calc_state(f, w);
+    if (y.s->lag >= 0)
+        z_t[y.s->lag] = y.x_t;
+    if (y.s->integral >= 0)
+        z_t[y.s->integral] = y.x;
+    if (y.s->turns >= 0)
+        z_t[y.s->turns] = y.in.rate;
+}
+
+static void start(const bg_force *f, const bg_world *w, double *z)
+{
+    const controller *s = f->self;
+    bg_world without = *w; /* the states are not known yet: the angle as it is */
+    without.z = NULL;
+    state y = {.s = s};
+    measure(f, &without, &y);
+    if (s->lag >= 0)
+        z[s->lag] = bg_law_calc(&s->reference, w, NULL) - y.y;
+    if (s->integral >= 0)
+        z[s->integral] = 0;
+    if (s->turns >= 0)
+        z[s->turns] = y.in.x;
+}
+
+/* Bodies: output a, output b, input a (or the marker's), input b. */
+static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+{
+    const state *y = context;
+    const controller *s = y->s;
+    double dy, dy_t;
+    if (s->from_marker) {
+        dy = component(bg_variation_of_point(&d[2], y->arm), s->component);
+        dy_t = component(bg_variation_of_velocity(&d[2], y->arm, y->w), s->component);
+    } else {
+        dy = bg_lever_vary(&y->in, &d[2], &d[3], &dy_t);
+    }
+    const double de = s->is_rate ? -dy_t : -dy;
+    const double dx = s->lag >= 0 ? 0 : de, dx_t = s->lag >= 0 ? de / s->T : -dy_t;
+    const double du = s->kp * dx + (s->kd != 0 ? s->kd * dx_t : 0);
+    bg_lever_vary_push(&y->out, y->u, du, &d[0], &d[1], &dwrench[0], &dwrench[1]);
+    if (s->lag >= 0)
+        dh[s->lag] = dx_t;
+    if (s->integral >= 0)
+        dh[s->integral] = dx;
+    if (s->turns >= 0)
+        dh[s->turns] = dy_t;
+}
+
+/* The wrenches of a unit change of u, as a column by state j. */
+static void add_by_z(const state *y, double du, int j, bg_force_derivatives *out)
+{
+    const bg_variation none = {0};
+    bg_wrench on[2] = {0};
+    bg_lever_vary_push(&y->out, 0, du, &none, &none, &on[0], &on[1]);
+    for (int k = 0; k < 2; k++) {
+        double rows[6];
+        bg_vec3_store(on[k].f, rows);
+        bg_vec3_store(on[k].n, rows + 3);
+        for (int i = 0; i < 6; i++)
+            out->wrench_z[6 * k + i][j] = rows[i];
+    }
+}
+
+static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
+{
+    const state y = calc_state(f, w);
+    const controller *s = y.s;
+    const int body[] = {y.out.a, y.out.b, s->from_marker ? s->marker.body : y.in.a, y.in.b};
+    bg_element_calc_derivatives(tangent, &y, body, s->from_marker ? 3 : 4, f->nz, out);
+    if (s->lag >= 0) {
+        add_by_z(&y, s->kp - s->kd / s->T, s->lag, out);
+        out->h_z[s->lag][s->lag] = -1 / s->T;
+    }
+    if (s->integral >= 0) {
+        add_by_z(&y, s->ki, s->integral, out);
+        if (s->lag >= 0)
+            out->h_z[s->integral][s->lag] = 1;
+    }
+}
+
+static double sensor(const bg_force *f, const bg_world *w, int which)
+{
+    const state y = calc_state(f, w);
+    const double values[] = {y.u, y.e, y.y, y.r};
+    return values[which];
+}
+
+static void clear(bg_force *f)
+{
+    controller *s = f->self;
+    if (s)
+        bg_law_clear(&s->reference);
+    free(s);
+    f->self = NULL;
+}
+
+/* {"joint", "coordinate", "rate", "turns"}, {"position", "component"} or {"velocity", "component"}
+ */
+static void read_input(const bg_value *v, controller *s, bool *turns)
+{
+    static const char *const joint_keys[] = {"joint", "coordinate", "rate", "turns", NULL};
+    static const char *const marker_keys[] = {"position", "velocity", "component", NULL};
+    static const char *const components[] = {"x", "y", "z", NULL};
+    const bg_value joint = bg_value_member(v, "joint"), velocity = bg_value_member(v, "velocity");
+    *turns = false;
+    if (!bg_value_expect_object(v))
+        return;
+    s->from_marker = !bg_value_exists(&joint);
+    bg_value_expect(v, s->from_marker ? marker_keys : joint_keys);
+    if (s->from_marker) {
+        const bg_value position = bg_value_member(v, "position");
+        s->is_rate = bg_value_exists(&velocity);
+        if (s->is_rate && bg_value_exists(&position))
+            bg_value_fail(&velocity, "cannot stand beside 'position'; give one of them");
+        else if (!s->is_rate && !bg_value_exists(&position))
+            bg_value_fail(v, "must have a joint, a position or a velocity to measure");
+        s->marker = bg_value_marker(v, s->is_rate ? "velocity" : "position");
+        s->component = bg_value_choice(v, "component", components, -1);
+        return;
+    }
+    s->input = bg_element_read_coordinate(v);
+    s->is_rate = bg_value_bool_or(v, "rate", false);
+    *turns = bg_value_bool_or(v, "turns", false);
+    const bg_value place = bg_value_member(v, "turns");
+    if (*turns && (s->is_rate || s->input.kind == BG_COORDINATE_SLIDE))
+        bg_value_fail(&place, "counts turns of an angle, but this input measures none");
+}
+
+static void read(const bg_value *v, bg_force *f)
+{
+    static const char *const keys[] = {"type", "input",  "reference", "kp", "ki",
+                                       "kd",   "filter", "output",    NULL};
+    static const char *const output_keys[] = {"joint", "coordinate", NULL};
+    controller *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
+    if (!s)
+        return;
+    const bg_value input = bg_value_member(v, "input"), output = bg_value_member(v, "output");
+    const bg_value kd = bg_value_member(v, "kd");
+    bool turns;
+    bg_value_expect(v, keys);
+    read_input(&input, s, &turns);
+    bg_law_read(v, "reference", NULL, 0, &s->reference);
+    s->kp = bg_value_number_or(v, "kp", 0);
+    s->ki = bg_value_number_or(v, "ki", 0);
+    s->kd = bg_value_number_or(v, "kd", 0);
+    s->T = bg_value_not_negative_or(v, "filter", 0);
+    bg_value_expect(&output, output_keys);
+    s->output = bg_element_read_coordinate(&output);
+    s->lag = s->T > 0 ? f->nz++ : -1;
+    s->integral = s->ki != 0 ? f->nz++ : -1;
+    s->turns = turns ? f->nz++ : -1;
+    if (v->reader->status != BG_OK)
+        return;
+    if (s->kp == 0 && s->ki == 0 && s->kd == 0)
+        bg_value_fail(v, "has no effect; give kp, ki or kd");
+    if (s->kd != 0 && s->is_rate && s->T == 0)
+        bg_value_fail(&kd,
+                      "on a measured rate needs an acceleration; give a 'filter' time instead");
+}
+
+static const char *const sensor_names[] = {"output", "error", "measured", "reference"};
+
+extern const bg_force_class bg_force_controller;
+const bg_force_class bg_force_controller = {
+    .name = "controller",
+    .summary =
+        "PID with first-order lag from a measured quantity to a force along a joint coordinate",
+    .read = read,
+    .apply = apply,
+    .energy = energy,
+    .rates = rates,
+    .start = start,
+    .derivatives = derivatives,
+    .sensor_names = sensor_names,
+    .nsensors = 4,
+    .sensor = sensor,
+    .clear = clear,
+};

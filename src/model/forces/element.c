@@ -1,0 +1,81 @@
+#include "model/forces/element.h"
+
+#include <string.h>
+
+bg_vec3 bg_element_find_place(const bg_model *model, const bg_marker *m)
+{
+    return bg_frame_apply(&model->bodies[m->body].pose, m->frame.r);
+}
+
+void bg_element_read_bodies(const bg_value *object, int body[2])
+{
+    const bg_value list = bg_value_member(object, "bodies");
+    const bool good = bg_value_expect_list(&list, 2);
+    for (int k = 0; k < 2; k++) {
+        const bg_value v = bg_value_element(&list, k);
+        body[k] = 0;
+        if (!good || !bg_value_expect_text(&v))
+            continue;
+        body[k] = bg_value_find(&v, BG_NAME_BODY, json_string_value(v.json));
+        if (v.reader->status == BG_OK)
+            v.reader->body_attached[body[k]] = true;
+    }
+    if (object->reader->status == BG_OK && body[0] == body[1])
+        bg_value_fail(&list, "must name two different bodies");
+}
+
+bg_coordinate bg_element_read_coordinate(const bg_value *object)
+{
+    const bg_reader *reader = object->reader;
+    const int joint = bg_value_joint(object, "joint");
+    const char *name = bg_value_text_or(object, "coordinate", NULL);
+    const bg_value v = bg_value_member(object, name ? "coordinate" : "joint");
+    const int k = reader->status == BG_OK ? bg_read_coordinate(&v, joint, name) : 0;
+    if (reader->status != BG_OK)
+        return (bg_coordinate){.turns = -1};
+    const bg_joint *j = &reader->model->joints[joint];
+    return (bg_coordinate){.kind = j->class_->coordinate[k].kind,
+                           .axis = j->class_->coordinate[k].axis,
+                           .a = j->a,
+                           .b = j->b,
+                           .turns = -1};
+}
+
+/* The c-th component of a variation of a body: dr, dtheta, dv, dw. */
+static bg_variation unit_variation(int c)
+{
+    double x[12] = {0};
+    x[c] = 1;
+    return (bg_variation){bg_vec3_load(x), bg_vec3_load(x + 3), bg_vec3_load(x + 6),
+                          bg_vec3_load(x + 9)};
+}
+
+void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
+                                 int nbodies, int nz, bg_force_derivatives *out)
+{
+    bg_variation d[BG_FORCE_BODIES];
+    memset(out, 0, sizeof *out);
+    memset(d, 0, sizeof d);
+    out->nbodies = nbodies;
+    for (int k = 0; k < nbodies; k++)
+        out->body[k] = body[k];
+    for (int k = 0; k < nbodies; k++) {
+        for (int c = 0; c < 12; c++) {
+            bg_wrench dwrench[BG_FORCE_BODIES] = {0};
+            double dh[BG_FORCE_STATES] = {0};
+            const int column = 6 * k + c % 6;
+            double(*W)[BG_FORCE_COLUMNS] = c < 6 ? out->wrench_pose : out->wrench_twist;
+            double(*H)[BG_FORCE_COLUMNS] = c < 6 ? out->h_pose : out->h_twist;
+            d[k] = unit_variation(c);
+            tangent(context, d, dwrench, dh);
+            for (int i = 0; i < 6 * nbodies; i++) {
+                const bg_wrench *x = &dwrench[i / 6];
+                const double rows[6] = {x->f.x, x->f.y, x->f.z, x->n.x, x->n.y, x->n.z};
+                W[i][column] = rows[i % 6];
+            }
+            for (int i = 0; i < nz; i++)
+                H[i][column] = dh[i];
+        }
+        d[k] = (bg_variation){0};
+    }
+}

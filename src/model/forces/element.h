@@ -1,0 +1,53 @@
+/* What force elements share: reading references, and derivatives by unit variations. */
+#ifndef BG_ELEMENT_H
+#define BG_ELEMENT_H
+
+#include "model/primitive.h"
+#include "model/read.h"
+
+/* Where the origin of a marker is in the design position, world axes. */
+bg_vec3 bg_element_find_place(const bg_model *model, const bg_marker *m);
+/* "bodies": [A, B] as indices. */
+void bg_element_read_bodies(const bg_value *object, int body[2]);
+/* {"joint", "coordinate"} as a measured coordinate; "coordinate" may be left out where the joint
+ * has only one. */
+bg_coordinate bg_element_read_coordinate(const bg_value *object);
+
+/* A small change of a body's pose and twist. */
+typedef struct bg_variation {
+    bg_vec3 dr, dtheta, dv, dw;
+} bg_variation;
+
+/* The change of the position of a point with arm s from the centre of mass, and of its velocity:
+ *   ds = dtheta x s,   dp = dr + ds,   dp' = dv + dw x s + w x ds. */
+static inline bg_vec3 bg_variation_of_arm(const bg_variation *d, bg_vec3 s)
+{
+    return bg_cross(d->dtheta, s);
+}
+
+static inline bg_vec3 bg_variation_of_point(const bg_variation *d, bg_vec3 s)
+{
+    return bg_add(d->dr, bg_cross(d->dtheta, s));
+}
+
+static inline bg_vec3 bg_variation_of_velocity(const bg_variation *d, bg_vec3 s, bg_vec3 w)
+{
+    return bg_add(bg_add(d->dv, bg_cross(d->dw, s)), bg_cross(w, bg_cross(d->dtheta, s)));
+}
+
+/* The change of the wrench of a force f with arm s: (df, ds x f + s x df). */
+static inline bg_wrench bg_wrench_vary(bg_vec3 s, bg_vec3 ds, bg_vec3 f, bg_vec3 df)
+{
+    return (bg_wrench){df, bg_add(bg_cross(ds, f), bg_cross(s, df))};
+}
+
+/* How an element responds to a variation of its bodies: changes of the wrenches on its bodies and
+ * of the rates of its states, linear in d. dwrench and dh come in as zeros. */
+typedef void bg_tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh);
+
+/* Clears out and fills its columns from responses to unit variations of the nbodies bodies, one by
+ * one. What concerns z is left as zeros. */
+void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
+                                 int nbodies, int nz, bg_force_derivatives *out);
+
+#endif

@@ -1,0 +1,242 @@
+/* spring-damper: a force along the line between two points.
+ *
+ * With d from point a to point b, length L = |d|, direction e = d / L, rate L' = e . d', the
+ * element pulls the points together with the force
+ *
+ *   F = spring(L - L0) + damper(L') + actuator,        or a law F(length, rate, stretch, t,
+ * signals):
+ *
+ * F e on a, -F e on b. The spring is k s or a table, whose integral is the potential energy;
+ * everything else does the work -F L' that counts as power. Variations follow from
+ *
+ *   dL = e . dd,   dL' = e . dd' + (d' - L' e) . dd / L,   d(F e) = e dF + F/L (dd - e dL).
+ *
+ * At L = 0 there is no direction: the element then exerts no force, which is exact for free length
+ * 0. */
+#include "model/forces/curve.h"
+#include "model/forces/element.h"
+#include "model/forces/law.h"
+
+#include <stdlib.h>
+
+static const double no_length = 1e-100; /* m, below which the square of L underflows */
+
+typedef struct spring {
+    bg_marker a, b;
+    double k, c, L0;
+    bg_curve spring_table, damper_table; /* n = 0: linear */
+    bg_law force, actuator;              /* force: instead of spring and damper */
+} spring;
+
+enum { LENGTH, RATE, STRETCH, VARIABLES };
+static const char *const variables[VARIABLES] = {"length", "rate", "stretch"};
+
+/* Where the two points are, and the force with its derivatives by length and rate. */
+typedef struct line {
+    bg_vec3 s_a, s_b, w_a, w_b; /* arms, angular velocities */
+    bg_vec3 d, d_t, e;
+    double L, L_t;
+    double F, F_L, F_rate;
+} line;
+
+static line calc_line(const spring *s, const bg_world *w)
+{
+    line x = {.s_a = bg_marker_get_arm(w, &s->a),
+              .s_b = bg_marker_get_arm(w, &s->b),
+              .w_a = w->body[s->a.body].w,
+              .w_b = w->body[s->b.body].w};
+    x.d = bg_sub(bg_marker_get_position(w, &s->b), bg_marker_get_position(w, &s->a));
+    x.d_t = bg_sub(bg_marker_get_velocity(w, &s->b), bg_marker_get_velocity(w, &s->a));
+    x.L = bg_length(x.d);
+    if (x.L > no_length) {
+        x.e = bg_scale(1 / x.L, x.d);
+        x.L_t = bg_dot(x.e, x.d_t);
+    }
+    return x;
+}
+
+static double calc_spring(const spring *s, double stretch, double *slope)
+{
+    double y[3] = {s->k * stretch, s->k, 0};
+    if (s->spring_table.n)
+        bg_curve_calc(&s->spring_table, bg_curve_find_piece(&s->spring_table, stretch), stretch, y);
+    *slope = y[1];
+    return y[0];
+}
+
+static double calc_damper(const spring *s, double rate, double *slope)
+{
+    double y[3] = {s->c * rate, s->c, 0};
+    if (s->damper_table.n)
+        bg_curve_calc(&s->damper_table, bg_curve_find_piece(&s->damper_table, rate), rate, y);
+    *slope = y[1];
+    return y[0];
+}
+
+/* F and, where wanted, its derivatives. */
+static void calc_force(const spring *s, const bg_world *w, line *x, bool derivatives)
+{
+    const double own[VARIABLES] = {x->L, x->L_t, x->L - s->L0};
+    const bg_law *const laws[] = {&s->force, &s->actuator};
+    x->F = x->F_L = x->F_rate = 0;
+    if (!s->force.given)
+        x->F = calc_spring(s, own[STRETCH], &x->F_L) + calc_damper(s, own[RATE], &x->F_rate);
+    for (int k = 0; k < 2; k++) {
+        double by[VARIABLES];
+        if (!laws[k]->given)
+            continue;
+        if (derivatives) {
+            x->F += bg_law_calc_gradient(laws[k], w, own, by, NULL);
+            x->F_L += by[LENGTH] + by[STRETCH];
+            x->F_rate += by[RATE];
+        } else {
+            x->F += bg_law_calc(laws[k], w, own);
+        }
+    }
+}
+
+static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+{
+    const spring *s = f->self;
+    const bg_vec3 none = {0, 0, 0};
+    line x = calc_line(s, w);
+    calc_force(s, w, &x, false);
+    const bg_vec3 pull = bg_scale(x.F, x.e);
+    bg_wrench_add(wrench, w, s->a.body, bg_marker_get_position(w, &s->a), pull, none);
+    bg_wrench_add(wrench, w, s->b.body, bg_marker_get_position(w, &s->b), bg_scale(-1, pull), none);
+}
+
+static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
+{
+    const spring *s = f->self;
+    line x = calc_line(s, w);
+    calc_force(s, w, &x, false);
+    double stretch = x.L - s->L0, F_spring = 0, slope;
+    if (!s->force.given) {
+        F_spring = calc_spring(s, stretch, &slope);
+        out->potential += s->spring_table.n ? bg_curve_calc_integral(&s->spring_table, stretch)
+                                            : 0.5 * s->k * stretch * stretch;
+    }
+    out->power -= (x.F - F_spring) * x.L_t;
+}
+
+static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+{
+    const line *x = context;
+    (void)dh;
+    const bg_vec3 dd = bg_sub(bg_variation_of_point(&d[1], x->s_b),
+                              bg_variation_of_point(&d[0], x->s_a));
+    const bg_vec3 dd_t = bg_sub(bg_variation_of_velocity(&d[1], x->s_b, x->w_b),
+                                bg_variation_of_velocity(&d[0], x->s_a, x->w_a));
+    bg_vec3 df = bg_scale(x->F_L, dd); /* at zero length: as a spring of free length 0 */
+    if (x->L > no_length) {
+        const double dL = bg_dot(x->e, dd);
+        const double dL_t = bg_dot(x->e, dd_t) +
+                            bg_dot(bg_add_scaled(x->d_t, -x->L_t, x->e), dd) / x->L;
+        df = bg_scale(x->F_L * dL + x->F_rate * dL_t, x->e);
+        df = bg_add_scaled(df, x->F / x->L, bg_add_scaled(dd, -dL, x->e));
+    }
+    const bg_vec3 pull = bg_scale(x->F, x->e);
+    dwrench[0] = bg_wrench_vary(x->s_a, bg_variation_of_arm(&d[0], x->s_a), pull, df);
+    dwrench[1] = bg_wrench_vary(x->s_b, bg_variation_of_arm(&d[1], x->s_b), bg_scale(-1, pull),
+                                bg_scale(-1, df));
+}
+
+static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
+{
+    const spring *s = f->self;
+    const int body[] = {s->a.body, s->b.body};
+    line x = calc_line(s, w);
+    calc_force(s, w, &x, true);
+    bg_element_calc_derivatives(tangent, &x, body, 2, 0, out);
+}
+
+static double sensor(const bg_force *f, const bg_world *w, int which)
+{
+    const spring *s = f->self;
+    line x = calc_line(s, w);
+    calc_force(s, w, &x, false);
+    const double values[] = {x.L, x.L_t, x.L - s->L0, x.F};
+    return values[which];
+}
+
+static void clear(bg_force *f)
+{
+    spring *s = f->self;
+    if (s) {
+        bg_curve_clear(&s->spring_table);
+        bg_curve_clear(&s->damper_table);
+        bg_law_clear(&s->force);
+        bg_law_clear(&s->actuator);
+    }
+    free(s);
+    f->self = NULL;
+}
+
+/* A member must not stand beside another that says the same thing differently. */
+static void exclude(const bg_value *v, const char *key, const char *other)
+{
+    const bg_value a = bg_value_member(v, key), b = bg_value_member(v, other);
+    if (bg_value_exists(&a) && bg_value_exists(&b))
+        bg_value_fail(&b, "cannot stand beside '%s'; give one of them", key);
+}
+
+static void read_laws(const bg_value *v, spring *s)
+{
+    static const char *const kinds[] = {"linear", "cubic", NULL};
+    const bg_curve_kind kind = bg_value_choice(v, "interpolation", kinds, 1) == 0 ? BG_CURVE_LINEAR
+                                                                                  : BG_CURVE_CUBIC;
+    s->k = bg_value_not_negative_or(v, "stiffness", 0);
+    s->c = bg_value_not_negative_or(v, "damping", 0);
+    bg_curve_read(v, "stiffness_table", kind, BG_CURVE_GOES_ON, &s->spring_table);
+    bg_curve_read(v, "damping_table", kind, BG_CURVE_GOES_ON, &s->damper_table);
+    bg_law_read(v, "force", variables, VARIABLES, &s->force);
+    bg_law_read(v, "actuator", variables, VARIABLES, &s->actuator);
+    exclude(v, "stiffness_table", "stiffness");
+    exclude(v, "damping_table", "damping");
+    static const char *const parts[] = {"stiffness", "damping", "stiffness_table", "damping_table"};
+    bool any = s->force.given || s->actuator.given;
+    for (int k = 0; k < 4; k++) {
+        const bg_value part = bg_value_member(v, parts[k]);
+        any = any || bg_value_exists(&part);
+        exclude(v, "force", parts[k]);
+    }
+    if (!any)
+        bg_value_fail(v, "exerts no force; give stiffness, damping, force or actuator");
+}
+
+static void read(const bg_value *v, bg_force *f)
+{
+    static const char *const keys[] = {"type",          "from",     "to",
+                                       "stiffness",     "damping",  "free_length",
+                                       "interpolation", "force",    "stiffness_table",
+                                       "damping_table", "actuator", NULL};
+    spring *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
+    if (!s)
+        return;
+    bg_value_expect(v, keys);
+    s->a = bg_value_marker(v, "from");
+    s->b = bg_value_marker(v, "to");
+    if (v->reader->status != BG_OK)
+        return;
+    const bg_model *m = v->reader->model;
+    const bg_vec3 d = bg_sub(bg_element_find_place(m, &s->b), bg_element_find_place(m, &s->a));
+    s->L0 = bg_value_not_negative_or(v, "free_length", bg_length(d));
+    read_laws(v, s);
+}
+
+static const char *const sensor_names[] = {"length", "rate", "stretch", "force"};
+
+extern const bg_force_class bg_force_spring_damper;
+const bg_force_class bg_force_spring_damper = {
+    .name = "spring-damper",
+    .summary = "force along the line between two points: linear, tabulated or an expression",
+    .read = read,
+    .apply = apply,
+    .energy = energy,
+    .derivatives = derivatives,
+    .sensor_names = sensor_names,
+    .nsensors = 4,
+    .sensor = sensor,
+    .clear = clear,
+};

@@ -1,0 +1,257 @@
+/* Models: from a file or a text to a bg_model, section by section. */
+#include "model/read.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILE = 256 * 1024 * 1024 };
+
+static void read_gravity(const bg_value *top)
+{
+    bg_model *m = top->reader->model;
+    bg_value v = bg_value_member(top, "gravity");
+    m->gravity = bg_vec3_make(0, 0, -9.81);
+    if (json_is_array(v.json))
+        m->gravity = bg_value_get_vec3(&v);
+    else if (bg_value_exists(&v))
+        m->gravity.z = -bg_value_get_number(&v);
+}
+
+/* The file's "name", else the file's own without folder and ending. */
+static void read_name(const bg_value *top)
+{
+    bg_reader *reader = top->reader;
+    const char *slash = strrchr(reader->origin, '/');
+    char *name = bg_reader_copy(reader,
+                                bg_value_text_or(top, "name", slash ? slash + 1 : reader->origin));
+    char *dot = name ? strrchr(name, '.') : NULL;
+    if (dot && dot > name && strcmp(dot, ".json") == 0)
+        *dot = '\0';
+    reader->model->name = name;
+}
+
+static void warn_unused(bg_reader *reader)
+{
+    const bg_model *m = reader->model;
+    for (int k = 0; k < reader->nparameters; k++)
+        if (!reader->parameter_used[k])
+            bg_reader_warn(reader, "parameter '%s' is not used; remove it, or use it",
+                           reader->parameter_names[k]);
+    for (int k = 1; k < m->nbodies; k++)
+        if (!reader->body_attached[k])
+            bg_reader_warn(
+                reader,
+                "body '%s' moves freely: no joint and no force is attached to it; attach "
+                "one, or give it a joint of type free if that is meant",
+                m->bodies[k].name);
+}
+
+static void read_top(const bg_value *top)
+{
+    static const char *const keys[] = {"$schema", "name",    "parameters", "gravity", "bodies",
+                                       "joints",  "forces",  "tyres",      "road",    "inputs",
+                                       "outputs", "initial", "run",        NULL};
+    bg_reader *reader = top->reader;
+    bg_value_expect(top, keys);
+    read_name(top);
+    bg_read_parameters(top);
+    read_gravity(top);
+    bg_read_signals(top);
+    bg_read_bodies(top);
+    bg_read_joints(top);
+    bg_read_couplers(top);
+    if (reader->status != BG_OK)
+        return;
+    bg_read_forces(top);
+    bg_read_initial(top);
+    bool *attached = reader->body_attached; /* outputs do not count as attached */
+    reader->body_attached = bg_reader_allocate(reader, (size_t)reader->model->nbodies,
+                                               sizeof *attached);
+    if (reader->status == BG_OK)
+        bg_read_outputs(top);
+    free(reader->body_attached);
+    reader->body_attached = attached;
+    bg_read_run(top);
+    if (reader->status == BG_OK)
+        warn_unused(reader);
+    if (reader->status == BG_OK)
+        bg_read_default_shapes(reader);
+}
+
+static void clear_reader(bg_reader *reader)
+{
+    for (int k = 0; reader->parameter_names && k < reader->nparameters; k++)
+        free(reader->parameter_names[k]);
+    free(reader->parameter_names);
+    free(reader->parameter_values);
+    free(reader->parameter_used);
+    free(reader->body_attached);
+    for (int k = 0; k < BG_NAME_KINDS; k++)
+        json_decref(reader->names[k]);
+}
+
+static bg_status read_json(json_t *root, const char *origin, bg_model **model, bg_error *err)
+{
+    bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
+    bg_value top = {.reader = &reader, .json = root};
+    if (!reader.model)
+        return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the model", origin);
+    if (json_is_object(root))
+        read_top(&top);
+    else
+        bg_value_fail(&top, "a model must be an object { }");
+    clear_reader(&reader);
+    if (reader.status == BG_OK)
+        *model = reader.model;
+    else
+        bg_model_destroy(reader.model);
+    return reader.status;
+}
+
+static bg_status fail_syntax(const json_error_t *e, const char *origin, bg_error *err)
+{
+    if (json_error_code(e) == json_error_out_of_memory ||
+        e->line < 0) /* no place: nothing was read */
+        return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the model", origin);
+    const char *what = e->text;
+    switch (json_error_code(e)) {
+    case json_error_premature_end_of_input:
+        what = "the file ends in the middle of something; is it complete?";
+        break;
+    case json_error_stack_overflow:
+        what = "lists and objects are nested too deeply";
+        break;
+    case json_error_invalid_utf8:
+        what = "this is not text in UTF-8";
+        break;
+    case json_error_numeric_overflow:
+        what = "this number is too large";
+        break;
+    default:
+        break;
+    }
+    return bg_error_set(err, BG_BAD_INPUT, "%s: line %d, column %d: %s", origin, e->line, e->column,
+                        what);
+}
+
+static bg_status parse(const char *text, size_t length, const char *origin,
+                       const bg_setting *settings, int nsettings, bg_model **model, bg_error *err)
+{
+    *model = NULL;
+    if (length == 0 || strspn(text, " \t\r\n") == length)
+        return bg_error_set(err, BG_BAD_INPUT, "%s: is empty, not a model", origin);
+    if (memchr(text, '\0', length))
+        return bg_error_set(err, BG_BAD_INPUT, "%s: is not a text file, so it is no model", origin);
+    json_error_t error;
+    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL,
+                              &error);
+    if (!root)
+        return fail_syntax(&error, origin, err);
+    bg_status st = bg_settings_apply(root, settings, nsettings, err);
+    if (st == BG_OK)
+        st = read_json(root, origin, model, err);
+    json_decref(root);
+    return st;
+}
+
+bg_status bg_model_parse(const char *text, const char *origin, const bg_setting *settings,
+                         int nsettings, bg_model **model, bg_error *err)
+{
+    return parse(text, strlen(text), origin, settings, nsettings, model, err);
+}
+
+/* The whole file with a 0 behind it, in memory to be released with free(). */
+static bg_status load(const char *path, char **text, size_t *length, bg_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    size_t capacity = 1 << 16;
+    char *buffer = file ? malloc(capacity) : NULL;
+    *length = 0;
+    while (buffer) {
+        *length += fread(buffer + *length, 1, capacity - 1 - *length, file);
+        if (*length < capacity - 1 || capacity > MAX_FILE)
+            break;
+        capacity *= 2;
+        char *grown = realloc(buffer, capacity);
+        if (!grown)
+            free(buffer);
+        buffer = grown;
+    }
+    bg_status st = BG_OK;
+    if (!file || (buffer && ferror(file)))
+        st = bg_error_set(err, BG_IO, "%s: cannot be read: %s", path, strerror(errno));
+    else if (!buffer)
+        st = bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the file", path);
+    else if (capacity > MAX_FILE)
+        st = bg_error_set(err, BG_BAD_INPUT, "%s: is too large for a model", path);
+    if (file)
+        fclose(file);
+    if (st == BG_OK) {
+        buffer[*length] = '\0';
+        *text = buffer;
+    } else {
+        free(buffer);
+    }
+    return st;
+}
+
+bg_status bg_model_read(const char *path, const bg_setting *settings, int nsettings,
+                        bg_model **model, bg_error *err)
+{
+    char *text;
+    size_t length;
+    *model = NULL;
+    bg_status st = load(path, &text, &length, err);
+    if (st != BG_OK)
+        return st;
+    st = parse(text, length, path, settings, nsettings, model, err);
+    free(text);
+    return st;
+}
+
+static void clear_body(bg_body *b)
+{
+    for (int k = 0; k < b->npoints; k++)
+        free(b->points[k].name);
+    free(b->points);
+    free(b->shapes);
+    free(b->name);
+}
+
+void bg_model_destroy(bg_model *m)
+{
+    if (!m)
+        return;
+    for (int k = 0; k < m->nbodies; k++)
+        clear_body(&m->bodies[k]);
+    for (int k = 0; k < m->njoints; k++)
+        free(m->joints[k].name);
+    for (int k = 0; k < m->ncouplers; k++)
+        free(m->couplers[k].name);
+    for (int k = 0; k < m->nforces; k++) {
+        if (m->forces[k].self && m->forces[k].class_->clear)
+            m->forces[k].class_->clear(&m->forces[k]);
+        free(m->forces[k].name);
+    }
+    for (int k = 0; k < m->nsignals; k++)
+        bg_signal_clear(&m->signals[k]);
+    for (int k = 0; k < m->noutputs; k++) {
+        bg_expression_destroy(m->outputs[k].expression);
+        free(m->outputs[k].name);
+    }
+    for (int k = 0; k < m->nwarnings; k++)
+        free(m->warnings[k]);
+    free(m->bodies);
+    free(m->joints);
+    free(m->couplers);
+    free(m->forces);
+    free(m->signals);
+    free(m->outputs);
+    free(m->warnings);
+    free(m->name);
+    free(m);
+}

@@ -1,0 +1,106 @@
+/* What a user described, read and checked, before any choice of coordinates. Names are unique per
+ * kind; references are indices. Body 0 is "ground". */
+#ifndef BG_MODEL_INTERNAL_H
+#define BG_MODEL_INTERNAL_H
+
+#include "bogie/model.h"
+#include "model/force.h"
+#include "model/joint.h"
+#include "model/signal.h"
+
+typedef struct bg_shape {
+    enum { BG_SHAPE_BOX, BG_SHAPE_CYLINDER, BG_SHAPE_SPHERE, BG_SHAPE_LINE } kind;
+    bg_frame frame;   /* relative to the centre of mass, body axes */
+    double size[3];   /* m: box edges; cylinder radius and length; sphere radius */
+    bg_vec3 from, to; /* line, relative to the centre of mass */
+} bg_shape;
+
+typedef struct bg_point_of_body {
+    char *name;
+    bg_vec3 r; /* relative to the centre of mass, body axes */
+} bg_point_of_body;
+
+typedef struct bg_body {
+    char *name;
+    double mass;     /* kg, may be 0 */
+    bg_mat3 inertia; /* kg m^2, about the centre of mass, body axes */
+    bg_frame pose;   /* design position: centre of mass in the world, body axes in world axes */
+    bg_vec3 v, w;    /* initial velocity guess of the centre, angular velocity, world axes */
+    bg_point_of_body *points;
+    int npoints;
+    bg_shape *shapes;
+    int nshapes;
+} bg_body;
+
+/* How a joint coordinate starts and whether it is driven. */
+typedef struct bg_joint_start {
+    double q, v; /* guess: displacement from the design position, rate */
+    bool q_fixed, v_fixed;
+    int signal; /* prescribed by this signal; -1: free */
+} bg_joint_start;
+
+typedef struct bg_joint {
+    char *name;
+    const bg_joint_class *class_;
+    bg_marker a, b; /* frames coincide in the design position */
+    double pitch;   /* m/rad, screw */
+    double length;  /* m, distance */
+    enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;
+    bg_joint_start start[3]; /* per scalar coordinate of the class */
+} bg_joint;
+
+/* A linear relation between joint coordinates: gear, rack and pinion. */
+typedef struct bg_coupler {
+    char *name;
+    int n;
+    int joint[BG_RELATION_MAX], coordinate[BG_RELATION_MAX];
+    double factor[BG_RELATION_MAX], offset;
+} bg_coupler;
+
+typedef enum bg_output_kind {
+    BG_OUTPUT_COORDINATE, /* joint coordinate or its rate (component 1) or second rate (2) */
+    BG_OUTPUT_POSITION,   /* component 0..2 of a marker's origin */
+    BG_OUTPUT_VELOCITY,
+    BG_OUTPUT_ACCELERATION,
+    BG_OUTPUT_ORIENTATION, /* component 0..3 of the body's quaternion relative to the design
+                              position */
+    BG_OUTPUT_ANGULAR_VELOCITY,
+    BG_OUTPUT_DISTANCE, /* between two markers */
+    BG_OUTPUT_FORCE,    /* sensor `component` of a force element */
+    BG_OUTPUT_REACTION, /* component 0..2 force, 3..5 torque about the joint's place, on body b,
+                           world axes */
+    BG_OUTPUT_KINETIC,
+    BG_OUTPUT_POTENTIAL,
+    BG_OUTPUT_ENERGY,
+    BG_OUTPUT_SIGNAL,
+    BG_OUTPUT_EXPRESSION /* of other outputs and t */
+} bg_output_kind;
+
+typedef struct bg_output {
+    char *name;
+    bg_output_kind kind;
+    int index, component; /* joint, force or signal, as the kind needs */
+    int coordinate;       /* of the joint, for COORDINATE */
+    bg_marker a, b;
+    bg_expression *expression; /* variables: earlier outputs by index; t is index noutputs */
+} bg_output;
+
+struct bg_model {
+    char *name;
+    bg_vec3 gravity; /* m/s^2 */
+    bg_body *bodies; /* [nbodies], 0 is the ground */
+    bg_joint *joints;
+    bg_coupler *couplers;
+    bg_force *forces; /* without gravity */
+    bg_signal *signals;
+    bg_output *outputs;
+    int nbodies, njoints, ncouplers, nforces, nsignals, noutputs;
+    int nz, ns, nmode; /* owned by forces; formalisms add theirs behind */
+    /* run defaults; NAN or empty where the file says nothing */
+    double t_start, t_end, rtol, atol, step, output_interval;
+    char integrator[32], formulation[16];
+    char **warnings; /* sentences for `bogie check` */
+    int nwarnings;
+};
+
+#endif

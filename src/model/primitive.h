@@ -1,0 +1,65 @@
+/* Constraint rows between two bodies, in terms of their twists; every joint that closes a loop, and
+ * every joint of the Cartesian form, is a list of these.
+ *
+ *   w_row = J_a . (v_a, w_a) + J_b . (v_b, w_b) (+ time derivative of a signal),   12 entries per
+ * row gamma_row: second time derivative of the row where the twists' own derivatives are zero. */
+#ifndef BG_PRIMITIVE_H
+#define BG_PRIMITIVE_H
+
+#include "model/world.h"
+
+#include <stdbool.h>
+
+typedef enum bg_primitive_kind {
+    BG_PRIMITIVE_POINT,    /* 3 rows: p_b - p_a = 0, world axes */
+    BG_PRIMITIVE_DOT1,     /* a_i . b_j = 0 */
+    BG_PRIMITIVE_DOT2,     /* a_i . (p_b - p_a) = 0 */
+    BG_PRIMITIVE_DISTANCE, /* (|p_b - p_a|^2 - L^2) / (2 L) = 0 */
+    BG_PRIMITIVE_RELATION  /* sum_k factor_k x_k - offset - u = 0 over measured joint coordinates */
+} bg_primitive_kind;
+
+/* A joint coordinate measured from the poses of two bodies. */
+typedef enum bg_coordinate_kind {
+    BG_COORDINATE_ANGLE_Z, /* rotation about z_a: atan2(x_b . y_a, x_b . x_a), rate z_a . (w_b -
+                              w_a) */
+    BG_COORDINATE_ANGLE_X, /* rotation about x_b: atan2(z_a . y_b, z_a . z_b), rate x_b . (w_b -
+                              w_a) */
+    BG_COORDINATE_SLIDE    /* a_i . (p_b - p_a) */
+} bg_coordinate_kind;
+
+typedef struct bg_coordinate {
+    bg_coordinate_kind kind;
+    int axis; /* of SLIDE */
+    bg_marker a, b;
+    int turns; /* index into z of a state that follows the angle through full turns; -1: none */
+} bg_coordinate;
+
+enum { BG_RELATION_MAX = 3 };
+
+typedef struct bg_primitive {
+    bg_primitive_kind kind;
+    bg_marker a, b;
+    int i, j;      /* axes of the markers' frames, 0..2 */
+    double length; /* m, of DISTANCE */
+    int n;         /* terms of RELATION, which may join up to three pairs of bodies */
+    bg_coordinate coordinate[BG_RELATION_MAX];
+    double factor[BG_RELATION_MAX], offset;
+    int signal; /* index of u in RELATION; -1: none */
+} bg_primitive;
+
+int bg_primitive_get_rows(const bg_primitive *p);
+
+/* Value and rate of a measured coordinate. The angle lies within half a turn of z[turns] if that is
+ * used, else in (-pi, pi]. */
+double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c);
+double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c);
+
+/* g of the rows. */
+void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g);
+/* One row's Jacobian per pair of bodies: blocks of 12 for (a, b) as (v_a, w_a, v_b, w_b). A
+ * RELATION has n blocks, for the pairs of its coordinates; all others have one block per row.
+ * J[row][block * 12 ...]. */
+void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J);
+void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *gamma);
+
+#endif

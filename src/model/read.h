@@ -1,0 +1,76 @@
+/* Reading a model file, section by section: one file each (read_*.c).
+ *
+ * Every function takes the top of the file (or the object it reads) and writes into reader->model.
+ * Failures stay in the reader; a section that is absent is empty. Sections are read in the order of
+ * this list, so that what a section refers to exists. */
+#ifndef BG_READ_H
+#define BG_READ_H
+
+#include "model/reader.h"
+
+void bg_read_parameters(const bg_value *top);
+void bg_read_signals(const bg_value *top); /* "inputs" */
+void bg_read_bodies(const bg_value *top);
+void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
+void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */
+void bg_read_forces(const bg_value *top);   /* "forces" and "tyres" */
+void bg_read_initial(const bg_value *top);
+void bg_read_outputs(const bg_value *top);
+void bg_read_run(const bg_value *top);
+
+/* Parts of bodies. */
+bg_mat3 bg_read_orientation(const bg_value *object, const char *key); /* identity if absent */
+bg_mat3 bg_read_inertia(const bg_value *body);                        /* zero if absent */
+void bg_read_shapes(const bg_value *body, bg_body *b);
+/* Lines to the joints, or a sphere, for every body that came without shapes. */
+void bg_read_default_shapes(bg_reader *reader);
+
+/* Parts of joints. */
+bool bg_read_is_coupler(const char *type); /* "gear", "rack-pinion" */
+/* A scalar coordinate of a joint by name; name NULL: its only one. Fails at v; then 0. */
+int bg_read_coordinate(const bg_value *v, int joint, const char *name);
+/* {"position", "velocity", "fixed", "fixed_velocity"}, a number, or an object of these by
+ * coordinate. */
+void bg_read_start(const bg_value *v, int joint);
+
+/* Changes the file's content by path before it is read. Failures name the setting. */
+bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings, bg_error *err);
+
+/* A sentence for `bogie check`. */
+void bg_reader_warn(bg_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void bg_reader_fail_memory(bg_reader *reader);
+/* Gives a name to the index-th thing of a kind; fails at v on bad or repeated names. */
+void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
+/* The index registered for a name; INT_MIN: none. */
+int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name);
+/* As above, but fails at v, with the nearest, when there is none; then 0. */
+int bg_value_find(const bg_value *v, bg_name_kind kind, const char *name);
+/* Fails at v: "there is no NOUN 'name'; did you mean ...?" with the nearest of n names, if any is
+ * near. */
+void bg_value_fail_unknown(const bg_value *v, const char *noun, const char *name,
+                           const char *const *names, int n);
+
+/* Fails at v with what is wrong with its expression. A name the expression did not know (last) is
+ * compared with parameters and names[n] for a better hint. */
+void bg_value_fail_expression(const bg_value *v, const char *last, const char *const *names, int n,
+                              const bg_error *err);
+
+/* Walks the members of an object in the order of the file, without "comment": start with *iterator
+ * NULL. False at the end and after a failure. */
+bool bg_value_next(const bg_value *object, void **iterator, bg_value *member);
+
+/* Whether all is well so far and v is an object (a list of n; any length for n < 0). Fails
+ * otherwise. */
+bool bg_value_expect_object(const bg_value *v);
+bool bg_value_expect_list(const bg_value *v, int n);
+bool bg_value_expect_text(const bg_value *v);
+bg_vec3 bg_value_get_vec3(const bg_value *v);
+bg_marker bg_value_get_marker(const bg_value *v);
+/* The compiled expression (or number) at the value itself. NULL after a failure. */
+bg_expression *bg_value_get_expression(const bg_value *v, const char *const *names, int nnames);
+
+/* The marker on a body at a place, with axes, given in the world of the design position. */
+bg_marker bg_body_make_marker(const bg_model *model, int body, bg_vec3 r, const bg_mat3 *axes);
+
+#endif

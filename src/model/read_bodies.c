@@ -1,0 +1,142 @@
+/* "bodies": mass, centre, inertia, orientation, points, shapes, and a first guess of the velocity.
+ * All places are in world coordinates of the design position. "ground" may have points and shapes
+ * only. */
+#include "model/read.h"
+
+#include <string.h>
+
+static bg_mat3 read_quaternion(const bg_value *v)
+{
+    double p[4] = {1, 0, 0, 0}, largest = 0;
+    if (bg_value_expect_list(v, 4))
+        for (int k = 0; k < 4; k++) {
+            bg_value element = bg_value_element(v, k);
+            p[k] = bg_value_get_number(&element);
+            largest = fmax(largest, fabs(p[k]));
+        }
+    if (v->reader->status != BG_OK)
+        return bg_mat3_identity();
+    if (!(largest > 1e-100)) {
+        bg_value_fail(v, "a quaternion must not be zero");
+        return bg_mat3_identity();
+    }
+    for (int k = 0; k < 4; k++)
+        p[k] /= largest;
+    return bg_rotation_from_quat(bg_quat_normalise((bg_quat){p[0], p[1], p[2], p[3]}));
+}
+
+bg_mat3 bg_read_orientation(const bg_value *object, const char *key)
+{
+    static const char *const axis_keys[] = {"axis", "angle", NULL};
+    static const char *const rpy_keys[] = {"rpy", NULL};
+    bg_value v = bg_value_member(object, key), rpy = bg_value_member(&v, "rpy");
+    if (!bg_value_exists(&v) || v.reader->status != BG_OK)
+        return bg_mat3_identity();
+    if (json_is_array(v.json))
+        return read_quaternion(&v);
+    if (!json_is_object(v.json)) {
+        bg_value_fail(&v, "must be [w,x,y,z], {\"axis\", \"angle\"} or {\"rpy\"}");
+        return bg_mat3_identity();
+    }
+    if (bg_value_exists(&rpy)) {
+        bg_value_expect(&v, rpy_keys);
+        bg_vec3 a = bg_value_get_vec3(&rpy);
+        bg_mat3 x = bg_rotation_about(bg_vec3_make(1, 0, 0), a.x);
+        bg_mat3 y = bg_rotation_about(bg_vec3_make(0, 1, 0), a.y);
+        bg_mat3 z = bg_rotation_about(bg_vec3_make(0, 0, 1), a.z), yx = bg_mat3_multiply(&y, &x);
+        return bg_mat3_multiply(&z, &yx);
+    }
+    bg_value_expect(&v, axis_keys);
+    bg_vec3 axis = bg_value_unit(&v, "axis");
+    return bg_rotation_about(axis, bg_value_number(&v, "angle"));
+}
+
+static void read_points(const bg_value *body, bg_body *b)
+{
+    bg_reader *reader = body->reader;
+    bg_value section = bg_value_member(body, "points"), v;
+    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
+        return;
+    b->points = bg_reader_allocate(reader, json_object_size(section.json), sizeof *b->points);
+    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
+        if (*v.key == '\0' || strchr(v.key, '.')) {
+            bg_value_fail(&v, "the name of a point must not be empty and must not have a . in it");
+            return;
+        }
+        bg_point_of_body *p = &b->points[b->npoints++];
+        p->name = bg_reader_copy(reader, v.key);
+        p->r = bg_rotate_back(&b->pose.R, bg_sub(bg_value_get_vec3(&v), b->pose.r));
+    }
+}
+
+static void read_body(const bg_value *v, bg_body *b)
+{
+    static const char *const keys[] = {"mass",        "center",           "inertia",
+                                       "orientation", "points",           "shapes",
+                                       "velocity",    "angular_velocity", NULL};
+    const bg_vec3 zero = {0, 0, 0};
+    bg_value_expect(v, keys);
+    bg_value mass = bg_value_member(v, "mass");
+    b->mass = bg_value_get_number(&mass);
+    if (b->mass < 0)
+        bg_value_fail(&mass, "must not be negative, but is %g kg", b->mass);
+    b->pose.r = bg_value_vec3(v, "center");
+    b->pose.R = bg_read_orientation(v, "orientation");
+    b->inertia = bg_read_inertia(v);
+    b->v = bg_value_vec3_or(v, "velocity", zero);
+    b->w = bg_value_vec3_or(v, "angular_velocity", zero);
+    if (v->reader->status == BG_OK && b->mass == 0)
+        bg_reader_warn(v->reader,
+                       "body '%s' has no mass: its motion must be determined by joints to bodies "
+                       "that have; give it a mass, or join it",
+                       b->name);
+}
+
+static void read_ground(const bg_value *v)
+{
+    static const char *const keys[] = {"points", "shapes", NULL};
+    if (bg_value_exists(v))
+        bg_value_expect(v, keys);
+}
+
+static void read_each(const bg_value *section)
+{
+    bg_reader *reader = section->reader;
+    bg_model *m = reader->model;
+    bg_value v = bg_value_member(section, "ground");
+    read_ground(&v);
+    for (void *i = NULL; bg_value_next(section, &i, &v);) {
+        bool ground = strcmp(v.key, "ground") == 0;
+        bg_body *b = ground ? &m->bodies[0] : &m->bodies[m->nbodies];
+        if (!ground) {
+            bg_reader_register(&v, BG_NAME_BODY, v.key, m->nbodies++);
+            b->pose.R = bg_mat3_identity();
+            b->name = bg_reader_copy(reader, v.key);
+            if (b->name)
+                read_body(&v, b);
+        }
+        read_points(&v, b);
+        bg_read_shapes(&v, b);
+    }
+}
+
+void bg_read_bodies(const bg_value *top)
+{
+    bg_reader *reader = top->reader;
+    bg_model *m = reader->model;
+    bg_value section = bg_value_member(top, "bodies");
+    if (!bg_value_expect_object(&section))
+        return;
+    size_t n = json_object_size(section.json) + 1;
+    m->bodies = bg_reader_allocate(reader, n, sizeof *m->bodies);
+    reader->body_attached = bg_reader_allocate(reader, n, sizeof *reader->body_attached);
+    if (reader->status != BG_OK)
+        return;
+    m->nbodies = 1;
+    m->bodies[0].pose.R = bg_mat3_identity();
+    m->bodies[0].name = bg_reader_copy(reader, "ground");
+    bg_reader_register(&section, BG_NAME_BODY, "ground", 0);
+    read_each(&section);
+    if (reader->status == BG_OK && m->nbodies == 1)
+        bg_value_fail(&section, "a model needs at least one body besides the ground");
+}

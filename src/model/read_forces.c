@@ -1,0 +1,80 @@
+/* "forces" and "tyres": the class named by "type" reads its own members. A tyre of type T is the
+ * force class "tyre-T"; its reader finds the road as member "road" of the file, by way of the
+ * parents of its place. */
+#include "model/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_CLASSES = 64 };
+
+static const char tyre_prefix[] = "tyre-";
+enum { PREFIX = sizeof tyre_prefix - 1 };
+
+/* The class named by "type" among tyres or among the others. */
+static const bg_force_class *read_class(const bg_value *v, bool tyre)
+{
+    const bg_force_class *const *classes = bg_force_get_classes();
+    const bg_force_class *list[MAX_CLASSES];
+    const char *names[MAX_CLASSES + 1];
+    int n = 0;
+    for (int k = 0; classes[k] && n < MAX_CLASSES; k++)
+        if ((strncmp(classes[k]->name, tyre_prefix, PREFIX) == 0) == tyre) {
+            names[n] = classes[k]->name + (tyre ? PREFIX : 0);
+            list[n++] = classes[k];
+        }
+    names[n] = NULL;
+    if (!bg_value_expect_object(v))
+        return NULL;
+    bg_value type = bg_value_member(v, "type");
+    const char *text = json_string_value(type.json);
+    if (!tyre && text && strncmp(text, tyre_prefix, PREFIX) == 0)
+        bg_value_fail(&type, "tyres have a section of their own, 'tyres', with the type '%.40s'",
+                      text + PREFIX);
+    int k = bg_value_choice(v, "type", names, -1);
+    return v->reader->status == BG_OK ? list[k] : NULL;
+}
+
+static void read_force(const bg_value *v, bool tyre)
+{
+    bg_reader *reader = v->reader;
+    bg_model *m = reader->model;
+    bg_force *f = &m->forces[m->nforces];
+    const bg_force_class *c = read_class(v, tyre);
+    bg_reader_register(v, BG_NAME_FORCE, v->key, m->nforces);
+    f->name = bg_reader_copy(reader, v->key);
+    m->nforces++;
+    if (reader->status != BG_OK)
+        return;
+    f->class_ = c;
+    c->read(v, f);
+    f->z0 = m->nz;
+    f->s0 = m->ns;
+    f->mode0 = m->nmode;
+    m->nz += f->nz;
+    m->ns += f->ns;
+    m->nmode += f->nmode;
+}
+
+static void read_section(const bg_value *section, bool tyre)
+{
+    bg_value v;
+    if (bg_value_exists(section) && bg_value_expect_object(section))
+        for (void *i = NULL; bg_value_next(section, &i, &v);)
+            read_force(&v, tyre);
+}
+
+void bg_read_forces(const bg_value *top)
+{
+    bg_reader *reader = top->reader;
+    bg_model *m = reader->model;
+    bg_value forces = bg_value_member(top, "forces"), tyres = bg_value_member(top, "tyres");
+    bg_value road = bg_value_member(top, "road");
+    size_t n = json_object_size(forces.json) + json_object_size(tyres.json);
+    m->forces = bg_reader_allocate(reader, n, sizeof *m->forces);
+    read_section(&forces, false);
+    read_section(&tyres, true);
+    if (reader->status == BG_OK && bg_value_exists(&road) && json_object_size(tyres.json) == 0)
+        bg_reader_warn(reader,
+                       "there is a road but no tyre to roll on it; add a tyre, or remove the road");
+}

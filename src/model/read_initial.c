@@ -1,0 +1,89 @@
+/* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last).
+ */
+#include "model/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int bg_read_coordinate(const bg_value *v, int joint, const char *name)
+{
+    if (v->reader->status != BG_OK)
+        return 0;
+    const bg_joint *j = &v->reader->model->joints[joint];
+    const bg_joint_class *c = j->class_;
+    const char *names[3];
+    for (int k = 0; k < c->ncoordinates; k++) {
+        names[k] = c->coordinate[k].name;
+        if (name && strcmp(name, names[k]) == 0)
+            return k;
+    }
+    if (c->ncoordinates == 0) {
+        bg_value_fail(v, "joint '%s' of type '%s' has no scalar coordinate", j->name, c->name);
+    } else if (name) {
+        char noun[128];
+        snprintf(noun, sizeof noun, "coordinate of joint '%s' called", j->name);
+        bg_value_fail_unknown(v, noun, name, names, c->ncoordinates);
+    } else if (c->ncoordinates > 1) {
+        bg_value_fail(v, "joint '%s' of type '%s' has %d coordinates; say which: '%s', '%s'%s",
+                      j->name, c->name, c->ncoordinates, names[0], names[1],
+                      c->ncoordinates > 2 ? ", ..." : "");
+    }
+    return 0;
+}
+
+static void read_coordinate_start(const bg_value *v, bg_joint_start *start)
+{
+    static const char *const keys[] = {"position", "velocity", "fixed", "fixed_velocity", NULL};
+    if (!json_is_object(v->json)) {
+        start->q = bg_value_get_number(v);
+        return;
+    }
+    bg_value_expect(v, keys);
+    start->q = bg_value_number_or(v, "position", start->q);
+    start->v = bg_value_number_or(v, "velocity", start->v);
+    start->q_fixed = bg_value_bool_or(v, "fixed", start->q_fixed);
+    start->v_fixed = bg_value_bool_or(v, "fixed_velocity", start->v_fixed);
+}
+
+static bool has_coordinate_keys(const bg_value *v, const bg_joint_class *c)
+{
+    for (int k = 0; k < c->ncoordinates; k++)
+        if (json_object_get(v->json, c->coordinate[k].name))
+            return true;
+    return false;
+}
+
+void bg_read_start(const bg_value *v, int joint)
+{
+    bg_joint *j = &v->reader->model->joints[joint];
+    if (v->reader->status != BG_OK)
+        return;
+    if (j->class_->ncoordinates <= 1 && !has_coordinate_keys(v, j->class_)) {
+        int k = bg_read_coordinate(v, joint, NULL);
+        if (v->reader->status == BG_OK)
+            read_coordinate_start(v, &j->start[k]);
+        return;
+    }
+    if (!json_is_object(v->json))
+        bg_read_coordinate(v, joint, NULL); /* fails: there are several */
+    bg_value member;
+    for (void *i = NULL; bg_value_next(v, &i, &member);) {
+        int k = bg_read_coordinate(&member, joint, member.key);
+        if (v->reader->status == BG_OK)
+            read_coordinate_start(&member, &j->start[k]);
+    }
+}
+
+void bg_read_initial(const bg_value *top)
+{
+    bg_value section = bg_value_member(top, "initial"), v;
+    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
+        return;
+    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
+        int joint = bg_value_find(&v, BG_NAME_JOINT, v.key);
+        if (joint >= 0)
+            bg_read_start(&v, joint);
+        else
+            bg_value_fail(&v, "is a relation between joints and has no coordinates of its own");
+    }
+}

@@ -1,0 +1,307 @@
+/* Names in a model file and what refers to them: bodies, joints, signals, points of bodies, and the
+ * variables and parameters of expressions. */
+#include "model/read.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_LENGTH = 63 };
+
+static const char *const nouns[BG_NAME_KINDS] = {"parameter", "input", "body",
+                                                 "joint",     "force", "output"};
+
+/* "a body", "an input" */
+static const char *get_article(bg_name_kind kind)
+{
+    return kind == BG_NAME_SIGNAL || kind == BG_NAME_OUTPUT ? "an" : "a";
+}
+
+static bool is_identifier(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if (!(isascii(*c) && (isalpha((unsigned char)*c) || *c == '_' ||
+                              (c > name && isdigit((unsigned char)*c)))))
+            return false;
+    return *name != '\0';
+}
+
+/* Whether a text compiles, or fails for another reason than a name it does not know. */
+static bool is_known(bg_reader *reader, const char *text)
+{
+    bg_expression *e = NULL;
+    bg_error err = {0};
+    bg_status st = bg_expression_create(text, NULL, NULL, &e, &err);
+    bg_expression_destroy(e);
+    if (st == BG_NO_MEMORY)
+        bg_reader_fail_memory(reader);
+    return st != BG_NO_MEMORY && !strstr(err.text, "unknown");
+}
+
+/* Whether a name means something in expressions: a unit or constant, or a function. */
+static bool is_taken(bg_reader *reader, const char *name)
+{
+    char call[NAME_LENGTH + 8];
+    snprintf(call, sizeof call, "%.*s(1)", NAME_LENGTH, name);
+    return is_known(reader, name) || is_known(reader, call);
+}
+
+static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
+{
+    const char *noun = nouns[kind], *a = get_article(kind);
+    if (*name == '\0')
+        bg_value_fail(v, "the name of %s %s must not be empty", a, noun);
+    else if (strlen(name) > NAME_LENGTH)
+        bg_value_fail(v, "the name of %s %s must not be longer than %d bytes", a, noun,
+                      NAME_LENGTH);
+    else if (kind == BG_NAME_PARAMETER || kind == BG_NAME_SIGNAL) {
+        if (!is_identifier(name))
+            bg_value_fail(v,
+                          "the name of %s %s may have letters, digits and _ only, so that "
+                          "expressions can use it",
+                          a, noun);
+        else if (strcmp(name, "t") == 0 || is_taken(v->reader, name))
+            bg_value_fail(v,
+                          "'%s' already has a meaning in expressions (unit, constant or function); "
+                          "choose another name",
+                          name);
+    } else {
+        for (const char *c = name; *c; c++)
+            if (strchr(".[]={}\"", *c) || iscntrl((unsigned char)*c)) {
+                bg_value_fail(v, "the name of %s %s must not have any of . [ ] = { } \" in it", a,
+                              noun);
+                break;
+            }
+    }
+    return v->reader->status == BG_OK;
+}
+
+void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index)
+{
+    bg_reader *reader = v->reader;
+    /* components of vector outputs are named NAME.x by the reader itself */
+    if (reader->status != BG_OK || (kind != BG_NAME_OUTPUT && !check_name(v, kind, name)))
+        return;
+    if (!reader->names[kind])
+        reader->names[kind] = json_object();
+    if (json_object_get(reader->names[kind], name))
+        bg_value_fail(v, "there is another %s of this name", nouns[kind]);
+    else if (json_object_set_new(reader->names[kind], name, json_integer(index)))
+        bg_reader_fail_memory(reader);
+}
+
+int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name)
+{
+    const json_t *index = json_object_get(reader->names[kind], name);
+    return index ? (int)json_integer_value(index) : INT_MIN;
+}
+
+/* The names of a kind as an array of *n, to be released with free(); NULL: out of memory. */
+static const char **list_names(bg_reader *reader, bg_name_kind kind, int extra, int *n)
+{
+    json_t *object = reader->names[kind];
+    const char **list = bg_reader_allocate(reader, json_object_size(object) + (size_t)extra,
+                                           sizeof *list);
+    *n = 0;
+    for (void *i = json_object_iter(object); list && i; i = json_object_iter_next(object, i))
+        list[(*n)++] = json_object_iter_key(i);
+    return list;
+}
+
+int bg_value_find(const bg_value *v, bg_name_kind kind, const char *name)
+{
+    if (v->reader->status != BG_OK)
+        return 0;
+    int index = bg_reader_find(v->reader, kind, name);
+    if (index >= 0 && kind == BG_NAME_BODY)
+        v->reader->body_attached[index] = true;
+    if (index != INT_MIN)
+        return index;
+    int n;
+    const char **list = list_names(v->reader, kind, 0, &n);
+    if (list)
+        bg_value_fail_unknown(v, nouns[kind], name, list, n);
+    free(list);
+    return 0;
+}
+
+int bg_value_body(const bg_value *object, const char *key)
+{
+    bg_value v = bg_value_member(object, key);
+    return bg_value_expect_text(&v) ? bg_value_find(&v, BG_NAME_BODY, json_string_value(v.json))
+                                    : 0;
+}
+
+int bg_value_joint(const bg_value *object, const char *key)
+{
+    bg_value v = bg_value_member(object, key);
+    if (!bg_value_expect_text(&v))
+        return 0;
+    const char *name = json_string_value(v.json);
+    int joint = bg_value_find(&v, BG_NAME_JOINT, name);
+    if (joint >= 0)
+        return joint;
+    bg_value_fail(&v, "'%s' is a relation between joints, not a joint between bodies", name);
+    return 0;
+}
+
+int bg_value_signal(const bg_value *object, const char *key)
+{
+    bg_value v = bg_value_member(object, key);
+    if (!bg_value_exists(&v))
+        return -1;
+    return bg_value_expect_text(&v) ? bg_value_find(&v, BG_NAME_SIGNAL, json_string_value(v.json))
+                                    : 0;
+}
+
+bg_marker bg_body_make_marker(const bg_model *model, int body, bg_vec3 r, const bg_mat3 *axes)
+{
+    bg_frame back = bg_frame_inverse(&model->bodies[body].pose), world = {r, *axes};
+    return (bg_marker){body, bg_frame_multiply(&back, &world)};
+}
+
+/* "BODY.POINT" or "BODY". */
+static bg_marker find_point(const bg_value *v, const char *text)
+{
+    const bg_model *m = v->reader->model;
+    const bg_mat3 axes = bg_mat3_identity();
+    const char *dot = strchr(text, '.');
+    char name[NAME_LENGTH + 1];
+    if (dot)
+        snprintf(name, sizeof name, "%.*s",
+                 (int)(dot - text < NAME_LENGTH ? dot - text : NAME_LENGTH), text);
+    int body = bg_value_find(v, BG_NAME_BODY, dot ? name : text);
+    const bg_body *b = &m->bodies[body];
+    bg_marker centre = bg_body_make_marker(m, body, b->pose.r, &axes);
+    if (!dot || v->reader->status != BG_OK)
+        return centre;
+    for (int k = 0; k < b->npoints; k++)
+        if (strcmp(b->points[k].name, dot + 1) == 0) {
+            centre.frame.r = b->points[k].r;
+            return centre;
+        }
+    const char **list = bg_reader_allocate(v->reader, (size_t)b->npoints, sizeof *list);
+    for (int k = 0; list && k < b->npoints; k++)
+        list[k] = b->points[k].name;
+    char noun[NAME_LENGTH + 32];
+    snprintf(noun, sizeof noun, "point of body '%s' called", b->name);
+    if (list)
+        bg_value_fail_unknown(v, noun, dot + 1, list, b->npoints);
+    free(list);
+    return centre;
+}
+
+bg_marker bg_value_get_marker(const bg_value *v)
+{
+    static const char *const keys[] = {"body", "at", NULL};
+    bg_reader *reader = v->reader;
+    const bg_mat3 axes = bg_mat3_identity();
+    const bg_marker origin = {0, {{0, 0, 0}, axes}};
+    if (reader->status != BG_OK)
+        return origin;
+    if (json_is_string(v->json))
+        return find_point(v, json_string_value(v->json));
+    if (json_is_array(v->json)) {
+        bg_vec3 r = bg_value_get_vec3(v);
+        reader->body_attached[0] = true;
+        return bg_body_make_marker(reader->model, 0, r, &axes);
+    }
+    if (v->json && !json_is_object(v->json)) {
+        bg_value_fail(v, "must be a point: \"BODY.POINT\", \"BODY\" or {\"body\", \"at\"}");
+        return origin;
+    }
+    bg_value_expect(v, keys);
+    int body = bg_value_body(v, "body");
+    bg_vec3 r = bg_value_vec3(v, "at");
+    return reader->status == BG_OK ? bg_body_make_marker(reader->model, body, r, &axes) : origin;
+}
+
+bg_marker bg_value_marker(const bg_value *object, const char *key)
+{
+    bg_value v = bg_value_member(object, key);
+    return bg_value_get_marker(&v);
+}
+
+/* What an expression may refer to. */
+typedef struct scope {
+    bg_reader *reader;
+    const char *const *names;
+    int n;
+    char last[128]; /* the last name that was neither variable nor parameter */
+} scope;
+
+static int resolve(void *self, const char *name, double *constant)
+{
+    scope *s = self;
+    for (int k = 0; k < s->n; k++)
+        if (strcmp(s->names[k], name) == 0)
+            return k;
+    int p = bg_reader_find(s->reader, BG_NAME_PARAMETER, name);
+    if (p >= 0) {
+        s->reader->parameter_used[p] = true;
+        *constant = s->reader->parameter_values[p];
+        return -2;
+    }
+    snprintf(s->last, sizeof s->last, "%s", name);
+    return -1;
+}
+
+void bg_value_fail_expression(const bg_value *v, const char *last, const char *const *names, int n,
+                              const bg_error *err)
+{
+    char unknown[160];
+    snprintf(unknown, sizeof unknown, "unknown name '%s'", last);
+    if (*last == '\0' || !strstr(err->text, unknown)) {
+        bg_value_fail(v, "%s", err->text);
+        return;
+    }
+    int count;
+    const char **list = list_names(v->reader, BG_NAME_PARAMETER, n, &count);
+    if (!list)
+        return;
+    for (int k = 0; k < n; k++)
+        list[count++] = names[k];
+    int near = bg_text_find_nearest(last, list, count);
+    if (near >= 0 && bg_text_calc_distance(last, list[near]) < (int)strlen(last))
+        bg_value_fail(v, "%s; did you mean '%s'?", unknown, list[near]);
+    else
+        bg_value_fail(v, "%s", err->text);
+    free(list);
+}
+
+bg_expression *bg_value_get_expression(const bg_value *v, const char *const *names, int nnames)
+{
+    bg_reader *reader = v->reader;
+    char number[40];
+    const char *text = json_string_value(v->json);
+    if (reader->status != BG_OK)
+        return NULL;
+    if (json_is_number(v->json)) {
+        snprintf(number, sizeof number, "%.17g", json_number_value(v->json));
+        text = number;
+    }
+    if (!text) {
+        bg_value_fail(v, v->json ? "must be a number or an expression" : "is missing");
+        return NULL;
+    }
+    scope s = {.reader = reader, .names = names, .n = nnames};
+    bg_expression *e = NULL;
+    bg_error err = {0};
+    bg_status st = bg_expression_create(text, resolve, &s, &e, &err);
+    if (st == BG_NO_MEMORY)
+        bg_reader_fail_memory(reader);
+    else if (st != BG_OK)
+        bg_value_fail_expression(v, s.last, names, nnames, &err);
+    return e;
+}
+
+bg_expression *bg_value_expression(const bg_value *object, const char *key,
+                                   const char *const *names, int nnames)
+{
+    bg_value v = bg_value_member(object, key);
+    return bg_value_exists(&v) ? bg_value_get_expression(&v, names, nnames) : NULL;
+}

@@ -1,0 +1,47 @@
+/* Roads: height over the place x along the road, the same across it. One line per type in roads.c.
+ *
+ * A road is cut at its breaks into pieces on which height, slope and curvature are smooth; at a
+ * break one of them may jump. Wheels keep the piece they are on as a mode and switch it when x
+ * passes a break. */
+#ifndef BG_ROADS_H
+#define BG_ROADS_H
+
+#include "model/forces/curve.h"
+
+typedef enum bg_road_kind {
+    BG_ROAD_FLAT,
+    BG_ROAD_BUMP,          /* h/2 (1 - cos(2 pi (x - from) / length)) */
+    BG_ROAD_HALF_CYLINDER, /* as a rigid wheel rolls over it */
+    BG_ROAD_STAIR,         /* jumps of the height */
+    BG_ROAD_SINE,
+    BG_ROAD_TABLE
+} bg_road_kind;
+
+typedef struct bg_road {
+    bg_road_kind kind;
+    double speed, start;         /* m/s, m: place under a wheel at x is x + speed t + start */
+    double base;                 /* m, height of the plane everything stands on */
+    double height, from, length; /* m, of the obstacle: amplitude of a sine, rise of a stair */
+    double phase;                /* rad, of the sine */
+    double radius, wheel;        /* m, of the cylinder and of the wheel on it */
+    bg_curve curve;
+    int nbreaks;
+    double *breaks; /* [nbreaks] m, ascending */
+} bg_road;
+
+/* Reads a road for a wheel of the given radius; an absent road is flat at height 0. Failures stay
+ * in the reader. */
+void bg_road_read(const bg_value *v, double wheel_radius, bg_road *road);
+void bg_road_clear(bg_road *road);
+/* All types by name, NULL-terminated. */
+const char *const *bg_road_get_names(void);
+
+/* The place on the road under x at time t, and the piece it lies on: 0 .. nbreaks. At a break, the
+ * piece behind it. */
+double bg_road_calc_place(const bg_road *road, double x, double t);
+int bg_road_find_piece(const bg_road *road, double place);
+/* Height, slope and curvature at a place by the formula of a piece, also a little beyond its ends.
+ */
+void bg_road_calc(const bg_road *road, int piece, double place, double out[3]);
+
+#endif

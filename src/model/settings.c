@@ -1,0 +1,193 @@
+/* Overrides: a path and a value, put into the content of a model file before it is read.
+ *
+ * A path goes from member to member by dots, into lists by numbers: "joints.a.axis[2]" or
+ * "joints.a.axis.2". The value is JSON, or else a text, which is read as an expression where a
+ * number is expected. Everything on the way must exist, except members that an object may have but
+ * did not state (run.t_end): these are made, and the reader judges their names afterwards. Sections
+ * whose members are names of the user's choice (parameters, bodies, ...) get no new ones this way,
+ * since a new name there is a typing error. */
+#include "model/read.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEGMENT = 128 };
+
+typedef struct walk {
+    const bg_setting *setting;
+    const char *rest; /* of the path */
+    char segment[SEGMENT];
+    int depth;  /* segments passed */
+    bool named; /* members of the present object are names of the user's choice */
+    bg_error *err;
+} walk;
+
+/* How far the path has been followed, for messages. */
+static int passed(const walk *w)
+{
+    int n = (int)(w->rest - w->setting->name);
+    while (n > 0 && strchr(".[]", w->setting->name[n - 1]))
+        n--;
+    return n;
+}
+
+/* Takes the next segment; false: the path has none, or it is empty or too long. */
+static bool take(walk *w)
+{
+    const char *c = w->rest;
+    size_t n = strcspn(c, ".[]");
+    if (n == 0 || n >= sizeof w->segment)
+        return false;
+    memcpy(w->segment, c, n);
+    w->segment[n] = '\0';
+    c += n;
+    if (*c == ']')
+        c++;
+    if (*c == '.' || *c == '[') {
+        c++;
+        if (*c == '\0')
+            return false;
+    }
+    w->rest = c;
+    w->depth++;
+    return true;
+}
+
+static bg_status fail_path(const walk *w)
+{
+    return bg_error_set(w->err, BG_BAD_INPUT,
+                        "setting '%s': a path has names with dots between them, such as run.t_end "
+                        "or bodies.rod.center[2]",
+                        w->setting->name);
+}
+
+static bg_status fail_member(const walk *w, json_t *object)
+{
+    size_t size = json_object_size(object);
+    const char **names = calloc(size + 1, sizeof *names);
+    int n = 0;
+    if (!names)
+        return bg_error_set(w->err, BG_NO_MEMORY, "out of memory for setting '%s'",
+                            w->setting->name);
+    for (void *i = json_object_iter(object); i; i = json_object_iter_next(object, i))
+        names[n++] = json_object_iter_key(i);
+    int near = bg_text_find_nearest(w->segment, names, n);
+    if (near >= 0)
+        bg_error_set(w->err, BG_BAD_INPUT,
+                     "setting '%s': the model has no %.*s; did you mean '%s'?", w->setting->name,
+                     passed(w), w->setting->name, names[near]);
+    else
+        bg_error_set(w->err, BG_BAD_INPUT, "setting '%s': the model has no %.*s", w->setting->name,
+                     passed(w), w->setting->name);
+    free(names);
+    return BG_BAD_INPUT;
+}
+
+/* Whether the members of the object that `segment` leads to are names of the user's choice. */
+static bool leads_to_names(const walk *w)
+{
+    static const char *const sections[] = {"parameters", "bodies", "joints", "forces",
+                                           "tyres",      "inputs", "outputs"};
+    if (w->depth == 3 && strcmp(w->segment, "points") == 0)
+        return strncmp(w->setting->name, "bodies.", 7) == 0;
+    for (size_t k = 0; w->depth == 1 && k < sizeof sections / sizeof *sections; k++)
+        if (strcmp(w->segment, sections[k]) == 0)
+            return true;
+    return false;
+}
+
+static bg_status step_into_list(const walk *w, json_t *list, json_t *value, json_t **next)
+{
+    char *end;
+    unsigned long index = strtoul(w->segment, &end, 10);
+    size_t size = json_array_size(list);
+    if (*end != '\0' || w->segment[0] == '-' || index >= size)
+        return bg_error_set(w->err, BG_BAD_INPUT,
+                            "setting '%s': '%s' is not the number of an entry; the list has %zu, "
+                            "counted from 0",
+                            w->setting->name, w->segment, size);
+    if (*w->rest == '\0' && json_array_set(list, index, value))
+        return BG_NO_MEMORY;
+    *next = json_array_get(list, index);
+    return BG_OK;
+}
+
+static bg_status step_into_object(walk *w, json_t *object, json_t *value, json_t **next)
+{
+    bool last = *w->rest == '\0';
+    *next = json_object_get(object, w->segment);
+    if (!*next && w->named)
+        return fail_member(w, object);
+    if (last)
+        return json_object_set(object, w->segment, value) ? BG_NO_MEMORY : BG_OK;
+    if (!*next) {
+        json_t *made = json_object();
+        if (json_object_set_new(object, w->segment, made))
+            return BG_NO_MEMORY;
+        *next = made;
+    }
+    w->named = leads_to_names(w);
+    return BG_OK;
+}
+
+/* Follows the path from the top and puts value at its end. */
+static bg_status follow(walk *w, json_t *at, json_t *value)
+{
+    do {
+        int before = passed(w);
+        json_t *next = NULL;
+        bg_status st;
+        if (!take(w))
+            return fail_path(w);
+        if (json_is_object(at))
+            st = step_into_object(w, at, value, &next);
+        else if (json_is_array(at))
+            st = step_into_list(w, at, value, &next);
+        else
+            st = bg_error_set(w->err, BG_BAD_INPUT, "setting '%s': %.*s has no members",
+                              w->setting->name, before, w->setting->name);
+        if (st == BG_NO_MEMORY)
+            return bg_error_set(w->err, st, "out of memory for setting '%s'", w->setting->name);
+        if (st != BG_OK)
+            return st;
+        at = next;
+    } while (*w->rest != '\0');
+    return BG_OK;
+}
+
+/* JSON, or a text. What begins like a list, an object or a quoted text must be proper JSON. */
+static bg_status parse(const bg_setting *setting, json_t **value, bg_error *err)
+{
+    json_error_t error;
+    *value = json_loads(setting->value,
+                        JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    if (!*value) {
+        const char *text = setting->value + strspn(setting->value, " \t\r\n");
+        if (*text == '[' || *text == '{' || *text == '"')
+            return bg_error_set(err, BG_BAD_INPUT, "setting '%s': the value is not valid JSON: %s",
+                                setting->name, error.text);
+        *value = json_string(setting->value);
+    }
+    if (!*value)
+        return bg_error_set(err, BG_BAD_INPUT, "setting '%s': the value is not text in UTF-8",
+                            setting->name);
+    return BG_OK;
+}
+
+bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings, bg_error *err)
+{
+    bg_status st = BG_OK;
+    for (int k = 0; k < nsettings && st == BG_OK; k++) {
+        json_t *value;
+        st = parse(&settings[k], &value, err);
+        if (st != BG_OK)
+            return st;
+        walk w = {.setting = &settings[k], .rest = settings[k].name, .err = err};
+        st = follow(&w, root, value);
+        json_decref(value);
+    }
+    return st;
+}

@@ -1,0 +1,74 @@
+/* Where bodies are and how they move: what force elements, constraints and sensors see.
+ *
+ * A formalism (joint or Cartesian coordinates) fills a bg_world from q and v; elements read it and
+ * write wrenches or constraint rows in terms of body twists; the formalism maps these back to its
+ * own coordinates. So every piece of mechanics is written once, for both formalisms.
+ *
+ * Body 0 is the ground: at the origin, at rest. The reference point of a body is its centre of
+ * mass, its axes are those of the design position rotated along. Twists are (v, w) and pose
+ * variations (dr, dtheta), with dR = dtheta x R: velocity of the centre and angular velocity, in
+ * world axes. */
+#ifndef BG_WORLD_H
+#define BG_WORLD_H
+
+#include "math/vec3.h"
+
+typedef struct bg_body_state {
+    bg_vec3 r; /* m, centre of mass */
+    bg_mat3 R; /* body axes in world axes */
+    bg_vec3 v; /* m/s, of the centre */
+    bg_vec3 w; /* rad/s, angular velocity */
+} bg_body_state;
+
+/* Force through the centre of mass and torque about it, in world axes. */
+typedef struct bg_wrench {
+    bg_vec3 f; /* N */
+    bg_vec3 n; /* N m */
+} bg_wrench;
+
+typedef struct bg_world {
+    double t;                     /* s */
+    const bg_body_state *body;    /* [nbodies], 0 is the ground */
+    const double *u, *u_t, *u_tt; /* [nsignals] signals and their time derivatives */
+    const double *z;              /* [nz] first-order states of all elements */
+    const int *mode;              /* [nmode] modes of all elements */
+} bg_world;
+
+/* A marker: a frame fixed in a body. */
+typedef struct bg_marker {
+    int body;
+    bg_frame frame; /* relative to the centre of mass, in body axes */
+} bg_marker;
+
+/* Position, and velocity, of the origin of a marker; its frame's axes in world axes. */
+static inline bg_vec3 bg_marker_get_arm(const bg_world *w, const bg_marker *m)
+{
+    return bg_rotate(&w->body[m->body].R, m->frame.r); /* from the centre of mass, world axes */
+}
+
+static inline bg_vec3 bg_marker_get_position(const bg_world *w, const bg_marker *m)
+{
+    return bg_add(w->body[m->body].r, bg_marker_get_arm(w, m));
+}
+
+static inline bg_vec3 bg_marker_get_velocity(const bg_world *w, const bg_marker *m)
+{
+    const bg_body_state *b = &w->body[m->body];
+    return bg_add(b->v, bg_cross(b->w, bg_marker_get_arm(w, m)));
+}
+
+static inline bg_mat3 bg_marker_get_axes(const bg_world *w, const bg_marker *m)
+{
+    return bg_mat3_multiply(&w->body[m->body].R, &m->frame.R);
+}
+
+/* Adds force f at world position p, and torque n, to the wrench of a body. */
+static inline void bg_wrench_add(bg_wrench *wrench, const bg_world *w, int body, bg_vec3 p,
+                                 bg_vec3 f, bg_vec3 n)
+{
+    bg_wrench *x = &wrench[body];
+    x->f = bg_add(x->f, f);
+    x->n = bg_add(x->n, bg_add(n, bg_cross(bg_sub(p, w->body[body].r), f)));
+}
+
+#endif

@@ -1,0 +1,376 @@
+/* Random mechanisms as model texts, for tests that must hold for any mechanism.
+ *
+ * A tree of bodies, joined to the ground or to each other in either direction, and up to five
+ * joints more that close loops. Every joint is placed where both bodies are in the design position,
+ * so the design position is assembled by construction. A seed gives the same text everywhere. */
+#ifndef RANDOM_MECHANISM_H
+#define RANDOM_MECHANISM_H
+
+#include "math/vec3.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANDOM_BODIES = 30, RANDOM_JOINTS = RANDOM_BODIES + 5 };
+
+typedef struct random_joint {
+    int type, a, b; /* of random_types; bodies, 0: ground */
+    bool closing;   /* added behind the tree */
+    bool cut;
+} random_joint;
+
+typedef struct random_mechanism {
+    uint64_t seed;
+    int bodies, joints, loops;         /* without the ground; all joints; closing ones */
+    int cuts;                          /* tree joints that the text says to cut */
+    bool moved;                        /* starts away from the design position */
+    int coupled, driven;               /* relations */
+    bg_vec3 centre[RANDOM_BODIES + 1]; /* [bodies + 1] */
+    random_joint joint[RANDOM_JOINTS]; /* [joints] */
+    char *text;                        /* to be released with free() */
+} random_mechanism;
+
+typedef struct random_type {
+    const char *name;
+    int axes, ncoordinates;
+    const char *coordinate[3];
+} random_type;
+
+enum { RANDOM_TREE_TYPES = 9, RANDOM_TYPES = 12 };
+
+/* Those that can be part of the tree first. */
+static inline const random_type *random_get_type(int k)
+{
+    static const random_type types[RANDOM_TYPES] = {
+        {"revolute", 1, 1, {"angle"}},
+        {"prismatic", 1, 1, {"slide"}},
+        {"cylindrical", 1, 2, {"angle", "slide"}},
+        {"universal", 2, 2, {"angle", "second"}},
+        {"spherical", 0, 0, {NULL}},
+        {"planar", 1, 3, {"x", "y", "angle"}},
+        {"screw", 1, 1, {"angle"}},
+        {"free", 0, 0, {NULL}},
+        {"fixed", 0, 0, {NULL}},
+        {"distance", 0, 0, {NULL}},
+        {"point-on-line", 1, 0, {NULL}},
+        {"point-on-plane", 1, 0, {NULL}},
+    };
+    return &types[k];
+}
+
+/* Uniform in [0, 1). */
+static inline double random_unit(uint64_t *seed)
+{
+    uint64_t x = (*seed += 0x9e3779b97f4a7c15u); /* splitmix64 */
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static inline double random_between(uint64_t *seed, double low, double high)
+{
+    return low + (high - low) * random_unit(seed);
+}
+
+/* 0 .. n - 1 */
+static inline int random_below(uint64_t *seed, int n)
+{
+    return (int)(n * random_unit(seed));
+}
+
+static inline bool random_chance(uint64_t *seed, double p)
+{
+    return random_unit(seed) < p;
+}
+
+static inline bg_vec3 random_vec3(uint64_t *seed, double size)
+{
+    double x = random_between(seed, -size, size), y = random_between(seed, -size, size);
+    return bg_vec3_make(x, y, random_between(seed, -size, size));
+}
+
+static inline bg_vec3 random_direction(uint64_t *seed)
+{
+    bg_vec3 a;
+    do
+        a = random_vec3(seed, 1);
+    while (bg_length(a) < 0.1);
+    return bg_scale(1 / bg_length(a), a);
+}
+
+static inline void random_write_vec3(FILE *out, const char *key, bg_vec3 a)
+{
+    fprintf(out, ", \"%s\": [%.17g, %.17g, %.17g]", key, a.x, a.y, a.z);
+}
+
+static inline const char *random_body_name(int body, char name[16])
+{
+    snprintf(name, 16, body > 0 ? "b%d" : "ground", body);
+    return name;
+}
+
+/* Principal moments (y + z, x + z, x + y) with positive x, y, z are those of a real body. */
+static inline void random_write_body(random_mechanism *m, FILE *out, int body)
+{
+    uint64_t *s = &m->seed;
+    double x = random_between(s, 0.01, 0.2), y = random_between(s, 0.01, 0.2);
+    double z = random_between(s, 0.01, 0.2);
+    bg_vec3 axis = random_direction(s);
+    fprintf(out, "\"b%d\": {\"mass\": %.17g", body, random_between(s, 0.5, 3));
+    random_write_vec3(out, "center", m->centre[body]);
+    fprintf(out,
+            ", \"inertia\": {\"principal\": [%.17g, %.17g, %.17g], \"orientation\": {\"axis\": "
+            "[1, 2, 3], \"angle\": %.17g}}",
+            y + z, x + z, x + y, random_between(s, -3, 3));
+    fprintf(out, ", \"orientation\": {\"axis\": [%.17g, %.17g, %.17g], \"angle\": %.17g}", axis.x,
+            axis.y, axis.z, random_between(s, -3, 3));
+    random_write_vec3(out, "velocity", random_vec3(s, 1));
+    random_write_vec3(out, "angular_velocity", random_vec3(s, 1));
+    fprintf(out, "}");
+}
+
+/* Bodies in an order that has nothing to do with the tree. */
+static inline void random_write_bodies(random_mechanism *m, FILE *out)
+{
+    int order[RANDOM_BODIES];
+    for (int k = 0; k < m->bodies; k++) {
+        int at = random_below(&m->seed, k + 1);
+        order[k] = order[at];
+        order[at] = k + 1;
+    }
+    fprintf(out, "\"bodies\": {");
+    for (int k = 0; k < m->bodies; k++) {
+        fprintf(out, k > 0 ? ",\n" : "\n");
+        random_write_body(m, out, order[k]);
+    }
+    fprintf(out, "},\n");
+}
+
+static inline void random_write_start(random_mechanism *m, FILE *out, const random_type *t)
+{
+    fprintf(out, ", \"initial\": {");
+    for (int k = 0; k < t->ncoordinates; k++)
+        fprintf(out, "%s\"%s\": {\"position\": %.17g, \"velocity\": %.17g}", k > 0 ? ", " : "",
+                t->coordinate[k], m->moved ? random_between(&m->seed, -0.5, 0.5) : 0.0,
+                random_between(&m->seed, -2, 2));
+    fprintf(out, "}");
+}
+
+static inline void random_write_point(random_mechanism *m, FILE *out, int body)
+{
+    char name[16];
+    bg_vec3 r = bg_add(m->centre[body], random_vec3(&m->seed, 0.3));
+    fprintf(out, "{\"body\": \"%s\", \"at\": [%.17g, %.17g, %.17g]}", random_body_name(body, name),
+            r.x, r.y, r.z);
+}
+
+static inline void random_write_joint(random_mechanism *m, FILE *out, int k)
+{
+    uint64_t *s = &m->seed;
+    const random_joint *j = &m->joint[k];
+    const random_type *t = random_get_type(j->type);
+    char a[16], b[16];
+    fprintf(out, "\"j%d\": {\"type\": \"%s\"", k, t->name);
+    if (strcmp(t->name, "distance") == 0) {
+        fprintf(out, ", \"points\": [");
+        random_write_point(m, out, j->a);
+        fprintf(out, ", ");
+        random_write_point(m, out, j->b);
+        fprintf(out, "]}");
+        return;
+    }
+    fprintf(out, ", \"bodies\": [\"%s\", \"%s\"]", random_body_name(j->a, a),
+            random_body_name(j->b, b));
+    bg_vec3 middle = bg_scale(0.5, bg_add(m->centre[j->a], m->centre[j->b]));
+    random_write_vec3(out, "at", bg_add(middle, random_vec3(s, 0.3)));
+    if (t->axes > 0) {
+        bg_vec3 axis = random_direction(s), other;
+        do
+            other = bg_cross(axis, random_direction(s));
+        while (bg_length(other) < 0.1);
+        random_write_vec3(out, "axis", axis);
+        if (t->axes > 1)
+            random_write_vec3(out, "second", other);
+    }
+    if (strcmp(t->name, "screw") == 0)
+        fprintf(out, ", \"pitch\": %.17g", random_between(s, 0.05, 0.5));
+    if (j->cut)
+        fprintf(out, ", \"cut\": true");
+    if (t->ncoordinates > 0)
+        random_write_start(m, out, t);
+    if (k == m->driven)
+        fprintf(out, ", \"prescribed\": {\"%s\": \"drive\"}", t->coordinate[t->ncoordinates - 1]);
+    fprintf(out, "}");
+}
+
+/* A joint with scalar coordinates other than `but`; -1: there is none. */
+static inline int random_find_measured(random_mechanism *m, int but)
+{
+    int first = random_below(&m->seed, m->joints);
+    for (int i = 0; i < m->joints; i++) {
+        int k = (first + i) % m->joints;
+        if (k != but && random_get_type(m->joint[k].type)->ncoordinates > 0)
+            return k;
+    }
+    return -1;
+}
+
+static inline void random_write_joints(random_mechanism *m, FILE *out)
+{
+    bool closing_first = random_chance(&m->seed, 0.5);
+    fprintf(out, "\"joints\": {");
+    for (int pass = 0, n = 0; pass < 2; pass++)
+        for (int k = 0; k < m->joints; k++)
+            if (m->joint[k].closing == (closing_first == (pass == 0))) {
+                fprintf(out, n++ > 0 ? ",\n" : "\n");
+                random_write_joint(m, out, k);
+            }
+    int first = random_chance(&m->seed, 0.3) ? random_find_measured(m, -1) : -1;
+    int second = first >= 0 ? random_find_measured(m, first) : -1;
+    if (second >= 0) {
+        m->coupled = 1;
+        fprintf(out,
+                ",\n\"gear\": {\"type\": \"gear\", \"joints\": [[\"j%d\", \"%s\"], [\"j%d\", "
+                "\"%s\"]], \"ratio\": %.17g}",
+                first, random_get_type(m->joint[first].type)->coordinate[0], second,
+                random_get_type(m->joint[second].type)->coordinate[0],
+                random_between(&m->seed, -2, 2));
+    }
+    fprintf(out, "},\n");
+}
+
+static inline void random_write_six(random_mechanism *m, FILE *out, const char *key, double size)
+{
+    fprintf(out, ", \"%s\": [", key);
+    for (int k = 0; k < 6; k++)
+        fprintf(out, "%s%.17g", k > 0 ? ", " : "", random_between(&m->seed, 0, size));
+    fprintf(out, "]");
+}
+
+static inline void random_write_force(random_mechanism *m, FILE *out, int k)
+{
+    uint64_t *s = &m->seed;
+    char a[16], b[16];
+    int body = 1 + random_below(s, m->bodies), other = random_below(s, body);
+    int joint = random_find_measured(m, -1), kind = random_below(s, 5);
+    if (kind == 1 && joint < 0)
+        kind = 2;
+    fprintf(out, "%s\n\"f%d\": ", k > 0 ? "," : "", k);
+    if (kind == 0) {
+        fprintf(out, "{\"type\": \"spring-damper\", \"from\": ");
+        random_write_point(m, out, other);
+        fprintf(out, ", \"to\": ");
+        random_write_point(m, out, body);
+        fprintf(out, ", \"stiffness\": %.17g, \"damping\": %.17g, \"free_length\": %.17g}",
+                random_between(s, 0, 100), random_between(s, 0, 5), random_between(s, 0.2, 2));
+    } else if (kind == 1) {
+        const random_type *t = random_get_type(m->joint[joint].type);
+        const char *coordinate = t->coordinate[random_below(s, t->ncoordinates)];
+        bool angle = strcmp(coordinate, "angle") == 0 || strcmp(coordinate, "second") == 0;
+        fprintf(out,
+                "{\"type\": \"torsion\", \"joint\": \"j%d\", \"coordinate\": \"%s\", "
+                "\"stiffness\": %.17g, \"damping\": %.17g, \"torque\": \"2*cos(3*t)-rate^2\", "
+                "\"turns\": %s}",
+                joint, coordinate, random_between(s, 0, 50), random_between(s, 0, 2),
+                angle && random_chance(s, 0.5) ? "true" : "false");
+    } else if (kind == 2) {
+        fprintf(out, "{\"type\": \"bushing\", \"bodies\": [\"%s\", \"%s\"]",
+                random_body_name(body, a), random_body_name(other, b));
+        random_write_vec3(out, "at", bg_add(m->centre[body], random_vec3(s, 0.3)));
+        random_write_six(m, out, "stiffness", 50);
+        random_write_six(m, out, "damping", 3);
+        fprintf(out, "}");
+    } else {
+        bool force = kind == 3;
+        fprintf(out, "{\"type\": \"%s\", \"%s\": ", force ? "force" : "torque",
+                force ? "at" : "body");
+        if (force)
+            random_write_point(m, out, body);
+        else
+            fprintf(out, "\"%s\"", random_body_name(body, a));
+        fprintf(out, ", \"%s\": [%.17g, \"5*cos(2*t)\", %.17g], \"axes\": \"%s\"}",
+                force ? "force" : "torque", random_between(s, -5, 5), random_between(s, -5, 5),
+                random_chance(s, 0.5) ? "world" : "body");
+    }
+}
+
+/* Accelerations of two points of every body, and the wrench of every joint. */
+static inline void random_write_outputs(random_mechanism *m, FILE *out)
+{
+    fprintf(out, "\"outputs\": {\"kinetic\": {\"energy\": \"kinetic\"}");
+    for (int k = 1; k <= m->bodies; k++) {
+        fprintf(out, ",\n\"a%d\": {\"acceleration\": \"b%d\"}, \"p%d\": {\"acceleration\": ", k, k,
+                k);
+        random_write_point(m, out, k);
+        fprintf(out,
+                "}, \"v%d\": {\"velocity\": \"b%d\"}, \"w%d\": {\"angular_velocity\": "
+                "\"b%d\"}",
+                k, k, k, k);
+    }
+    for (int k = 0; k < m->joints; k++)
+        fprintf(out, ",\n\"r%d\": {\"reaction\": \"j%d\"}", k, k);
+    fprintf(out, "}");
+}
+
+static inline void random_add_joint(random_mechanism *m, int type, int a, int b, bool closing)
+{
+    bool swap = random_chance(&m->seed, 0.5);
+    m->joint[m->joints++] = (random_joint){type, swap ? b : a, swap ? a : b, closing, false};
+}
+
+/* Bodies, tree and loops. Chains and bushes alike: the parent is the last body or any. */
+static inline void random_draw_graph(random_mechanism *m)
+{
+    uint64_t *s = &m->seed;
+    double x = random_unit(s);
+    m->bodies = 1 + (int)((RANDOM_BODIES - 1) * x * x + 0.5);
+    int loops = random_chance(s, 0.5) && m->bodies > 1 ? random_below(s, 6) : 0;
+    for (int k = 1; k <= m->bodies; k++) {
+        int parent = random_chance(s, 0.5) ? k - 1 : random_below(s, k);
+        m->centre[k] = bg_add(m->centre[parent], random_vec3(s, 0.7));
+        random_add_joint(m, random_below(s, RANDOM_TREE_TYPES), parent, k, false);
+    }
+    for (; m->loops < loops; m->loops++) {
+        static const int types[] = {0, 2, 3, 4, 4, 6, 9, 9, 10, 11};
+        int b = 1 + random_below(s, m->bodies), a = random_below(s, b);
+        random_add_joint(m, types[random_below(s, 10)], a, b, true);
+    }
+    for (int k = 0; k < m->bodies && loops == 0; k++) {
+        m->joint[k].cut = random_chance(s, 0.1);
+        m->cuts += m->joint[k].cut;
+    }
+}
+
+/* Without loops there may be a driven coordinate, which could contradict them; without cuts, too,
+ * the mechanism may start anywhere. */
+static inline random_mechanism random_mechanism_make(unsigned seed)
+{
+    random_mechanism m = {.seed = 1000003u * (uint64_t)seed, .driven = -1};
+    size_t size;
+    FILE *out = open_memstream(&m.text, &size);
+    if (!out)
+        abort();
+    random_draw_graph(&m);
+    m.moved = m.loops + m.cuts == 0;
+    if (m.loops == 0 && random_chance(&m.seed, 0.4))
+        m.driven = random_find_measured(&m, -1);
+    fprintf(out, "{\n");
+    random_write_bodies(&m, out);
+    random_write_joints(&m, out);
+    fprintf(out, "\"forces\": {");
+    for (int k = 0, n = random_below(&m.seed, 6); k < n; k++)
+        random_write_force(&m, out, k);
+    fprintf(out,
+            "},\n\"inputs\": {\"drive\": {\"type\": \"sine\", \"amplitude\": %.17g, "
+            "\"frequency\": %.17g}},\n",
+            random_between(&m.seed, 0.1, 0.5), random_between(&m.seed, 0.1, 0.5));
+    random_write_outputs(&m, out);
+    fprintf(out, "}\n");
+    fclose(out);
+    return m;
+}
+
+#endif

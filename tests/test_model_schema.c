@@ -1,0 +1,241 @@
+/* docs/model.schema.json: every model of models/ obeys it, and of the broken ones it rejects those
+ * whose structure is wrong, as tests/broken-models/expected.txt says. The validator knows the part
+ * of JSON Schema that the schema uses, and refuses schemas that use more. */
+#include <dirent.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!json)
+        print_message("%s: line %d: %s\n", path, error.line, error.text);
+    return json;
+}
+
+static json_t *load_schema(void)
+{
+    json_t *schema = load(BOGIE_SOURCE_DIR "/docs/model.schema.json");
+    assert_non_null(schema);
+    return schema;
+}
+
+static bool has_type(const json_t *x, const char *type)
+{
+    static const char *const names[] = {"object", "array", "string", "number", "boolean"};
+    const bool is[] = {json_is_object(x), json_is_array(x), json_is_string(x), json_is_number(x),
+                       json_is_boolean(x)};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(type, names[k]) == 0)
+            return is[k];
+    fail_msg("the schema uses the type '%s'", type);
+    return false;
+}
+
+static bool validate(json_t *root, json_t *schema, json_t *x);
+
+static json_t *resolve(json_t *root, const char *reference)
+{
+    const char *prefix = "#/$defs/";
+    assert_memory_equal(reference, prefix, strlen(prefix));
+    json_t *found = json_object_get(json_object_get(root, "$defs"), reference + strlen(prefix));
+    if (!found)
+        fail_msg("dangling reference %s", reference);
+    return found;
+}
+
+static bool validate_any(json_t *root, json_t *list, json_t *x)
+{
+    for (size_t k = 0; k < json_array_size(list); k++)
+        if (validate(root, json_array_get(list, k), x))
+            return true;
+    return false;
+}
+
+static bool validate_enum(json_t *list, json_t *x)
+{
+    for (size_t k = 0; k < json_array_size(list); k++)
+        if (json_equal(json_array_get(list, k), x))
+            return true;
+    return false;
+}
+
+static bool validate_required(json_t *list, json_t *x)
+{
+    for (size_t k = 0; k < json_array_size(list); k++)
+        if (json_is_object(x) && !json_object_get(x, json_string_value(json_array_get(list, k))))
+            return false;
+    return true;
+}
+
+/* Members by "properties", others by "additionalProperties" (a schema or false). */
+static bool validate_members(json_t *root, json_t *schema, json_t *x)
+{
+    json_t *properties = json_object_get(schema, "properties");
+    json_t *others = json_object_get(schema, "additionalProperties"), *value;
+    const char *key;
+    json_object_foreach(x, key, value)
+    {
+        json_t *known = json_object_get(properties, key);
+        if (known ? !validate(root, known, value)
+                  : json_is_false(others) || (others && !validate(root, others, value)))
+            return false;
+    }
+    return true;
+}
+
+static bool validate_items(json_t *root, json_t *items, json_t *x)
+{
+    for (size_t k = 0; k < json_array_size(x); k++)
+        if (!validate(root, items, json_array_get(x, k)))
+            return false;
+    return true;
+}
+
+static bool validate_keyword(json_t *root, json_t *schema, const char *key, json_t *rule, json_t *x)
+{
+    static const char *const silent[] = {"$schema", "$defs", "title", "description",
+                                         "properties"}; /* seen to with additionalProperties */
+    for (size_t k = 0; k < sizeof silent / sizeof *silent; k++)
+        if (strcmp(key, silent[k]) == 0)
+            return true;
+    if (strcmp(key, "$ref") == 0)
+        return validate(root, resolve(root, json_string_value(rule)), x);
+    if (strcmp(key, "anyOf") == 0)
+        return validate_any(root, rule, x);
+    if (strcmp(key, "enum") == 0)
+        return validate_enum(rule, x);
+    if (strcmp(key, "type") == 0)
+        return has_type(x, json_string_value(rule));
+    if (strcmp(key, "required") == 0)
+        return validate_required(rule, x);
+    if (strcmp(key, "additionalProperties") == 0)
+        return validate_members(root, schema, x);
+    if (strcmp(key, "items") == 0)
+        return validate_items(root, rule, x);
+    if (strcmp(key, "minItems") == 0)
+        return json_array_size(x) >= (size_t)json_integer_value(rule);
+    if (strcmp(key, "maxItems") == 0)
+        return json_array_size(x) <= (size_t)json_integer_value(rule);
+    fail_msg("the schema uses '%s'", key);
+    return false;
+}
+
+static bool validate(json_t *root, json_t *schema, json_t *x)
+{
+    const char *key;
+    json_t *rule;
+    assert_true(json_is_object(schema));
+    json_object_foreach(schema, key, rule)
+    {
+        if (!validate_keyword(root, schema, key, rule, x))
+            return false;
+    }
+    return true;
+}
+
+/* The validator itself, where its answers are known. */
+static void test_validator(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *schema, *value;
+        bool valid;
+    } cases[] = {
+        {"{\"type\": \"number\"}", "[3]", false},
+        {"{\"items\": {\"type\": \"number\"}, \"minItems\": 1}", "[3]", true},
+        {"{\"items\": {\"type\": \"number\"}, \"minItems\": 2}", "[3]", false},
+        {"{\"maxItems\": 1}", "[3, 4]", false},
+        {"{\"items\": {\"enum\": [\"a\", \"b\"]}}", "[\"c\"]", false},
+        {"{\"required\": [\"a\"]}", "{\"b\": 1}", false},
+        {"{\"properties\": {\"a\": {\"type\": \"string\"}}, \"additionalProperties\": false}",
+         "{\"a\": \"x\"}", true},
+        {"{\"properties\": {\"a\": {\"type\": \"string\"}}, \"additionalProperties\": false}",
+         "{\"a\": 1}", false},
+        {"{\"properties\": {\"a\": {\"type\": \"string\"}}, \"additionalProperties\": false}",
+         "{\"b\": \"x\"}", false},
+        {"{\"additionalProperties\": {\"type\": \"boolean\"}}", "{\"b\": true, \"c\": 1}", false},
+        {"{\"anyOf\": [{\"$ref\": \"#/$defs/n\"}, {\"type\": \"array\"}], \"$defs\": {\"n\": "
+         "{\"type\": \"object\"}}}",
+         "{}", true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        json_t *schema = json_loads(cases[k].schema, 0, NULL);
+        json_t *value = json_loads(cases[k].value, 0, NULL);
+        assert_int_equal(validate(schema, schema, value), cases[k].valid);
+        json_decref(schema);
+        json_decref(value);
+    }
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    json_t *schema = load_schema();
+    DIR *folder = opendir(BOGIE_SOURCE_DIR "/models");
+    int count = 0;
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        char path[1024];
+        const char *dot = strrchr(entry->d_name, '.');
+        if (!dot || strcmp(dot, ".json") != 0)
+            continue;
+        snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/%s", entry->d_name);
+        json_t *model = load(path);
+        assert_non_null(model);
+        if (!validate(schema, schema, model))
+            fail_msg("%s does not obey the schema", entry->d_name);
+        json_decref(model);
+        count++;
+    }
+    closedir(folder);
+    json_decref(schema);
+    assert_true(count >= 10);
+}
+
+static void test_broken_models(void **state)
+{
+    (void)state;
+    json_t *schema = load_schema();
+    FILE *list = fopen(BOGIE_SOURCE_DIR "/tests/broken-models/expected.txt", "r");
+    char line[1024], path[1400];
+    int rejected = 0;
+    assert_non_null(list);
+    while (fgets(line, sizeof line, list)) {
+        const char *name = strtok(line, "|"), *verdict;
+        strtok(NULL, "|");
+        verdict = strtok(NULL, "|");
+        if (name[0] == '#' || strcmp(verdict, "-") == 0)
+            continue;
+        snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/tests/broken-models/%s", name);
+        json_t *model = load(path);
+        assert_non_null(model);
+        bool valid = validate(schema, schema, model);
+        if (valid != (strcmp(verdict, "accepts") == 0))
+            fail_msg("the schema %s %s", valid ? "accepts" : "rejects", name);
+        rejected += !valid;
+        json_decref(model);
+    }
+    fclose(list);
+    json_decref(schema);
+    assert_true(rejected >= 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_validator),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_broken_models),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
