@@ -129,9 +129,85 @@ static void test_benchmarks(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* A run of the five-link suspension; settings may change the model. */
+static void run_five_link(const bg_setting *settings, int nsettings, const char *projection,
+                          double tolerance, bg_run_report *r, double *wheel_z)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys;
+    bg_setting s = {"projection", projection};
+    bg_run_options o = bg_default_run_options();
+    assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/five-link-suspension.json", settings,
+                            nsettings, &model, &err));
+    assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+    const bg_system_def *def = bg_system_get_def(sys);
+    assert_int_equal(def->nv, 14); /* as in the paper: 14 - 12 = 2 degrees of freedom */
+    assert_int_equal(def->ng, 12);
+    o.t_end = 0.6;
+    o.method.rtol = o.method.atol = tolerance;
+    o.method.settings = &s;
+    o.method.nsettings = 1;
+    assert_ok(bg_run(sys, &o, r, &err));
+    for (int i = 0; i < def->ny; i++)
+        if (strcmp(def->y_names[i], "wheel.z") == 0)
+            *wheel_z = r->y[i];
+    for (long i = 0; i < r->nevents; i++)
+        r->events[i].name = ""; /* those of the system go with it */
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+/* 003 Table 1 in kind: the suspension over a smooth bump with four kinds of projection. */
+static void test_five_link_bump(void **state)
+{
+    (void)state;
+    static const char *const modes[] = {"none", "velocity", "control", "every-step"};
+    bg_run_report r;
+    double exact, z, g[4], gv[4], error[4];
+    run_five_link(NULL, 0, "every-step", 1e-10, &r, &exact);
+    bg_run_report_clear(&r);
+    for (int k = 0; k < 4; k++) {
+        run_five_link(NULL, 0, modes[k], 1e-4, &r, &z);
+        g[k] = r.certificate.max_g;
+        gv[k] = r.certificate.max_gv;
+        error[k] = fabs(z - exact);
+        print_message(
+            "%-10s %3ld steps, (12a) solved %3ld times, |g| %.1e, |Gv| %.1e, error %.1e m\n",
+            modes[k], r.counters.accepted, r.counters.projections, g[k], gv[k], error[k]);
+        bg_run_report_clear(&r);
+    }
+    assert_true(g[0] > 5 * g[1] && g[1] > g[2] && g[2] > 1e3 * g[3] && g[3] < 1e-14);
+    assert_true(gv[0] > 1e-6 && gv[1] < 1e-14 && gv[2] < 1e-14 && gv[3] < 1e-14);
+    for (int k = 0; k < 4; k++)
+        assert_true(error[k] < 1e-5);
+}
+
+/* Down a stair at 30 m/s: the wheel lifts off at the edge and lands later; the times hold under a
+ * tenfold change of the tolerance. */
+static void test_five_link_stair(void **state)
+{
+    (void)state;
+    const bg_setting stair = {
+        "road",
+        "{\"type\":\"stair\",\"at\":6,\"height\":-0.05,\"speed\":\"speed\",\"base\":\"base\"}"};
+    double t[2], z;
+    for (int k = 0; k < 2; k++) {
+        bg_run_report r;
+        run_five_link(&stair, 1, "every-step", k ? 1e-9 : 1e-8, &r, &z);
+        assert_true(r.nevents >= 2);
+        assert_true(fabs(r.events[0].t - 0.2) < 1e-12); /* the edge: 6 m at 30 m/s */
+        t[k] = r.events[r.nevents - 1].t;
+        bg_run_report_clear(&r);
+    }
+    print_message("landing at %.12f and %.12f s\n", t[0], t[1]);
+    assert_true(t[0] > 0.24 && t[0] < 0.25 && fabs(t[0] - t[1]) < 1e-9);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_forms),
-                                       cmocka_unit_test(test_benchmarks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_forms), cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_five_link_bump), cmocka_unit_test(test_five_link_stair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

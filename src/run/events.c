@@ -354,6 +354,19 @@ static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iteration
     return BG_OK;
 }
 
+/* Takes the values at the ends from projected dense output; do they enclose a zero? */
+static bg_status check_projected(bg_watch *w, enclosure *e, bool *holds, bg_error *err)
+{
+    bg_status st = calc_projected(w, e->a, w->s, err);
+    if (st != BG_OK)
+        return st;
+    e->fa = w->s[e->index];
+    st = calc_projected(w, e->b, w->s, err);
+    e->fb = w->s[e->index];
+    *holds = is_present(w, e->index, e->fa) && !is_present(w, e->index, e->fb);
+    return st;
+}
+
 /* Both phases. BG_RETRY: projected values do not enclose a zero. */
 static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
 {
@@ -368,18 +381,20 @@ static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
         return BG_OK;
     }
     bool has_constraints = w->sys->def.ng > 0;
+    enclosure wide = *e;
     st = narrow(w, e, false, has_constraints ? PHASE1_ITERATIONS : MAX_ITERATIONS, err);
     if (st != BG_OK || !has_constraints)
         return st;
-    st = calc_projected(w, e->a, w->s, err);
-    double fa = w->s[e->index];
-    if (st == BG_OK)
-        st = calc_projected(w, e->b, w->s, err);
+    /* the narrow enclosure where it holds on the constraints, else the wide one */
+    bool holds = false;
+    for (int k = 0; k < 2 && !holds && st == BG_OK; k++) {
+        if (k == 1)
+            *e = wide;
+        st = check_projected(w, e, &holds, err);
+    }
     if (st != BG_OK)
         return st;
-    e->fa = fa;
-    e->fb = w->s[e->index];
-    if (is_present(w, e->index, e->fa) && !is_present(w, e->index, e->fb))
+    if (holds)
         return narrow(w, e, true, MAX_ITERATIONS, err);
     if (w->repeats < MAX_REPEATS)
         return BG_RETRY;

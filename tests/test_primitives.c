@@ -1,0 +1,288 @@
+/* Constraint rows and measured coordinates: every Jacobian against differences of g, every gamma
+ * against differences of J . twist, along motions with constant twists. */
+#include "model/primitive.h"
+#include "random_mechanism.h"
+#include "run_support.h"
+
+enum { BODIES = 4, TRIALS = 200 };
+
+typedef struct scene {
+    bg_body_state body[BODIES];
+    double u[1], u_t[1], u_tt[1], z[1];
+} scene;
+
+static bg_mat3 turn(bg_vec3 a)
+{
+    double angle = bg_length(a);
+    return angle > 0 ? bg_rotation_about(bg_scale(1 / angle, a), angle) : bg_mat3_identity();
+}
+
+static scene make_scene(uint64_t *seed)
+{
+    scene s = {.body[0].R = bg_mat3_identity()};
+    for (int k = 1; k < BODIES; k++) {
+        s.body[k].r = random_vec3(seed, 1);
+        s.body[k].R = turn(random_vec3(seed, 2));
+        s.body[k].v = random_vec3(seed, 2);
+        s.body[k].w = random_vec3(seed, 2);
+    }
+    s.u[0] = random_between(seed, -1, 1);
+    s.u_t[0] = random_between(seed, -1, 1);
+    s.u_tt[0] = random_between(seed, -1, 1);
+    return s;
+}
+
+/* A time h later. */
+static scene move(const scene *s, double h)
+{
+    scene x = *s;
+    for (int k = 1; k < BODIES; k++) {
+        bg_mat3 R = turn(bg_scale(h, s->body[k].w));
+        x.body[k].r = bg_add_scaled(s->body[k].r, h, s->body[k].v);
+        x.body[k].R = bg_mat3_multiply(&R, &s->body[k].R);
+    }
+    x.u[0] = s->u[0] + h * s->u_t[0] + 0.5 * h * h * s->u_tt[0];
+    x.u_t[0] = s->u_t[0] + h * s->u_tt[0];
+    return x;
+}
+
+static bg_world get_world(const scene *s)
+{
+    return (bg_world){0, s->body, s->u, s->u_t, s->u_tt, s->z, NULL};
+}
+
+static bg_marker make_marker(uint64_t *seed, int body)
+{
+    return (bg_marker){body, {random_vec3(seed, 0.5), turn(random_vec3(seed, 2))}};
+}
+
+static bg_coordinate make_coordinate(uint64_t *seed, bg_coordinate_kind kind, int axis)
+{
+    int a = random_below(seed, BODIES), b = (a + 1 + random_below(seed, BODIES - 1)) % BODIES;
+    return (bg_coordinate){kind, axis, make_marker(seed, a), make_marker(seed, b), -1};
+}
+
+static bg_primitive make_primitive(uint64_t *seed, bg_primitive_kind kind)
+{
+    bg_coordinate pair = make_coordinate(seed, BG_COORDINATE_SLIDE, 0);
+    bg_primitive p = {.kind = kind, .a = pair.a, .b = pair.b, .length = 0.7, .signal = -1};
+    p.i = random_below(seed, 3);
+    p.j = random_below(seed, 3);
+    if (kind != BG_PRIMITIVE_RELATION)
+        return p;
+    p.n = 1 + random_below(seed, BG_RELATION_MAX);
+    p.offset = 0.3;
+    p.signal = random_chance(seed, 0.5) ? 0 : -1;
+    for (int k = 0; k < p.n; k++) {
+        bg_coordinate_kind c = (bg_coordinate_kind)random_below(seed, 3);
+        p.coordinate[k] = make_coordinate(seed, c, random_below(seed, 3));
+        p.factor[k] = random_between(seed, -2, 2);
+    }
+    return p;
+}
+
+/* J . twist (+ time derivative of the signal) of all rows: their rates. */
+static void calc_rates(const scene *s, const bg_primitive *p, double w[3])
+{
+    double J[36];
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    bg_world world = get_world(s);
+    bg_primitive_calc_jacobian(&world, p, J);
+    w[0] = w[1] = w[2] = 0;
+    for (int k = 0; k < (relation ? p->n : bg_primitive_get_rows(p)); k++) {
+        const bg_body_state *a = &s->body[relation ? p->coordinate[k].a.body : p->a.body];
+        const bg_body_state *b = &s->body[relation ? p->coordinate[k].b.body : p->b.body];
+        const double *row = J + 12 * k;
+        w[relation ? 0 : k] += bg_dot(bg_vec3_load(row), a->v) +
+                               bg_dot(bg_vec3_load(row + 3), a->w) +
+                               bg_dot(bg_vec3_load(row + 6), b->v) +
+                               bg_dot(bg_vec3_load(row + 9), b->w);
+    }
+    if (relation && p->signal >= 0)
+        w[0] -= s->u_t[p->signal];
+}
+
+/* (F(h) - F(-h)) / 2h, extrapolated from h and 2h. */
+static void differentiate(double near[2][3], double far[2][3], double h, double d[3])
+{
+    for (int i = 0; i < 3; i++)
+        d[i] = (8 * (near[1][i] - near[0][i]) - (far[1][i] - far[0][i])) / (12 * h);
+}
+
+/* True where some angle of the primitive is ill-defined (its pointer is along the axis) or near the
+ * seam of atan2: differences mean nothing there. */
+static bool is_delicate(const bg_world *w, const bg_primitive *p)
+{
+    for (int k = 0; k < p->n; k++) {
+        const bg_coordinate *c = &p->coordinate[k];
+        if (c->kind == BG_COORDINATE_SLIDE)
+            continue;
+        bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
+        double along = bg_dot(bg_axis(&A, 2), bg_axis(&B, 0));
+        if (fabs(along) > 0.9 || fabs(bg_coordinate_calc(w, c)) > 3)
+            return true;
+    }
+    return false;
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"point", "dot1", "dot2", "distance", "relation"};
+    const double h = 1e-3;
+    uint64_t seed = 11;
+    for (int kind = BG_PRIMITIVE_POINT; kind <= BG_PRIMITIVE_RELATION; kind++) {
+        double worst_J = 0, worst_gamma = 0, scale_J = 0, scale_gamma = 0;
+        int done = 0;
+        while (done < TRIALS) {
+            scene s = make_scene(&seed);
+            bg_primitive p = make_primitive(&seed, (bg_primitive_kind)kind);
+            bg_world w = get_world(&s);
+            double g[2][2][3] = {0}, rate[2][2][3], J[3], gamma[3] = {0}, d[3];
+            if (is_delicate(&w, &p))
+                continue;
+            done++;
+            for (int far = 0; far < 2; far++)
+                for (int side = 0; side < 2; side++) {
+                    scene x = move(&s, (side ? 1 : -1) * (far ? 2 : 1) * h);
+                    w = get_world(&x);
+                    bg_primitive_calc(&w, &p, g[far][side]);
+                    calc_rates(&x, &p, rate[far][side]);
+                }
+            w = get_world(&s);
+            calc_rates(&s, &p, J);
+            bg_primitive_calc_gamma(&w, &p, gamma);
+            differentiate(g[0], g[1], h, d);
+            for (int i = 0; i < bg_primitive_get_rows(&p); i++) {
+                worst_J = fmax(worst_J, fabs(J[i] - d[i]) / (1 + fabs(J[i])));
+                scale_J = fmax(scale_J, fabs(J[i]));
+            }
+            differentiate(rate[0], rate[1], h, d);
+            for (int i = 0; i < bg_primitive_get_rows(&p); i++) {
+                worst_gamma = fmax(worst_gamma, fabs(gamma[i] - d[i]) / (1 + fabs(gamma[i])));
+                scale_gamma = fmax(scale_gamma, fabs(gamma[i]));
+            }
+        }
+        print_message("%-8s J to %.1e, gamma to %.1e\n", names[kind], worst_J, worst_gamma);
+        assert_true(scale_J > 1 && scale_gamma > 1);
+        assert_true(worst_J < 1e-7); /* h^4 times a fifth derivative */
+        assert_true(worst_gamma < 1e-6);
+    }
+}
+
+/* Bodies 1 and 2 in a joint of given coordinates: frame_b = frame_a Rz(angle) Rx(second), or
+ * frame_a Rz(angle) Tz(slide), with rates. */
+static scene make_joint(uint64_t *seed, const bg_marker *a, const bg_marker *b, const double x[3],
+                        const double x_t[3])
+{
+    scene s = make_scene(seed);
+    const bg_vec3 ez = {0, 0, 1}, ex = {1, 0, 0};
+    bg_frame body_a = {s.body[1].r, s.body[1].R}, at_a = bg_frame_multiply(&body_a, &a->frame);
+    bg_frame Tz = {bg_scale(x[2], ez), bg_rotation_about(ez, x[0])};
+    bg_frame Tx = {{0, 0, 0}, bg_rotation_about(ex, x[1])};
+    bg_frame moved = bg_frame_multiply(&at_a, &Tz), at_b = bg_frame_multiply(&moved, &Tx);
+    bg_frame back = bg_frame_inverse(&b->frame), body_b = bg_frame_multiply(&at_b, &back);
+    bg_vec3 z_a = bg_axis(&at_a.R, 2), x_b = bg_axis(&at_b.R, 0);
+    s.body[2].r = body_b.r;
+    s.body[2].R = body_b.R;
+    s.body[2].w = bg_add(s.body[1].w, bg_add(bg_scale(x_t[0], z_a), bg_scale(x_t[1], x_b)));
+    /* marker b moves with body a, and along z_a */
+    bg_vec3 v = bg_add(s.body[1].v, bg_cross(s.body[1].w, bg_sub(at_b.r, s.body[1].r)));
+    v = bg_add_scaled(v, x_t[2], z_a);
+    s.body[2].v = bg_sub(v, bg_cross(s.body[2].w, bg_sub(at_b.r, body_b.r)));
+    return s;
+}
+
+static void test_coordinates(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    double worst = 0;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        bg_marker a = make_marker(&seed, 1), b = make_marker(&seed, 2);
+        double x[3], x_t[3];
+        for (int i = 0; i < 3; i++) {
+            x[i] = random_between(&seed, -3.1, 3.1);
+            x_t[i] = random_between(&seed, -2, 2);
+        }
+        scene s = make_joint(&seed, &a, &b, x, x_t);
+        bg_world w = get_world(&s);
+        const bg_coordinate c[3] = {{BG_COORDINATE_ANGLE_Z, 0, a, b, -1},
+                                    {BG_COORDINATE_ANGLE_X, 0, a, b, -1},
+                                    {BG_COORDINATE_SLIDE, 2, a, b, -1}};
+        for (int i = 0; i < 3; i++) {
+            worst = fmax(worst, fabs(bg_coordinate_calc(&w, &c[i]) - x[i]));
+            worst = fmax(worst, fabs(bg_coordinate_calc_rate(&w, &c[i]) - x_t[i]));
+        }
+    }
+    print_message("coordinates and rates to %.1e\n", worst);
+    assert_true(worst < 1e-13);
+}
+
+/* A state that is near the angle tells the turns apart, up to half a turn away. */
+static void test_turns(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    bg_marker a = make_marker(&seed, 1), b = make_marker(&seed, 2);
+    for (int kind = 0; kind < 2; kind++)
+        for (int k = -40; k <= 40; k++) {
+            double angle = 0.37 * k, x[3] = {0}, x_t[3] = {0};
+            x[kind] = angle;
+            scene s = make_joint(&seed, &a, &b, x, x_t);
+            bg_world w = get_world(&s);
+            bg_coordinate c = {kind == 0 ? BG_COORDINATE_ANGLE_Z : BG_COORDINATE_ANGLE_X, 0, a, b,
+                               0};
+            for (int side = -1; side <= 1; side++) {
+                s.z[0] = angle + 3.1 * side;
+                assert_true(fabs(bg_coordinate_calc(&w, &c) - angle) < 1e-13);
+            }
+            s.z[0] = angle + 3.2; /* the next turn */
+            assert_true(fabs(bg_coordinate_calc(&w, &c) - angle - 2 * M_PI) < 1e-13);
+        }
+}
+
+/* The rows vanish where they should. */
+static void test_values(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    bg_marker a = make_marker(&seed, 1), b = make_marker(&seed, 2);
+    const double x[3] = {0.4, 0.9, 0.25}, x_t[3] = {0};
+    scene s = make_joint(&seed, &a, &b, x, x_t);
+    bg_world w = get_world(&s);
+    double g[3];
+    bg_primitive p = {.kind = BG_PRIMITIVE_DOT1, .a = a, .b = b, .i = 2, .j = 0, .signal = -1};
+    bg_primitive_calc(&w, &p, g); /* z_a . x_b of a universal joint */
+    assert_true(fabs(g[0]) < 1e-15);
+    p.j = 2;
+    bg_primitive_calc(&w, &p, g);
+    assert_true(fabs(g[0] - cos(0.9)) < 1e-15);
+    p.kind = BG_PRIMITIVE_DOT2;
+    bg_primitive_calc(&w, &p, g);
+    assert_true(fabs(g[0] - 0.25) < 1e-15);
+    p.kind = BG_PRIMITIVE_POINT;
+    bg_primitive_calc(&w, &p, g);
+    assert_true(fabs(bg_length(bg_vec3_load(g)) - 0.25) < 1e-15);
+    p.kind = BG_PRIMITIVE_DISTANCE;
+    p.length = 0.2;
+    bg_primitive_calc(&w, &p, g);
+    assert_true(fabs(g[0] - (0.25 * 0.25 - 0.04) / 0.4) < 1e-15);
+    p = (bg_primitive){
+        .kind = BG_PRIMITIVE_RELATION,
+        .n = 2,
+        .coordinate = {{BG_COORDINATE_ANGLE_Z, 0, a, b, -1}, {BG_COORDINATE_SLIDE, 2, a, b, -1}},
+        .factor = {3, -2},
+        .offset = 0.1,
+        .signal = 0};
+    bg_primitive_calc(&w, &p, g);
+    assert_true(fabs(g[0] - (3 * 0.4 - 2 * 0.25 - 0.1 - s.u[0])) < 1e-14);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_coordinates),
+                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_values)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
