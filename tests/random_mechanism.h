@@ -27,7 +27,7 @@ typedef struct random_mechanism {
     int bodies, joints, loops;         /* without the ground; all joints; closing ones */
     int cuts;                          /* tree joints that the text says to cut */
     bool moved;                        /* starts away from the design position */
-    int coupled, driven;               /* relations */
+    int driven;                        /* joint whose last coordinate follows the input; -1: none */
     bg_vec3 centre[RANDOM_BODIES + 1]; /* [bodies + 1] */
     random_joint joint[RANDOM_JOINTS]; /* [joints] */
     char *text;                        /* to be released with free() */
@@ -230,15 +230,13 @@ static inline void random_write_joints(random_mechanism *m, FILE *out)
             }
     int first = random_chance(&m->seed, 0.3) ? random_find_measured(m, -1) : -1;
     int second = first >= 0 ? random_find_measured(m, first) : -1;
-    if (second >= 0) {
-        m->coupled = 1;
+    if (second >= 0)
         fprintf(out,
                 ",\n\"gear\": {\"type\": \"gear\", \"joints\": [[\"j%d\", \"%s\"], [\"j%d\", "
                 "\"%s\"]], \"ratio\": %.17g}",
                 first, random_get_type(m->joint[first].type)->coordinate[0], second,
                 random_get_type(m->joint[second].type)->coordinate[0],
                 random_between(&m->seed, -2, 2));
-    }
     fprintf(out, "},\n");
 }
 

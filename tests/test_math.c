@@ -97,11 +97,11 @@ static void test_frame_from_z(void **state)
         bg_mat3 R = bg_frame_from_z(z, x);
         bg_vec3 e0 = bg_axis(&R, 0), e1 = bg_axis(&R, 1), e2 = bg_axis(&R, 2);
         assert_true(differ(e2, z) == 0);
-        assert_true(fabs(bg_length(e0) - 1) < 1e-15 && fabs(bg_dot(e0, z)) < 1e-15);
+        /* rounding over the sine of the angle between x and z */
+        assert_true(fabs(bg_length(e0) - 1) < 1e-15 && fabs(bg_dot(e0, z)) < 1e-14);
         assert_true(differ(bg_cross(e2, e0), e1) < 1e-15);
-        if (k % 4 >= 2) { /* x lies in the half plane of e0 and z */
+        if (k % 4 >= 2) /* x lies in the half plane of e0 and z */
             assert_true(fabs(bg_dot(x, e1)) < 1e-14 && bg_dot(x, e0) > 0);
-        }
     }
 }
 

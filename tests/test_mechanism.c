@@ -122,14 +122,13 @@ static void test_loose_bodies(void **state)
                                                                           Y) ", 'rod': {'type': "
                                                                              "'distance', "
                                                                              "'points': ['a', "
-                                                                             "'e']}, " JOINT("j3",
-                                                                                             "fixe"
-                                                                                             "d",
-                                                                                             "d",
-                                                                                             "e",
-                                                                                             "4",
-                                                                                             "") "}"
-                                                                                                 "}");
+                                                                             "'e']}, " JOINT(
+                                                                                 "j3",
+                                                                                 "fixe"
+                                                                                 "d",
+                                                                                 "d", "e", "4",
+                                                                                 "") "}"
+                                                                                     "}");
     int loose = 0;
     for (int k = 0; k < x.mech->ntree; k++) {
         const bg_tree_joint *t = &x.mech->tree[k];

@@ -157,28 +157,9 @@ static void calc_G(bg_cartesian *c, const double *q, double *G)
         memcpy(G + c->G_start[c->mb.nrows + b], q + 7 * b + 3, 4 * sizeof(double));
 }
 
-static double bias_part(const bg_cartesian *c, int body, const double *J)
-{
-    return bg_dot(bg_vec3_load(J + 3), c->mb.acceleration[body].w);
-}
-
-/* gamma of the bodies' twists plus J times the accelerations that v' = 0 leaves. */
 static void calc_gamma(bg_cartesian *c, const double *v, double *gamma)
 {
-    double J[36];
-    for (int k = 0; k < c->mb.ngroups; k++) {
-        const bg_row_group *g = &c->mb.groups[k];
-        const bg_primitive *p = &g->primitive;
-        bool relation = p->kind == BG_PRIMITIVE_RELATION;
-        int blocks = relation ? p->n : bg_primitive_get_rows(p);
-        bg_primitive_calc_gamma(&c->mb.world, p, gamma + g->row);
-        bg_primitive_calc_jacobian(&c->mb.world, p, J);
-        for (int i = 0; i < blocks; i++) {
-            double *out = gamma + g->row + (relation ? 0 : i);
-            *out += bias_part(c, relation ? p->coordinate[i].a.body : p->a.body, J + 12 * i);
-            *out += bias_part(c, relation ? p->coordinate[i].b.body : p->b.body, J + 12 * i + 6);
-        }
-    }
+    bg_multibody_calc_gamma(&c->mb, gamma);
     for (int b = 0; b < c->nb; b++)
         gamma[c->mb.nrows + b] = dot4(v + 7 * b + 3, v + 7 * b + 3);
 }
