@@ -5,6 +5,7 @@
 
 #include <glob.h>
 #include <stdbool.h>
+#include <unistd.h>
 
 /* Runs a model file and keeps its outputs; fails the test when the run fails. */
 static int run_model(const char *path, const char *formulation, double t_end, double tolerance,
@@ -129,6 +130,27 @@ static void test_benchmarks(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* A02 with 40 loops, through the positions in which all links lie on one line and the rank drops.
+ */
+static void test_forty_four_bars(void **state)
+{
+    (void)state;
+    static double y[MAX_OUTPUTS];
+    static char names[MAX_OUTPUTS][64];
+    char file[] = "/tmp/bogie-four-bars-XXXXXX", command[1024];
+    close(mkstemp(file));
+    snprintf(command, sizeof command, "sh '%s/scripts/make-four-bars' 40 > '%s'", BOGIE_SOURCE_DIR,
+             file);
+    assert_int_equal(system(command), 0);
+    bg_certificate c;
+    int redundant, ny = run_model(file, "joint", 10, 1e-8, y, MAX_OUTPUTS, names, &c, &redundant);
+    double x = fabs(find_output("B0.x", ny, names, y) - 0.18051222668672839010);
+    double z = fabs(find_output("B0.y", ny, names, y) - 0.98357274058231157488);
+    print_message("forty four-bars: error %.1e, %.1e\n", x, z);
+    assert_true(x < 1e-4 && z < 1e-4);
+    unlink(file);
+}
+
 /* A run of the five-link suspension; settings may change the model. */
 static void run_five_link(const bg_setting *settings, int nsettings, const char *projection,
                           double tolerance, bg_run_report *r, double *wheel_z)
@@ -208,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_forms), cmocka_unit_test(test_benchmarks),
-        cmocka_unit_test(test_five_link_bump), cmocka_unit_test(test_five_link_stair)};
+        cmocka_unit_test(test_forty_four_bars), cmocka_unit_test(test_five_link_bump),
+        cmocka_unit_test(test_five_link_stair)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

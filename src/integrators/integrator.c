@@ -3,7 +3,10 @@
  * PI control of the step (Hairer, Norsett and Wanner 1993, II.4): with the error e in units of the
  * tolerance and e_old that of the step before,
  *     h_new = h min(10, max(0.2, 0.9 e^(-0.17) e_old^(0.04))),
- * after a rejection without memory and without growth. */
+ * after a rejection without memory and without growth. When a step has been rejected again and
+ * again, the trouble may be a point that can be passed but not come near to, such as a singular
+ * position of a mechanism: then steps of the length they had before are tried, under the same error
+ * control, whose stages may straddle it. */
 #include "integrators/integrator.h"
 
 #include "base/memory.h"
@@ -17,6 +20,8 @@
 #include <string.h>
 
 static const double pi_beta = 0.04, pi_alpha = 0.2 - 0.75 * 0.04;
+enum { LEAP_AFTER = 5, LEAPS = 6 };
+static const double leaps[LEAPS] = {1.0, 1.31, 0.77, 1.73, 0.53, 2.3};
 static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 
 bg_integrator_options bg_default_integrator_options(void)
@@ -217,6 +222,7 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
+    ig->h_cruise = ig->h_next;
     return ig->h_next > 0 ? BG_OK : bg_initial_step_calc(ig, &ig->h_next, err);
 }
 
@@ -295,7 +301,8 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
 bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 {
     advance(ig);
-    double h_min = smallest_step(ig), h = ig->h_next;
+    double h_min = smallest_step(ig), h = ig->h_next, shrunk = h;
+    int rejections = 0, leap = 0;
     if (!(ig->x0->t < ig->t_end))
         return bg_error_set(err, BG_BAD_INPUT, "the end at t = %.17g has been reached", ig->t_end);
     for (;;) {
@@ -316,16 +323,23 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
             ig->count.accepted++;
             ig->t_limit = ig->t_end;
             ig->class_->accept(ig);
+            ig->h_cruise = fmax(ig->h, 0.8 * ig->h_cruise);
             if (ig->options.step == 0)
                 control_step(ig, error);
             return BG_OK;
         }
         ig->count.rejected++;
         ig->count.unconverged += st == BG_RETRY;
-        double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
-        h = ig->h * fmin(factor, 0.9);
         ig->last_rejected = true;
-        if (h < h_min || ig->options.step > 0)
+        double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
+        if (leap == 0)
+            shrunk = ig->h * fmin(factor, 0.9);
+        bool trouble = ++rejections >= LEAP_AFTER || shrunk < 0.1 * ig->h_cruise;
+        bool leaping = trouble && leap < LEAPS && ig->options.step == 0;
+        h = leaping ? ig->h_cruise * leaps[leap++] : shrunk;
+        if (!leaping && leap == LEAPS) /* none of them led over: go on shrinking */
+            leap = rejections = 0;
+        if (shrunk < h_min || ig->options.step > 0)
             return give_up(ig, st, h_min, err);
     }
 }
@@ -393,8 +407,8 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, x->lambda, def->ng);
     bg_archive_ints(archive, x->mode, def->nmode);
     bg_archive_doubles(archive, ig->rate0, ig->n);
-    double numbers[] = {ig->h_next, ig->error_old, ig->t_end, ig->t_limit};
-    bg_archive_doubles(archive, numbers, 4);
+    double numbers[] = {ig->h_cruise, ig->h_next, ig->error_old, ig->t_end, ig->t_limit};
+    bg_archive_doubles(archive, numbers, 5);
     bg_archive_doubles(archive, &ig->residuals0.g, 1);
     bg_archive_doubles(archive, &ig->residuals0.gv, 1);
     bg_archive_doubles(archive, &ig->residuals0.ga, 1);
@@ -409,10 +423,11 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_mark(archive, "end");
     if (!archive->loading || archive->failed)
         return;
-    ig->h_next = numbers[0];
-    ig->error_old = numbers[1];
-    ig->t_end = numbers[2];
-    ig->t_limit = numbers[3];
+    ig->h_cruise = numbers[0];
+    ig->h_next = numbers[1];
+    ig->error_old = numbers[2];
+    ig->t_end = numbers[3];
+    ig->t_limit = numbers[4];
     ig->stepped = ig->dense_ready = false;
     bg_state_copy(ig->sys, ig->x0, ig->x1);
     if (ig->dyn->kkt)

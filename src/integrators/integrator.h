@@ -42,6 +42,7 @@ struct bg_integrator {
     double *bubble;   /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
     double h;         /* s, length of the step being tried or last made */
     double h_next;    /* s, proposal for the next one */
+    double h_cruise;  /* s, what steps were before they became short */
     double error_old; /* of the last accepted step, for PI control */
     bool last_rejected;
     double t_end, t_limit;   /* s; t_limit: one-off limit of the next step, else t_end */
