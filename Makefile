@@ -45,7 +45,7 @@ bench:
 
 format:
 	@scripts/install-dependencies format
-	find include src equations tests bench examples -name '*.[ch]' -exec clang-format -i {} +
+	find include src equations tests bench examples \( -name '*.[ch]' -o -name '*.cpp' \) -exec clang-format -i {} +
 
 install: build
 	DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
