@@ -330,6 +330,91 @@ static void test_simultaneous(void **state)
     }
 }
 
+/* An ideal relay: v' = -1 above zero, +1 below. It has no motion at v = 0 that its modes describe;
+ * that is said, not glossed over. */
+static int ideal_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    if (want & BG_TERM_h)
+        out->h[0] = p->mode[0] ? 1 : -1;
+    if (want & BG_TERM_s)
+        out->s[0] = p->z[0];
+    return 0;
+}
+
+static int ideal_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    (void)self;
+    state->mode[0] = event->direction < 0;
+    return BG_EVENT_CHANGED;
+}
+
+static void test_ideal_relay(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    const double z0[1] = {1};
+    bg_system *sys;
+    bg_system_def def = bg_default_system_def();
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    def.nz = def.ns = def.nmode = 1;
+    def.supplied = BG_TERM_h | BG_TERM_s;
+    def.terms = ideal_terms;
+    def.event = ideal_event;
+    def.z0 = z0;
+    def.t_end = 3;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    assert_int_equal(bg_run(sys, &o, &r, &err), BG_EVENT_STUCK);
+    assert_true(fabs(r.events[0].t - 1) <= 1e-12);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* A latch: z' = 1 until z = 1, where it is held; released at t = 2 with z' = -1. While it is held
+ * the function s[0] is off (a constant); switching it on again at zero is no event. */
+static int latch_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    if (want & BG_TERM_h)
+        out->h[0] = p->mode[0] == 0 ? 1 : p->mode[0] == 1 ? 0 : -1;
+    if (want & BG_TERM_s) {
+        out->s[0] = p->mode[0] == 1 ? 1 : p->z[0] - 1;
+        out->s[1] = p->t - 2;
+    }
+    return 0;
+}
+
+static int latch_event(void *self, const bg_event *event, const bg_event_state *state)
+{
+    (void)self;
+    state->mode[0] = event->index == 0 ? 1 : 2;
+    return BG_EVENT_CHANGED;
+}
+
+static void test_latch(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_system_def def = bg_default_system_def();
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    def.nz = def.nmode = 1;
+    def.ns = 2;
+    def.supplied = BG_TERM_h | BG_TERM_s;
+    def.terms = latch_terms;
+    def.event = latch_event;
+    def.t_end = 3;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    assert_ok(bg_run(sys, &o, &r, &err));
+    assert_int_equal(r.nevents, 2);
+    assert_true(fabs(r.events[0].t - 1) <= 1e-12 && fabs(r.events[1].t - 2) <= 1e-12);
+    assert_true(fabs(r.final->z[0]) < 1e-9);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
 /* An answer that means nothing is refused. */
 static void test_garbage(void **state)
 {
@@ -528,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_lost_enclosure),
         cmocka_unit_test(test_fast_and_flat), cmocka_unit_test(test_hysteresis),
         cmocka_unit_test(test_simultaneous),  cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_ideal_relay),   cmocka_unit_test(test_latch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

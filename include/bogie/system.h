@@ -137,6 +137,9 @@ typedef struct bg_system_def {
     int (*energy)(void *self, const bg_point *p, bg_energy *out);
     /* Outputs y(t,q,v,z,u,a,lambda). Required where ny > 0. */
     int (*outputs)(void *self, const bg_point *p, const double *a, const double *lambda, double *y);
+    /* A run starts at a consistent state: sets modes, and states z, that follow from it. Optional.
+     */
+    int (*start)(void *self, double t, const bg_event_state *state);
     /* An event was located. Returns a bg_event_action or a negative number. Optional. */
     int (*event)(void *self, const bg_event *event, const bg_event_state *state);
 

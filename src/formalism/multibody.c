@@ -527,6 +527,27 @@ void bg_multibody_start(bg_multibody *mb, double t, const double *q, const doubl
             m->forces[k].class_->start(&m->forces[k], &mb->world, mb->z0 + m->forces[k].z0);
 }
 
+static void settle(bg_multibody *mb, int *mode)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->settle)
+            m->forces[k].class_->settle(&m->forces[k], &mb->world, mode + m->forces[k].mode0);
+}
+
+/* States and modes of elements that follow from the assembled state. */
+static int def_start(void *self, double t, const bg_event_state *x)
+{
+    bg_multibody *mb = self;
+    const bg_model *m = mb->model;
+    look_at(mb, t, x->q, x->v, x->z, x->mode);
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->start)
+            m->forces[k].class_->start(&m->forces[k], &mb->world, x->z + m->forces[k].z0);
+    settle(mb, x->mode);
+    return 0;
+}
+
 static int def_event(void *self, const bg_event *event, const bg_event_state *x)
 {
     bg_multibody *mb = self;
@@ -543,9 +564,7 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
     if (action != BG_EVENT_CHANGED)
         return action;
     look_at(mb, event->t, x->q, x->v, x->z, x->mode);
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->settle)
-            m->forces[k].class_->settle(&m->forces[k], &mb->world, x->mode + m->forces[k].mode0);
+    settle(mb, x->mode);
     return action;
 }
 
@@ -562,6 +581,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->inputs = def_inputs;
     def->outputs = def_outputs;
     def->energy = def_energy;
+    def->start = def_start;
     def->event = def_event;
     def->u_names = mb->u_names;
     def->s_names = mb->s_names;

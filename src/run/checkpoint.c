@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 2, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 3, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -179,6 +179,8 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &r->energy_start, 1);
     bg_archive_doubles(archive, &r->t_last_event, 1);
     bg_archive_ints(archive, &r->events_at_once, 1);
+    bg_archive_bytes(archive, &r->ended, sizeof r->ended);
+    bg_archive_doubles(archive, &r->t_mark, 1);
     bg_archive_doubles(archive, &cpu, 1);
     bg_archive_doubles(archive, &wall, 1);
     if (archive->loading) {

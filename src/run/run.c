@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100 };
+enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100, EVENTS_PER_MARK = 10000 };
 
 static double seconds(clockid_t clock)
 {
@@ -90,14 +90,17 @@ static bg_status create(bg_runner *r, bg_error *err)
         st = bg_watch_create(r->sys, r->ig, &r->watch, err);
     if (st == BG_OK)
         st = bg_state_create(r->sys, &r->row, err);
+    if (st == BG_OK)
+        st = bg_state_create(r->sys, &r->before, err);
     if (st != BG_OK)
         return st;
     r->y = BG_NEW_ARRAY(double, def->ny);
     r->fired = BG_NEW_ARRAY(unsigned char, def->ns);
     r->sides = BG_NEW_ARRAY(int, def->ns);
+    r->was_zero = BG_NEW_ARRAY(unsigned char, def->ns);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->fired || !r->sides || !r->report->events)
+    if (!r->y || !r->fired || !r->sides || !r->was_zero || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
 }
@@ -220,10 +223,15 @@ static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err
     bool advanced = event->t - r->t_last_event > 32 * DBL_EPSILON * fmax(1.0, fabs(event->t));
     r->events_at_once = advanced ? 0 : r->events_at_once + 1;
     r->t_last_event = event->t;
-    if (r->events_at_once > MAX_EVENTS_AT_ONCE)
+    bool crowded = false; /* ever so many events that hardly lead on */
+    if (p->nevents % EVENTS_PER_MARK == 0) {
+        crowded = event->t - r->t_mark < 1e-6 * (r->t_end - r->t_start);
+        r->t_mark = event->t;
+    }
+    if (crowded || r->events_at_once > MAX_EVENTS_AT_ONCE)
         return bg_error_set(
             err, BG_EVENT_STUCK,
-            "event '%s' repeats at t = %.17g without time advancing; let the system "
+            "event '%s' repeats at t = %.17g and time hardly advances; let the system "
             "change its mode there, for instance come to rest below a small speed",
             event->name, event->t);
     const bg_sink *sink = &r->options->sink;
@@ -240,6 +248,7 @@ static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *
     if (st != BG_OK || !def->event)
         return st;
     double before = calc_energy(r, x);
+    bg_state_copy(r->sys, x, r->before);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = def->event(def->self, event, &state);
     if (*action > BG_EVENT_STOP)
@@ -296,22 +305,31 @@ static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
     return st;
 }
 
-/* A function other than those that fired is zero at the state and goes over to the other side: its
- * event is at the same time. Returns its index, -1: none. */
+/* A function whose event is at the same time as the one delivered last: -1, or its index. It has to
+ * be zero at the state and to head for the other side. One that has not fired must have been zero
+ * before the change, too: a jump is no event. One that fired turns round when only modes changed;
+ * when the state itself changed it was thrown back, as by an impact. */
 static int find_simultaneous(const bg_runner *r)
 {
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
+    bool moved = memcmp(r->before->q, r->row->q, size) != 0; /* q, v and z lie together */
     for (int i = 0; i < r->watch->ns; i++)
-        if (!r->fired[i] && r->watch->at_zero[i] && r->watch->sign[i] != r->sides[i])
+        if (r->watch->at_zero[i] && r->watch->sign[i] != r->sides[i] &&
+            (r->fired[i] ? !moved : r->was_zero[i] != 0))
             return i;
     return -1;
 }
 
-/* Goes on from the changed state in r->row at an event, delivering first what happens at the same
- * time; r->sides holds the sides before the event. */
+/* Goes on from the changed state in r->row behind an event, delivering first what happens at the
+ * same time; r->sides holds the sides before it, but for what has fired. */
 static bg_status go_on(bg_runner *r, bool *stop, bg_error *err)
 {
-    for (;;) {
-        bg_status st = restart(r, r->row, err);
+    size_t ns = (size_t)r->watch->ns;
+    bg_status st = bg_watch_reset(r->watch, r->before, r->fired, r->t_end, err);
+    memcpy(r->was_zero, r->watch->at_zero, ns);
+    while (st == BG_OK) {
+        st = restart(r, r->row, err);
         if (st == BG_OK)
             st = bg_watch_reset(r->watch, r->row, r->fired, r->t_end, err);
         int i = st == BG_OK ? find_simultaneous(r) : -1;
@@ -320,14 +338,14 @@ static bg_status go_on(bg_runner *r, bool *stop, bg_error *err)
         bg_event event = {r->row->t, i, r->watch->sign[i], bg_system_get_event_name(r->sys, i)};
         int action;
         r->fired[i] = 1;
+        r->sides[i] = event.direction;
         st = deliver(r, &event, r->row, &action, err);
-        if (st != BG_OK)
-            return st;
-        if (action == BG_EVENT_STOP) {
+        if (st == BG_OK && action == BG_EVENT_STOP) {
             *stop = true;
             return restart(r, r->row, err);
         }
     }
+    return st;
 }
 
 /* Rows before an event, and, with a row for every step, at it. */
@@ -373,6 +391,8 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         *stop = action == BG_EVENT_STOP;
         memset(r->fired, 0, (size_t)r->watch->ns);
         r->fired[event.index] = 1;
+        if (event.direction != 0)
+            r->sides[event.index] = event.direction;
         st = *stop ? restart(r, r->row, err) : go_on(r, stop, err);
         if (st == BG_OK && r->options->output_steps && action == BG_EVENT_CHANGED)
             st = write_row(r, r->row, err);
@@ -438,11 +458,10 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
 static bg_status loop(bg_runner *r, bg_error *err)
 {
     const bg_run_options *o = r->options;
-    bool ended = false;
     bg_status st = BG_OK;
     if (!o->resume)
-        st = events_at_start(r, &ended, err);
-    while (st == BG_OK && !ended) {
+        st = events_at_start(r, &r->ended, err);
+    while (st == BG_OK && !r->ended) {
         const bg_state *x = bg_integrator_get_state(r->ig);
         if (x->t >= r->t_end)
             break;
@@ -454,7 +473,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
                 "the limit of %ld steps was reached at t = %.17g of %g; raise it, or "
                 "loosen the tolerances",
                 o->max_steps, x->t, r->t_end);
-        st = advance(r, &ended, err);
+        st = advance(r, &r->ended, err);
     }
     if (st != BG_OK)
         return st;
@@ -487,6 +506,13 @@ static bg_status begin(bg_runner *r, bg_error *err)
             bg_system_get_name(r->sys, 'g', p->assembly.redundancy.eliminated[0], buffer,
                                sizeof buffer));
     }
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    bg_event_state start = {r->row->q, r->row->v, r->row->z, r->row->mode};
+    int code = def->start ? def->start(def->self, r->t_start, &start) : 0;
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
+                            code, r->t_start);
     st = restart(r, r->row, err);
     if (st != BG_OK)
         return st;
@@ -548,6 +574,8 @@ static void destroy(bg_runner *r)
     free(r->y);
     free(r->fired);
     free(r->sides);
+    free(r->was_zero);
+    bg_state_destroy(r->before);
     bg_archive_clear(&r->archive);
 }
 

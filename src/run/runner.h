@@ -12,15 +12,19 @@ typedef struct bg_runner {
     const bg_run_options *options;
     bg_run_report *report;
     bg_integrator *ig;
-    bg_watch *watch;       /* NULL without switching functions */
-    bg_state *row;         /* state of the row being written */
-    double *y;             /* [ny] its outputs */
-    unsigned char *fired;  /* [ns] scratch: reported at the present event */
-    int *sides;            /* [ns] scratch: sides of zero before it */
-    double t_start, t_end; /* s */
-    long next_output;      /* index of the next row on the grid */
-    double t_last_row;     /* s; no second row at the same time */
-    double energy_start;   /* J, so that energy - work - energy_start is the error */
+    bg_watch *watch;         /* NULL without switching functions */
+    bg_state *row;           /* state of the row being written */
+    double *y;               /* [ny] its outputs */
+    unsigned char *fired;    /* [ns] scratch: reported at the present event */
+    int *sides;              /* [ns] scratch: sides of zero before it */
+    unsigned char *was_zero; /* [ns] scratch: zero at the event before the system changed it */
+    bg_state *before;        /* state at an event before the system changed it */
+    bool ended;              /* an event ended the run */
+    double t_mark;           /* s, every so many events: has time advanced since? */
+    double t_start, t_end;   /* s */
+    long next_output;        /* index of the next row on the grid */
+    double t_last_row;       /* s; no second row at the same time */
+    double energy_start;     /* J, so that energy - work - energy_start is the error */
     long event_capacity;
     double t_last_event; /* s */
     int events_at_once;  /* events since time last advanced noticeably */
