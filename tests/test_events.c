@@ -547,6 +547,7 @@ static void test_pendulum(void **state)
 /* A pendulum given in full here, with a switching function that a test chooses. */
 typedef struct drifting {
     double level, q0[2];
+    int lowest; /* non-zero: s = y + 1, which the lowest point touches */
 } drifting;
 
 static int drifting_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
@@ -566,7 +567,7 @@ static int drifting_terms(void *self, const bg_point *p, unsigned want, bg_terms
     if (want & BG_TERM_gamma)
         out->gamma[0] = v[0] * v[0] + v[1] * v[1];
     if (want & BG_TERM_s) /* on the constraint: constant = level */
-        out->s[0] = q[0] * q[0] + q[1] * q[1] - 1 + d->level;
+        out->s[0] = d->lowest ? q[1] + 1 : q[0] * q[0] + q[1] * q[1] - 1 + d->level;
     return 0;
 }
 
@@ -579,7 +580,7 @@ static void test_lost_enclosure(void **state)
     bg_error err = {BG_OK, ""};
     int repeated = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
-        drifting d = {sign * 1e-7, {-1, 0}};
+        drifting d = {sign * 1e-7, {-1, 0}, 0};
         bg_system_def def = bg_default_system_def();
         bg_system *sys;
         bg_run_options o = bg_default_run_options();
@@ -603,17 +604,60 @@ static void test_lost_enclosure(void **state)
     assert_true(repeated > 5);
 }
 
+/* The lowest point of a pendulum touches y = -1: every pass is one event of direction 0, although
+ * plain dense output lies now above, now below. */
+static void test_touch_on_constraint(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    drifting d = {0, {-1, 0}, 1};
+    bg_system_def def = bg_default_system_def();
+    bg_system *sys;
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    def.nq = def.nv = 2;
+    def.ng = def.ns = 1;
+    def.self = &d;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
+    def.scleronomic = 1;
+    def.terms = drifting_terms;
+    def.q0 = d.q0;
+    def.t_end = 10;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    for (int k = 0; k < 3; k++) {
+        o.method.rtol = o.method.atol = k == 0 ? 1e-5 : k == 1 ? 1e-7 : 1e-9;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        double quarter = 1.8540746773013719 / sqrt(9.81);
+        assert_int_equal(r.nevents, 8);
+        for (int i = 0; i < 8; i++) {
+            assert_int_equal(r.events[i].direction, 0);
+            assert_true(fabs(r.events[i].t - (2 * i + 1) * quarter) < 1e3 * o.method.rtol + 1e-6);
+        }
+        bg_run_report_clear(&r);
+    }
+    bg_system_destroy(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_touch),
-        cmocka_unit_test(test_at_start),      cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_many),          cmocka_unit_test(test_not_repeated),
-        cmocka_unit_test(test_ball),          cmocka_unit_test(test_zeno),
-        cmocka_unit_test(test_pendulum),      cmocka_unit_test(test_lost_enclosure),
-        cmocka_unit_test(test_fast_and_flat), cmocka_unit_test(test_hysteresis),
-        cmocka_unit_test(test_simultaneous),  cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_ideal_relay),   cmocka_unit_test(test_latch),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_touch),
+        cmocka_unit_test(test_at_start),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_not_repeated),
+        cmocka_unit_test(test_ball),
+        cmocka_unit_test(test_zeno),
+        cmocka_unit_test(test_pendulum),
+        cmocka_unit_test(test_lost_enclosure),
+        cmocka_unit_test(test_fast_and_flat),
+        cmocka_unit_test(test_hysteresis),
+        cmocka_unit_test(test_simultaneous),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_ideal_relay),
+        cmocka_unit_test(test_latch),
+        cmocka_unit_test(test_touch_on_constraint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,16 +224,21 @@ typedef struct enclosure {
     bool found;
 } enclosure;
 
-/* Golden section for the smallest side * s_i in [a, b]. */
-static bg_status find_extremum(bg_watch *w, int i, double a, double b, double *t, double *value,
-                               bg_error *err)
+static bg_status calc_either(bg_watch *w, bool projected, double t, double *s, bg_error *err)
+{
+    return projected ? calc_projected(w, t, s, err) : calc_plain(w, t, s, err);
+}
+
+/* Golden section for the smallest side * s_i in [a, b], on plain or projected dense output. */
+static bg_status find_extremum(bg_watch *w, int i, double a, double b, bool projected, double *t,
+                               double *value, bg_error *err)
 {
     const double ratio = 0.6180339887498949;
     double side = w->sign[i], x1 = b - ratio * (b - a), x2 = a + ratio * (b - a), f1, f2;
-    bg_status st = calc_plain(w, x1, w->s, err);
+    bg_status st = calc_either(w, projected, x1, w->s, err);
     f1 = side * w->s[i];
     if (st == BG_OK)
-        st = calc_plain(w, x2, w->s, err);
+        st = calc_either(w, projected, x2, w->s, err);
     f2 = side * w->s[i];
     for (int k = 0; k < 45 && st == BG_OK; k++) {
         if (f1 < f2) {
@@ -241,14 +246,14 @@ static bg_status find_extremum(bg_watch *w, int i, double a, double b, double *t
             x2 = x1;
             f2 = f1;
             x1 = b - ratio * (b - a);
-            st = calc_plain(w, x1, w->s, err);
+            st = calc_either(w, projected, x1, w->s, err);
             f1 = side * w->s[i];
         } else {
             a = x1;
             x1 = x2;
             f1 = f2;
             x2 = a + ratio * (b - a);
-            st = calc_plain(w, x2, w->s, err);
+            st = calc_either(w, projected, x2, w->s, err);
             f2 = side * w->s[i];
         }
     }
@@ -282,11 +287,16 @@ static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e
     /* where the tangents meet: a convex dip cannot be deeper */
     double x = (fb - fa - db * h) / (da - db);
     double bound = fa + da * fmin(fmax(x, 0), h);
-    double level = zero_level(w, i);
-    if (bound > level)
+    double level = zero_level(w, i), t, value;
+    bool constrained = w->sys->def.ng > 0;
+    /* plain dense output may miss the constraints by more than that: it only tells where to look */
+    double near = constrained ? fmax(level, 1e-3 * fmax(fa, fb)) : level;
+    if (bound > near)
         return BG_OK;
-    double t, value;
-    bg_status st = find_extremum(w, i, a, b, &t, &value, err);
+    bg_status st = find_extremum(w, i, a, b, false, &t, &value, err);
+    if (st == BG_OK && constrained && value <= near)
+        st = find_extremum(w, i, fmax(a, t - 0.05 * h), fmin(b, t + 0.05 * h), true, &t, &value,
+                           err);
     if (st != BG_OK || value > level)
         return st;
     bool touches = value >= -level;
@@ -334,7 +344,7 @@ static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iteration
             t = e->a + 0.5 * width;
         if (!(t > e->a && t < e->b))
             return BG_OK;
-        bg_status st = projected ? calc_projected(w, t, w->s, err) : calc_plain(w, t, w->s, err);
+        bg_status st = calc_either(w, projected, t, w->s, err);
         if (st != BG_OK)
             return st;
         if (is_present(w, i, w->s[i])) {
