@@ -1,5 +1,6 @@
 /* Constraint rows and measured coordinates: every Jacobian against differences of g, every gamma
- * against differences of J . twist, along motions with constant twists. */
+ * against differences of J . twist, along motions with constant twists; derivatives of forces and
+ * of gamma against differences of these, by every body. */
 #include "model/primitive.h"
 #include "random_mechanism.h"
 #include "run_support.h"
@@ -170,6 +171,207 @@ static void test_rows(void **state)
     }
 }
 
+enum { ALL = 6 * BODIES };
+
+/* What is differenced: J^T lambda, J . twist and gamma. */
+typedef struct probe {
+    double force[ALL], rate[3], gamma[3];
+} probe;
+
+/* Their derivatives. In K, K_row (of a unit lambda in each row), by_pose and by_twist what the
+ * blocks of a primitive say is gathered by bodies. */
+typedef struct derivatives {
+    double K[ALL][ALL], K_row[3][ALL][ALL], by_pose[3][ALL], by_twist[3][ALL];
+} derivatives;
+
+static int count_blocks(const bg_primitive *p)
+{
+    return p->kind == BG_PRIMITIVE_RELATION ? p->n : 1;
+}
+
+/* Where the entry i of 12 of a block goes. */
+static int get_place(const bg_primitive *p, int block, int i)
+{
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    const bg_marker *a = relation ? &p->coordinate[block].a : &p->a;
+    const bg_marker *b = relation ? &p->coordinate[block].b : &p->b;
+    return i < 6 ? 6 * a->body + i : 6 * b->body + i - 6;
+}
+
+static probe make_probe(const scene *s, const bg_primitive *p, const double lambda[3])
+{
+    probe x = {0};
+    double J[36];
+    bg_world w = get_world(s);
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    bg_primitive_calc_jacobian(&w, p, J);
+    for (int k = 0; k < (relation ? p->n : bg_primitive_get_rows(p)); k++)
+        for (int i = 0; i < 12; i++)
+            x.force[get_place(p, relation ? k : 0, i)] += J[12 * k + i] * lambda[relation ? 0 : k];
+    calc_rates(s, p, x.rate);
+    bg_primitive_calc_gamma(&w, p, x.gamma);
+    return x;
+}
+
+static void gather_stiffness(const bg_world *w, const bg_primitive *p, const double lambda[3],
+                             double out[ALL][ALL])
+{
+    double K[BG_RELATION_MAX][12][12];
+    bg_primitive_calc_stiffness(w, p, lambda, K);
+    for (int k = 0; k < count_blocks(p); k++)
+        for (int i = 0; i < 12; i++)
+            for (int j = 0; j < 12; j++)
+                out[get_place(p, k, i)][get_place(p, k, j)] += K[k][i][j];
+}
+
+static derivatives calc_derivatives(const scene *s, const bg_primitive *p, const double lambda[3])
+{
+    const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    derivatives x = {0};
+    double by_pose[3][12], by_twist[3][12];
+    bg_world w = get_world(s);
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    gather_stiffness(&w, p, lambda, x.K);
+    for (int row = 0; row < bg_primitive_get_rows(p); row++)
+        gather_stiffness(&w, p, unit[row], x.K_row[row]);
+    bg_primitive_calc_gamma_derivatives(&w, p, by_pose, by_twist);
+    for (int k = 0; k < (relation ? p->n : bg_primitive_get_rows(p)); k++)
+        for (int i = 0; i < 12; i++) {
+            int place = get_place(p, relation ? k : 0, i);
+            x.by_pose[relation ? 0 : k][place] += by_pose[k][i];
+            x.by_twist[relation ? 0 : k][place] += by_twist[k][i];
+        }
+    return x;
+}
+
+/* The scene with entry j of all poses (twists) moved by h. */
+static scene vary(const scene *s, int j, bool twist, double h)
+{
+    scene x = *s;
+    bg_body_state *body = &x.body[j / 6];
+    double step[6] = {0};
+    step[j % 6] = h;
+    bg_vec3 first = bg_vec3_load(step), second = bg_vec3_load(step + 3);
+    if (twist) {
+        body->v = bg_add(body->v, first);
+        body->w = bg_add(body->w, second);
+        return x;
+    }
+    bg_mat3 R = turn(second);
+    body->r = bg_add(body->r, first);
+    body->R = bg_mat3_multiply(&R, &body->R);
+    return x;
+}
+
+/* Column j of the derivatives by differences over h and 2 h. */
+static probe differentiate_probe(const scene *s, const bg_primitive *p, const double lambda[3],
+                                 int j, bool twist)
+{
+    const double h = 5e-4, factor[4] = {1, -8, 8, -1};
+    probe d = {0};
+    for (int k = 0; k < 4; k++) {
+        scene moved = vary(s, j, twist, (k < 2 ? k - 2 : k - 1) * h);
+        probe x = make_probe(&moved, p, lambda);
+        for (int i = 0; i < ALL; i++)
+            d.force[i] += factor[k] * x.force[i] / (12 * h);
+        for (int i = 0; i < 3; i++) {
+            d.rate[i] += factor[k] * x.rate[i] / (12 * h);
+            d.gamma[i] += factor[k] * x.gamma[i] / (12 * h);
+        }
+    }
+    return d;
+}
+
+/* The largest error and the largest value of each quantity. */
+typedef enum quantity { FORCE, RATE, GAMMA_POSE, GAMMA_TWIST, GAMMA, QUANTITIES } quantity;
+
+typedef struct comparison {
+    double error[QUANTITIES], size[QUANTITIES];
+} comparison;
+
+static void compare(comparison *c, quantity k, double value, double expected)
+{
+    c->error[k] = fmax(c->error[k], fabs(value - expected));
+    c->size[k] = fmax(c->size[k], fabs(expected));
+}
+
+static comparison compare_derivatives(const scene *s, const bg_primitive *p)
+{
+    const double lambda[3] = {1.3, -0.6, 0.8};
+    comparison c = {0};
+    derivatives x = calc_derivatives(s, p, lambda);
+    int rows = bg_primitive_get_rows(p);
+    double nu[ALL], along[3][ALL] = {0};
+    for (int k = 0; k < BODIES; k++) {
+        bg_vec3_store(s->body[k].v, nu + 6 * k);
+        bg_vec3_store(s->body[k].w, nu + 6 * k + 3);
+    }
+    for (int j = 0; j < ALL; j++) {
+        probe by_pose = differentiate_probe(s, p, lambda, j, false);
+        probe by_twist = differentiate_probe(s, p, lambda, j, true);
+        for (int i = 0; i < ALL; i++)
+            compare(&c, FORCE, x.K[i][j], by_pose.force[i]);
+        for (int row = 0; row < rows; row++) {
+            for (int i = 0; i < ALL; i++) /* d (J nu) = nu^T K */
+                along[row][j] += nu[i] * x.K_row[row][i][j];
+            compare(&c, RATE, along[row][j], by_pose.rate[row]);
+            compare(&c, GAMMA_POSE, x.by_pose[row][j], by_pose.gamma[row]);
+            compare(&c, GAMMA_TWIST, x.by_twist[row][j], by_twist.gamma[row]);
+        }
+    }
+    /* Along the motion itself no differences are needed: gamma = nu^T K nu. */
+    probe here = make_probe(s, p, lambda);
+    for (int row = 0; row < rows; row++) {
+        double gamma = p->signal >= 0 ? -s->u_tt[p->signal] : 0, size = 0;
+        for (int j = 0; j < ALL; j++) {
+            gamma += along[row][j] * nu[j];
+            size += fabs(along[row][j] * nu[j]);
+        }
+        compare(&c, GAMMA, gamma, here.gamma[row]);
+        c.size[GAMMA] = fmax(c.size[GAMMA], size);
+    }
+    return c;
+}
+
+static void test_derivatives(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"point", "dot1",  "dot2",   "distance",
+                                        "slide", "angle", "second", "relation"};
+    uint64_t seed = 17;
+    for (int kind = 0; kind < 8; kind++) {
+        double worst[QUANTITIES] = {0};
+        for (int done = 0; done < TRIALS / 2;) {
+            scene s = make_scene(&seed);
+            bg_primitive p = make_primitive(&seed, kind < 4 ? (bg_primitive_kind)kind
+                                                            : BG_PRIMITIVE_RELATION);
+            bg_world w = get_world(&s);
+            for (int k = 0; k < p.n && kind < 7; k++)
+                p.coordinate[k].kind = kind == 4   ? BG_COORDINATE_SLIDE
+                                       : kind == 5 ? BG_COORDINATE_ANGLE_Z
+                                                   : BG_COORDINATE_ANGLE_X;
+            if (is_delicate(&w, &p))
+                continue;
+            for (int k = 0; k < p.n; k++) /* turns count for the angle alone */
+                p.coordinate[k].turns = done % 2 - 1;
+            s.z[0] = random_between(&seed, -20, 20);
+            comparison c = compare_derivatives(&s, &p);
+            for (int k = 0; k < QUANTITIES; k++) {
+                assert_true(c.size[k] > 1e-3);
+                worst[k] = fmax(worst[k], c.error[k] / c.size[k]);
+            }
+            done++;
+        }
+        print_message("%-8s force to %.1e, rate to %.1e, gamma by poses to %.1e, by twists to %.1e;"
+                      " gamma = nu K nu to %.1e\n",
+                      names[kind], worst[FORCE], worst[RATE], worst[GAMMA_POSE], worst[GAMMA_TWIST],
+                      worst[GAMMA]);
+        for (int k = 0; k < GAMMA; k++)
+            assert_true(worst[k] < 1e-7);
+        assert_true(worst[GAMMA] < 1e-13);
+    }
+}
+
 /* Bodies 1 and 2 in a joint of given coordinates: frame_b = frame_a Rz(angle) Rx(second), or
  * frame_a Rz(angle) Tz(slide), with rates. */
 static scene make_joint(uint64_t *seed, const bg_marker *a, const bg_marker *b, const double x[3],
@@ -282,6 +484,7 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_derivatives),
                                        cmocka_unit_test(test_coordinates),
                                        cmocka_unit_test(test_turns), cmocka_unit_test(test_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,4 +62,17 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g);
 void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J);
 void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *gamma);
 
+/* How the rows' forces change with the poses: K[block][i][j] = d (J^T lambda)_i / d pose_j over
+ * (dr_a, dtheta_a, dr_b, dtheta_b), at fixed lambda (one entry per row of the primitive; a RELATION
+ * has one lambda and n blocks, one per pair, every other kind has one block, summed over its rows).
+ */
+void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const double *lambda,
+                                 double K[BG_RELATION_MAX][12][12]);
+/* How gamma of each row changes with poses and twists: by_pose[k][12], by_twist[k][12], with k
+ * counting rows (RELATION: blocks, i.e. the parts of the single row that belong to pair k). gamma
+ * is bg_primitive_calc_gamma: the second derivative of the row where the twists' own derivatives
+ * vanish. */
+void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *p,
+                                         double by_pose[3][12], double by_twist[3][12]);
+
 #endif
