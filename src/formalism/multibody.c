@@ -237,9 +237,14 @@ static void add_row(bg_wrench *x, const double *J, double factor)
     x->n = bg_add_scaled(x->n, factor, bg_vec3_load(J + 3));
 }
 
-/* Bodies of block k of a group. */
-static void get_pair(const bg_primitive *p, int k, int *a, int *b)
+int bg_row_group_count_pairs(const bg_row_group *g)
 {
+    return g->primitive.kind == BG_PRIMITIVE_RELATION ? g->primitive.n : 1;
+}
+
+void bg_row_group_get_pair(const bg_row_group *g, int k, int *a, int *b)
+{
+    const bg_primitive *p = &g->primitive;
     bool relation = p->kind == BG_PRIMITIVE_RELATION;
     *a = relation ? p->coordinate[k].a.body : p->a.body;
     *b = relation ? p->coordinate[k].b.body : p->b.body;
@@ -256,7 +261,7 @@ void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda)
         for (int i = 0; i < blocks; i++) {
             int a, b;
             double l = lambda[g->row + (p->kind == BG_PRIMITIVE_RELATION ? 0 : i)];
-            get_pair(p, i, &a, &b);
+            bg_row_group_get_pair(g, i, &a, &b);
             add_row(&mb->wrench[a], J + 12 * i, -l);
             add_row(&mb->wrench[b], J + 12 * i + 6, -l);
         }
@@ -296,7 +301,7 @@ void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma)
         bg_primitive_calc_jacobian(&mb->world, p, J);
         for (int i = 0; i < blocks; i++) {
             int a, b;
-            get_pair(p, i, &a, &b);
+            bg_row_group_get_pair(g, i, &a, &b);
             gamma[g->row + (relation ? 0 : i)] += calc_part(&mb->acceleration[a], J + 12 * i) +
                                                   calc_part(&mb->acceleration[b], J + 12 * i + 6);
         }

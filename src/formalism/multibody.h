@@ -19,6 +19,10 @@ typedef struct bg_row_group {
     int joint[BG_RELATION_MAX]; /* joint of the reaction; of each term in a relation; -1: none */
 } bg_row_group;
 
+/* The pairs of bodies (a, b) its Jacobian has blocks for: one, or one per term of a relation. */
+int bg_row_group_count_pairs(const bg_row_group *group);
+void bg_row_group_get_pair(const bg_row_group *group, int k, int *a, int *b);
+
 /* An angle of a loop joint or of the Cartesian form, followed through full turns by a state. */
 typedef struct bg_turn {
     bg_coordinate coordinate;

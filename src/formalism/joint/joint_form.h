@@ -18,6 +18,28 @@ typedef struct bg_direct_row {
     int signal;
 } bg_direct_row;
 
+/* A 6 x 6 matrix by its columns. */
+typedef struct bg_mat6 {
+    bg_spatial column[6];
+} bg_mat6;
+
+/* How links behind a coordinate start to move differently (derivatives.c). */
+typedef struct bg_shift {
+    bg_spatial P, Q, X;
+} bg_shift;
+
+/* Sums over a subtree for derivatives (derivatives.c). */
+typedef struct bg_link_sums {
+    bg_mat6 B, E;
+    bg_spatial F, W; /* inertia forces; wrenches */
+} bg_link_sums;
+
+/* Patterns of M, G (also of the derivatives of w and gamma) and of the derivatives of r; without
+ * row_start: dense. */
+typedef struct bg_joint_patterns {
+    bg_pattern M, G, r;
+} bg_joint_patterns;
+
 typedef struct bg_joint_form {
     bg_multibody mb; /* first: functions of the definition find it through self */
     bg_mechanism *mech;
@@ -38,6 +60,9 @@ typedef struct bg_joint_form {
         *own; /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
+    bg_shift *shift;    /* [nv] */
+    bg_link_sums *sums; /* [nlinks] */
+    bg_joint_patterns patterns;
     double *tau;                      /* [nv] */
     bool *inside;                     /* [nbodies] scratch */
     double *q0, *v0;                  /* [nq], [nv] start */
@@ -53,7 +78,7 @@ void bg_joint_update_velocity(bg_joint_form *f, const double *v);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
 
-/* mass.c: M by composite bodies, row-major nv x nv. */
+/* mass.c: M by composite bodies, in its pattern. */
 void bg_joint_calc_mass(bg_joint_form *f, double *M);
 /* residual.c: tau = M a + (gyroscopic) - (wrenches of mb), O(N); leaves F. After update_velocity.
  */
@@ -68,6 +93,34 @@ void bg_joint_calc_G(bg_joint_form *f, double *G);
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma);
 /* Generalised forces -G^T lambda of the direct rows; those of the others go through wrenches. */
 void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, double *tau);
+
+/* derivatives.c: the wanted blocks of r, h, w and gamma by q, v and z. After update_velocity, with
+ * the wrenches of forces and of reactions in mb. */
+void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
+                               const double *lambda, bg_derivatives *out);
+
+/* patterns.c: after the first update; false: out of memory. lambda: any [ng]. */
+bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda);
+void bg_joint_clear_patterns(bg_joint_form *f);
+/* Where entry (i, j), which the pattern has, lies among the values. */
+static inline size_t bg_joint_find_place(const bg_pattern *p, int i, int j)
+{
+    if (!p->row_start)
+        return (size_t)i * (size_t)p->columns + (size_t)j;
+    int low = p->row_start[i], high = p->row_start[i + 1] - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (p->column[middle] < j)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (size_t)low;
+}
+static inline size_t bg_joint_count_places(const bg_pattern *p)
+{
+    return p->row_start ? (size_t)p->row_start[p->rows] : (size_t)p->rows * (size_t)p->columns;
+}
 
 /* system.c */
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err);

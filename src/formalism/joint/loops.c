@@ -30,7 +30,7 @@ void bg_joint_calc_gt(bg_joint_form *f, double *gt)
 }
 
 /* Adds one body's part of a row. */
-static void add_chain(bg_joint_form *f, int body, const double *J, double *row)
+static void add_chain(bg_joint_form *f, int body, const double *J, int row, double *G)
 {
     bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
     bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
@@ -38,14 +38,14 @@ static void add_chain(bg_joint_form *f, int body, const double *J, double *row)
     for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int i = l->v; i < l->v + count(l); i++)
-            row[i] += bg_spatial_dot(f->S[i], F);
+            G[bg_joint_find_place(&f->patterns.G, row, i)] += bg_spatial_dot(f->S[i], F);
     }
 }
 
 void bg_joint_calc_G(bg_joint_form *f, double *G)
 {
     double J[36];
-    memset(G, 0, (size_t)f->ng * (size_t)f->nv * sizeof(double));
+    memset(G, 0, bg_joint_count_places(&f->patterns.G) * sizeof(double));
     for (int k = 0; k < f->mb.ngroups; k++) {
         const bg_row_group *g = &f->mb.groups[k];
         const bg_primitive *p = &g->primitive;
@@ -53,15 +53,15 @@ void bg_joint_calc_G(bg_joint_form *f, double *G)
         int blocks = relation ? p->n : bg_primitive_get_rows(p);
         bg_primitive_calc_jacobian(&f->mb.world, p, J);
         for (int i = 0; i < blocks; i++) {
-            double *row = G + (size_t)(g->row + (relation ? 0 : i)) * (size_t)f->nv;
-            add_chain(f, relation ? p->coordinate[i].a.body : p->a.body, J + 12 * i, row);
-            add_chain(f, relation ? p->coordinate[i].b.body : p->b.body, J + 12 * i + 6, row);
+            int row = g->row + (relation ? 0 : i);
+            add_chain(f, relation ? p->coordinate[i].a.body : p->a.body, J + 12 * i, row, G);
+            add_chain(f, relation ? p->coordinate[i].b.body : p->b.body, J + 12 * i + 6, row, G);
         }
     }
     for (int k = 0; k < f->nrows; k++)
         for (int i = 0; i < f->rows[k].n; i++)
-            G[(size_t)(f->mb.nrows + k) * (size_t)f->nv +
-              (size_t)f->mech->links[f->rows[k].link[i]].v] += f->rows[k].factor[i];
+            G[bg_joint_find_place(&f->patterns.G, f->mb.nrows + k,
+                                  f->mech->links[f->rows[k].link[i]].v)] += f->rows[k].factor[i];
 }
 
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma)

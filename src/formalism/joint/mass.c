@@ -9,10 +9,16 @@ static int count(const bg_link *l)
     return l->kind == BG_LINK_BALL ? 3 : 1;
 }
 
+static void set_both(const bg_pattern *pattern, double *M, int i, int j, double value)
+{
+    M[bg_joint_find_place(pattern, i, j)] = value;
+    M[bg_joint_find_place(pattern, j, i)] = value;
+}
+
 void bg_joint_calc_mass(bg_joint_form *f, double *M)
 {
     const bg_mechanism *x = f->mech;
-    int n = f->nv;
+    const bg_pattern *m = &f->patterns.M;
     memcpy(f->composite, f->I, (size_t)x->nlinks * sizeof *f->I);
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
@@ -21,10 +27,10 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
         for (int j = l->v; j < l->v + count(l); j++) {
             bg_spatial F = bg_inertia_apply(&f->composite[k], f->S[j]);
             for (int i = l->v; i <= j; i++)
-                M[i * n + j] = M[j * n + i] = bg_spatial_dot(f->S[i], F);
+                set_both(m, M, i, j, bg_spatial_dot(f->S[i], F));
             for (int a = l->parent; a >= 0; a = x->links[a].parent)
                 for (int i = x->links[a].v; i < x->links[a].v + count(&x->links[a]); i++)
-                    M[i * n + j] = M[j * n + i] = bg_spatial_dot(f->S[i], F);
+                    set_both(m, M, i, j, bg_spatial_dot(f->S[i], F));
         }
     }
 }

@@ -75,6 +75,15 @@ static int def_residual(void *self, const bg_point *p, const double *a, const do
     return 0;
 }
 
+static int def_derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
+                           bg_derivatives *out)
+{
+    bg_joint_form *f = self;
+    apply_all(f, p, f->ng > 0 ? lambda : NULL);
+    bg_joint_calc_derivatives(f, p, a, lambda, out);
+    return 0;
+}
+
 static int def_normalise(void *self, double *q)
 {
     const bg_joint_form *f = self;
@@ -311,9 +320,11 @@ static bool allocate(bg_joint_form *f)
     f->v_fixed = BG_NEW_ARRAY(unsigned char, nv);
     f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
     f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
+    f->shift = BG_NEW_ARRAY(bg_shift, nv);
+    f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
            f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q0 && f->v0 &&
-           f->q_fixed && f->v_fixed && f->inside && f->rows;
+           f->q_fixed && f->v_fixed && f->inside && f->rows && f->shift && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -354,7 +365,10 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     f->mb.find_coordinate = mb_find_coordinate;
     f->mb.calc_tree_reaction = mb_tree_reaction;
     bg_multibody_start(&f->mb, isnan(m->t_start) ? 0.0 : m->t_start, f->q0, f->v0);
-    return BG_OK;
+    double *lambda = BG_NEW_ARRAY(double, f->ng);
+    bool good = lambda && bg_joint_make_patterns(f, lambda);
+    free(lambda);
+    return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
@@ -381,6 +395,7 @@ void bg_joint_form_destroy(void *form)
     if (!f)
         return;
     bg_multibody_clear(&f->mb);
+    bg_joint_clear_patterns(f);
     bg_mechanism_destroy(f->mech);
     void *const arrays[] = {f->L,
                             f->S,
@@ -403,6 +418,8 @@ void bg_joint_form_destroy(void *form)
                             f->v_fixed,
                             f->inside,
                             f->rows,
+                            f->shift,
+                            f->sums,
                             f->names,
                             (void *)f->q_names,
                             (void *)f->v_names,
@@ -418,6 +435,19 @@ static bool any(const unsigned char *flags, int n)
         if (flags[i])
             return true;
     return false;
+}
+
+static void define_derivatives(const bg_joint_form *f, bg_system_def *def)
+{
+    const bg_pattern *r = f->patterns.r.row_start ? &f->patterns.r : NULL;
+    for (int by = BG_BY_q; by <= BG_BY_v; by++) {
+        for (int of = 0; of < BG_OF_COUNT; of++)
+            def->derivative_supplied[of][by] = of != BG_OF_g;
+        def->pattern[BG_OF_r][by] = r;
+        def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = def->pattern_G;
+    }
+    def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
+    def->derivatives = def_derivatives;
 }
 
 void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
@@ -437,6 +467,9 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_s | BG_TERM_g | BG_TERM_gt |
                     BG_TERM_G | BG_TERM_gamma | (balls ? BG_TERM_V : 0u);
     def->terms = def_terms;
+    def->pattern_M = f->patterns.M.row_start ? &f->patterns.M : NULL;
+    def->pattern_G = f->patterns.G.row_start ? &f->patterns.G : NULL;
+    define_derivatives(f, def);
     def->accelerate = def_accelerate;
     def->residual = def_residual;
     def->normalise = balls ? def_normalise : NULL;

@@ -1,0 +1,199 @@
+/* Derivatives on body level: of the force elements, and of the constraint rows. With K the change
+ * of J^T lambda (model/primitive.h), lambda a unit vector gives that of one row of J:
+ *   d(J nu) = nu^T K dpose + J dnu,
+ *   d(gamma + J nu') = (d gamma/d pose + nu'^T K) dpose + (d gamma/d nu) dnu + J dnu'. */
+#include "formalism/couplings.h"
+
+#include <string.h>
+
+/* The 6 x 6 blocks of a matrix with rows of `width` entries. */
+static void copy_block(const double *from, int width, double factor, double to[6][6])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            to[i][j] = factor * from[i * width + j];
+}
+
+static void visit_forces(const bg_multibody *mb, bg_visit_coupling *visit, void *self)
+{
+    bg_force_derivatives d;
+    double pose[6][6], twist[6][6];
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        f->class_->derivatives(f, &mb->world, &d);
+        for (int i = 0; i < d.nbodies; i++)
+            for (int j = 0; j < d.nbodies; j++) {
+                if (d.body[i] == 0 || d.body[j] == 0)
+                    continue;
+                copy_block(&d.wrench_pose[6 * i][6 * j], BG_FORCE_COLUMNS, 1, pose);
+                copy_block(&d.wrench_twist[6 * i][6 * j], BG_FORCE_COLUMNS, 1, twist);
+                visit(self, d.body[i], d.body[j], pose, twist);
+            }
+    }
+}
+
+void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
+                                 bg_visit_coupling *visit, void *self)
+{
+    double K[BG_RELATION_MAX][12][12], pose[6][6], none[6][6] = {{0}};
+    visit_forces(mb, visit, self);
+    for (int k = 0; lambda && k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        int pairs = bg_row_group_count_pairs(g), body[2];
+        bg_primitive_calc_stiffness(&mb->world, &g->primitive, lambda + g->row, K);
+        for (int n = 0; n < pairs; n++) {
+            bg_row_group_get_pair(g, n, &body[0], &body[1]);
+            for (int i = 0; i < 2; i++)
+                for (int j = 0; j < 2; j++) {
+                    if (body[i] == 0 || body[j] == 0)
+                        continue;
+                    copy_block(&K[n][6 * i][6 * j], 12, -1, pose);
+                    visit(self, body[i], body[j], pose, none);
+                }
+        }
+    }
+}
+
+void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self)
+{
+    bg_force_derivatives d;
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        if (f->nz == 0)
+            continue;
+        f->class_->derivatives(f, &mb->world, &d);
+        for (int i = 0; i < d.nbodies; i++)
+            for (int z = 0; z < f->nz && d.body[i] != 0; z++) {
+                double wrench[6];
+                for (int c = 0; c < 6; c++)
+                    wrench[c] = d.wrench_z[6 * i + c][z];
+                visit(self, d.body[i], f->z0 + z, wrench);
+            }
+    }
+}
+
+static void load(const bg_body_state *x, const bg_body_acceleration *a, double out[12])
+{
+    bg_vec3_store(x->v, out);
+    bg_vec3_store(x->w, out + 3);
+    bg_vec3_store(a->v, out + 6);
+    bg_vec3_store(a->w, out + 9);
+}
+
+/* out_j = sum over the pair's bodies of nu_i K_ij, for the columns of one body. `part`: 0 twist, 6
+ * its derivative. */
+static void multiply(const bg_multibody *mb, const int body[2], double K[12][12], int part,
+                     int column, double out[6])
+{
+    memset(out, 0, 6 * sizeof *out);
+    for (int s = 0; s < 2; s++) {
+        double nu[12];
+        load(&mb->body[body[s]], &mb->acceleration[body[s]], nu);
+        for (int i = 0; i < 6 && body[s] != 0; i++)
+            for (int j = 0; j < 6; j++)
+                out[j] += nu[part + i] * K[6 * s + i][column + j];
+    }
+}
+
+/* Rows of one group; with_gamma: of gamma instead of w. */
+static void visit_group(const bg_multibody *mb, const bg_row_group *g, bool with_gamma,
+                        bg_visit_row *visit, void *self)
+{
+    const bg_primitive *p = &g->primitive;
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    int rows = bg_primitive_get_rows(p), pairs = bg_row_group_count_pairs(g);
+    double K[BG_RELATION_MAX][12][12], J[36], by_pose[3][12], by_twist[3][12];
+    bg_primitive_calc_jacobian(&mb->world, p, J);
+    if (with_gamma)
+        bg_primitive_calc_gamma_derivatives(&mb->world, p, by_pose, by_twist);
+    for (int r = 0; r < rows; r++) {
+        double unit[3] = {r == 0, r == 1, r == 2};
+        bg_primitive_calc_stiffness(&mb->world, p, unit, K);
+        for (int n = 0; n < pairs; n++) {
+            int body[2], k = relation ? n : r;
+            bg_row_group_get_pair(g, n, &body[0], &body[1]);
+            for (int s = 0; s < 2; s++) {
+                bg_gradient x = {{0}, {0}, {0}};
+                if (body[s] == 0)
+                    continue;
+                multiply(mb, body, K[n], with_gamma ? 6 : 0, 6 * s, x.pose);
+                for (int i = 0; i < 6; i++) {
+                    if (with_gamma)
+                        x.pose[i] += by_pose[k][6 * s + i];
+                    x.twist[i] = with_gamma ? by_twist[k][6 * s + i] : J[12 * k + 6 * s + i];
+                    x.acceleration[i] = with_gamma ? J[12 * k + 6 * s + i] : 0;
+                }
+                visit(self, g->row + r, body[s], &x);
+            }
+        }
+    }
+}
+
+void bg_couplings_visit_w(const bg_multibody *mb, bg_visit_row *visit, void *self)
+{
+    for (int k = 0; k < mb->ngroups; k++)
+        visit_group(mb, &mb->groups[k], false, visit, self);
+}
+
+void bg_couplings_visit_gamma(const bg_multibody *mb, bg_visit_row *visit, void *self)
+{
+    for (int k = 0; k < mb->ngroups; k++)
+        visit_group(mb, &mb->groups[k], true, visit, self);
+}
+
+/* Rate n . (w_b - w_a) of an angle whose axis n is fixed in one of the bodies. */
+static void visit_turn(const bg_multibody *mb, const bg_turn *t, bg_visit_row *visit, void *self)
+{
+    const bg_coordinate *c = &t->coordinate;
+    bool about_z = c->kind == BG_COORDINATE_ANGLE_Z;
+    const bg_marker *carrier = about_z ? &c->a : &c->b;
+    bg_mat3 axes = bg_marker_get_axes(&mb->world, carrier);
+    bg_vec3 n = bg_axis(&axes, about_z ? 2 : 0);
+    bg_vec3 w = bg_sub(mb->body[c->b.body].w, mb->body[c->a.body].w);
+    const int body[2] = {c->a.body, c->b.body};
+    for (int s = 0; s < 2; s++) {
+        bg_gradient x = {{0}, {0}, {0}};
+        if (body[s] == 0)
+            continue;
+        bg_vec3_store(bg_scale(s ? 1 : -1, n), x.twist + 3);
+        if (body[s] == carrier->body)
+            bg_vec3_store(bg_cross(n, w), x.pose + 3);
+        visit(self, t->z, body[s], &x);
+    }
+}
+
+void bg_couplings_visit_rates(const bg_multibody *mb, bg_visit_row *visit, void *self)
+{
+    bg_force_derivatives d;
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        if (f->nz == 0)
+            continue;
+        f->class_->derivatives(f, &mb->world, &d);
+        for (int z = 0; z < f->nz; z++)
+            for (int j = 0; j < d.nbodies; j++) {
+                bg_gradient x = {{0}, {0}, {0}};
+                if (d.body[j] == 0)
+                    continue;
+                memcpy(x.pose, &d.h_pose[z][6 * j], sizeof x.pose);
+                memcpy(x.twist, &d.h_twist[z][6 * j], sizeof x.twist);
+                visit(self, f->z0 + z, d.body[j], &x);
+            }
+    }
+    for (int k = 0; k < mb->nturns; k++)
+        visit_turn(mb, &mb->turns[k], visit, self);
+}
+
+void bg_couplings_calc_rates_by_z(const bg_multibody *mb, double *h_z)
+{
+    bg_force_derivatives d;
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        if (f->nz == 0)
+            continue;
+        f->class_->derivatives(f, &mb->world, &d);
+        for (int i = 0; i < f->nz; i++)
+            for (int j = 0; j < f->nz; j++)
+                h_z[(f->z0 + i) * mb->nz + f->z0 + j] = d.h_z[i][j];
+    }
+}

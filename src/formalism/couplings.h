@@ -1,0 +1,36 @@
+/* How things on body level change with the poses and twists of bodies. A formalism visits them and
+ * maps each to its own coordinates; so the derivatives of a force or a constraint are written once.
+ *
+ * Derivatives are by (dr, dtheta) of a pose, dR = dtheta x R, by (v, w) of a twist and by (v', w')
+ * of its time derivative, in world axes. The ground is never visited. */
+#ifndef BG_COUPLINGS_H
+#define BG_COUPLINGS_H
+
+#include "formalism/multibody.h"
+
+/* Of a number by one body. */
+typedef struct bg_gradient {
+    double pose[6], twist[6], acceleration[6];
+} bg_gradient;
+
+/* The wrench (f, n) on body `of` changes with body `by`. */
+typedef void bg_visit_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6]);
+/* Row `row` of w, gamma or h changes with body `by`. Contributions to one place add. */
+typedef void bg_visit_row(void *self, int row, int by, const bg_gradient *gradient);
+/* The wrench (f, n) on body `of` changes with state z. */
+typedef void bg_visit_state(void *self, int of, int z, const double wrench[6]);
+
+/* All at the world of the last update. Forces, and reactions -J^T lambda unless lambda is NULL. */
+void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
+                                 bg_visit_coupling *visit, void *self);
+void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self);
+/* w = J nu + u_t of the body-level rows. */
+void bg_couplings_visit_w(const bg_multibody *mb, bg_visit_row *visit, void *self);
+/* gamma of the body-level rows; `acceleration` of mb holds what remains where v' = 0. */
+void bg_couplings_visit_gamma(const bg_multibody *mb, bg_visit_row *visit, void *self);
+/* h, the rates of z. */
+void bg_couplings_visit_rates(const bg_multibody *mb, bg_visit_row *visit, void *self);
+/* h by z, row-major nz x nz; entries that are not always zero are written. */
+void bg_couplings_calc_rates_by_z(const bg_multibody *mb, double *h_z);
+
+#endif

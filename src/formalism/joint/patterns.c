@@ -1,0 +1,236 @@
+/* Which entries can differ from zero, from the topology alone.
+ *
+ * M couples coordinates of which one lies on the other's way to the ground; a row of G has entries
+ * on the ways of its bodies; the derivatives of r add, for each pair of bodies that a force or a
+ * constraint couples, the ways of the one times those of the other. A block that is mostly full is
+ * left dense: its pattern has no row_start. */
+#include "base/memory.h"
+#include "formalism/couplings.h"
+#include "formalism/joint/joint_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int count(const bg_link *l)
+{
+    return l->kind == BG_LINK_BALL ? 3 : 1;
+}
+
+/* Below this share of entries a pattern is worth its indices. */
+static bool is_sparse(const bg_joint_form *f, size_t entries, int rows)
+{
+    return entries <= (size_t)rows * (size_t)f->nv / 2;
+}
+
+/* Columns of one row while they are collected. */
+typedef struct collector {
+    int *mark; /* [nv] the row that took the column last, -1: none */
+    int *list; /* [nv] the row's columns */
+    int row, n;
+} collector;
+
+static void take(collector *c, int column)
+{
+    if (c->mark[column] != c->row)
+        c->list[c->n++] = column;
+    c->mark[column] = c->row;
+}
+
+static void take_link(const bg_joint_form *f, collector *c, int link)
+{
+    const bg_link *l = &f->mech->links[link];
+    for (int j = l->v; j < l->v + count(l); j++)
+        take(c, j);
+}
+
+/* The way of a link to the ground; it ends where another whole way in this row has been. */
+static void take_way(const bg_joint_form *f, collector *c, int link)
+{
+    for (int k = link; k >= 0 && c->mark[f->mech->links[k].v] != c->row;
+         k = f->mech->links[k].parent)
+        take_link(f, c, k);
+}
+
+static void take_group(const bg_joint_form *f, collector *c, const bg_row_group *g)
+{
+    for (int k = 0; k < bg_row_group_count_pairs(g); k++) {
+        int a, b;
+        bg_row_group_get_pair(g, k, &a, &b);
+        take_way(f, c, f->mech->body_link[a]);
+        take_way(f, c, f->mech->body_link[b]);
+    }
+}
+
+static void take_constraint(const bg_joint_form *f, collector *c, int row, int *group)
+{
+    if (row >= f->mb.nrows) {
+        const bg_direct_row *r = &f->rows[row - f->mb.nrows];
+        for (int i = 0; i < r->n; i++)
+            take(c, f->mech->links[r->link[i]].v);
+        return;
+    }
+    while (row >= f->mb.groups[*group].row + bg_primitive_get_rows(&f->mb.groups[*group].primitive))
+        (*group)++;
+    take_group(f, c, &f->mb.groups[*group]);
+}
+
+/* Pairs of links that a force or a constraint couples. */
+typedef struct pairs {
+    const bg_joint_form *f;
+    int (*pair)[2];
+    int n, capacity;
+    bool failed;
+} pairs;
+
+static void add_pair(void *self, int of, int by, double pose[6][6], double twist[6][6])
+{
+    pairs *p = self;
+    int a = p->f->mech->body_link[of], b = p->f->mech->body_link[by];
+    (void)pose, (void)twist;
+    if (a < 0 || b < 0 || a == b || p->failed)
+        return;
+    if (p->n == p->capacity) {
+        int more = 2 * p->capacity + 16;
+        void *grown = realloc(p->pair, (size_t)more * sizeof *p->pair);
+        if (!grown) {
+            p->failed = true;
+            return;
+        }
+        p->pair = grown;
+        p->capacity = more;
+    }
+    p->pair[p->n][0] = a;
+    p->pair[p->n++][1] = b;
+}
+
+/* The link a velocity coordinate belongs to, per coordinate. */
+static int *list_links(const bg_joint_form *f)
+{
+    int *link = BG_NEW_ARRAY(int, f->nv);
+    for (int k = 0; link && k < f->mech->nlinks; k++)
+        for (int j = f->mech->links[k].v; j < f->mech->links[k].v + count(&f->mech->links[k]); j++)
+            link[j] = k;
+    return link;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    return ((const int *)a)[0] - ((const int *)b)[0];
+}
+
+/* The first pair that acts on `link` or on one behind it. */
+static int find_first(const pairs *p, int link)
+{
+    int low = 0, high = p->n;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (p->pair[middle][0] < link)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A row of M, or with pairs a row of a derivative of r. */
+static void take_coordinate(const bg_joint_form *f, collector *c, int link, const pairs *p)
+{
+    const bg_mechanism *x = f->mech;
+    int end = x->links[link].last;
+    take_way(f, c, link);
+    for (int k = link + 1; k < end; k++) /* the subtree */
+        take_link(f, c, k);
+    for (int k = p ? find_first(p, link) : 0; p && k < p->n && p->pair[k][0] < end; k++)
+        take_way(f, c, p->pair[k][1]);
+}
+
+typedef enum kind { OF_M, OF_G, OF_r } kind;
+
+static int compare_columns(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* What one pattern is made from. */
+typedef struct source {
+    const bg_joint_form *f;
+    kind of;
+    const int *link;
+    const pairs *pairs;
+    int *scratch; /* [2 nv] */
+} source;
+
+/* One pass over the rows: counts the entries, and writes them where start is given. */
+static size_t collect(const source *s, int rows, int *start, int *column)
+{
+    const bg_joint_form *f = s->f;
+    collector c = {s->scratch, s->scratch + f->nv, 0, 0};
+    size_t total = 0;
+    int group = 0;
+    for (int j = 0; j < f->nv; j++)
+        c.mark[j] = -1;
+    for (c.row = 0; c.row < rows; c.row++) {
+        c.n = 0;
+        if (s->of == OF_G)
+            take_constraint(f, &c, c.row, &group);
+        else
+            take_coordinate(f, &c, s->link[c.row], s->of == OF_r ? s->pairs : NULL);
+        if (start) {
+            qsort(c.list, (size_t)c.n, sizeof(int), compare_columns);
+            memcpy(column + total, c.list, (size_t)c.n * sizeof(int));
+            start[c.row] = (int)total;
+            start[c.row + 1] = (int)total + c.n;
+        }
+        total += (size_t)c.n;
+        if (!is_sparse(f, total, rows))
+            break;
+    }
+    return total;
+}
+
+static bool make(const source *s, bg_pattern *out)
+{
+    int rows = s->of == OF_G ? s->f->ng : s->f->nv;
+    size_t n = collect(s, rows, NULL, NULL);
+    *out = (bg_pattern){rows, s->f->nv, NULL, NULL};
+    if (!is_sparse(s->f, n, rows))
+        return true;
+    int *start = BG_NEW_ARRAY(int, rows + 1), *column = BG_NEW_ARRAY(int, n);
+    out->row_start = start;
+    out->column = column;
+    if (!start || !column)
+        return false;
+    collect(s, rows, start, column);
+    return true;
+}
+
+bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
+{
+    pairs p = {.f = f};
+    bg_joint_patterns *x = &f->patterns;
+    int *link = list_links(f), *scratch = BG_NEW_ARRAY(int, 2 * f->nv);
+    source s = {f, OF_M, link, &p, scratch};
+    bool good = link && scratch && make(&s, &x->M);
+    s.of = OF_G;
+    good = good && make(&s, &x->G);
+    x->r = (bg_pattern){f->nv, f->nv, NULL, NULL};
+    if (good && x->M.row_start) {
+        bg_couplings_visit_wrenches(&f->mb, lambda, add_pair, &p);
+        qsort(p.pair, (size_t)p.n, sizeof *p.pair, compare_pairs);
+        s.of = OF_r;
+        good = !p.failed && make(&s, &x->r);
+    }
+    free(p.pair);
+    free(link);
+    free(scratch);
+    return good;
+}
+
+void bg_joint_clear_patterns(bg_joint_form *f)
+{
+    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r};
+    for (int k = 0; k < 3; k++) {
+        free((void *)all[k]->row_start);
+        free((void *)all[k]->column);
+    }
+}
