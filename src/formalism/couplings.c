@@ -4,6 +4,7 @@
  *   d(gamma + J nu') = (d gamma/d pose + nu'^T K) dpose + (d gamma/d nu) dnu + J dnu'. */
 #include "formalism/couplings.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The 6 x 6 blocks of a matrix with rows of `width` entries. */
@@ -52,6 +53,51 @@ void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
                 }
         }
     }
+}
+
+typedef struct pair_list {
+    bg_body_pairs pairs;
+    int capacity;
+    bool failed;
+} pair_list;
+
+static void add_pair(void *self, int of, int by, double pose[6][6], double twist[6][6])
+{
+    pair_list *l = self;
+    (void)pose, (void)twist;
+    if (l->pairs.n == l->capacity) {
+        int more = 2 * l->capacity + 16;
+        void *grown = realloc(l->pairs.pair, (size_t)more * sizeof *l->pairs.pair);
+        l->failed = l->failed || !grown;
+        if (!grown)
+            return;
+        l->pairs.pair = grown;
+        l->capacity = more;
+    }
+    int *pair = l->pairs.pair[l->pairs.n++];
+    pair[0] = of;
+    pair[1] = by;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
+}
+
+bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *out)
+{
+    pair_list l = {0};
+    int n = 0;
+    bg_couplings_visit_wrenches(mb, lambda, add_pair, &l);
+    *out = l.pairs;
+    if (out->n > 0)
+        qsort(out->pair, (size_t)out->n, sizeof *out->pair, compare_pairs);
+    for (int k = 0; k < out->n; k++)
+        if (n == 0 || compare_pairs(out->pair[k], out->pair[n - 1]) != 0)
+            memmove(out->pair[n++], out->pair[k], sizeof *out->pair);
+    out->n = n;
+    return !l.failed;
 }
 
 void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self)

@@ -24,6 +24,13 @@ typedef void bg_visit_state(void *self, int of, int z, const double wrench[6]);
 void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
                                  bg_visit_coupling *visit, void *self);
 void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self);
+/* The pairs (of, by) the former visits, in ascending order and without repetition; lambda may not
+ * be NULL where there are rows. The caller frees pair. False: out of memory. */
+typedef struct bg_body_pairs {
+    int (*pair)[2];
+    int n;
+} bg_body_pairs;
+bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *pairs);
 /* w = J nu + u_t of the body-level rows. */
 void bg_couplings_visit_w(const bg_multibody *mb, bg_visit_row *visit, void *self);
 /* gamma of the body-level rows; `acceleration` of mb holds what remains where v' = 0. */

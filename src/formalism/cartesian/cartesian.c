@@ -9,7 +9,7 @@
  * -2 (p . p') / p.p w, which vanishes on the constraints. Lagrange's equations of the rotation,
  * with T = 1/2 w_body . J w_body and H(p) p' = -H(p') p at |p| = 1, are
  *
- *   4 H^T J H p'' = 2 H^T n_body - 4 H(p')^T J w_body - (constraint forces). */
+ *   4 H^T J H p'' = 2 E^T n / p.p - 4 H(p')^T J w_body - (constraint forces). */
 #include "formalism/cartesian/cartesian.h"
 
 #include "base/memory.h"
@@ -19,32 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void calc_E(const double *p, double E[3][4])
+void bg_euler_calc_E(const double *p, double E[3][4])
 {
     const double rows[3][4] = {
         {-p[1], p[0], -p[3], p[2]}, {-p[2], p[3], p[0], -p[1]}, {-p[3], -p[2], p[1], p[0]}};
     memcpy(E, rows, sizeof rows);
 }
 
-static void calc_H(const double *p, double H[3][4])
+void bg_euler_calc_H(const double *p, double H[3][4])
 {
     const double rows[3][4] = {
         {-p[1], p[0], p[3], -p[2]}, {-p[2], -p[3], p[0], p[1]}, {-p[3], p[2], -p[1], p[0]}};
     memcpy(H, rows, sizeof rows);
-}
-
-/* s A x for a 3 x 4 matrix. */
-static bg_vec3 apply(double A[3][4], double s, const double *x)
-{
-    double y[3];
-    for (int i = 0; i < 3; i++)
-        y[i] = s * (A[i][0] * x[0] + A[i][1] * x[1] + A[i][2] * x[2] + A[i][3] * x[3]);
-    return bg_vec3_load(y);
-}
-
-static double dot4(const double *a, const double *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
 }
 
 /* With a = NULL, accelerations are those at v' = 0. */
@@ -55,17 +41,17 @@ static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
         const double *q = p->q + 7 * (b - 1), *v = p->v + 7 * (b - 1);
         bg_body_state *s = &mb->body[b];
         bg_body_acceleration *x = &mb->acceleration[b];
-        double E[3][4], square = dot4(q + 3, q + 3);
-        calc_E(q + 3, E);
+        double E[3][4], square = bg_dot4(q + 3, q + 3);
+        bg_euler_calc_E(q + 3, E);
         s->r = bg_vec3_load(q);
         s->R = bg_rotation_from_quat(bg_quat_normalise((bg_quat){q[3], q[4], q[5], q[6]}));
         s->v = bg_vec3_load(v);
-        s->w = apply(E, 2 / square, v + 3);
+        s->w = bg_euler_apply(E, 2 / square, v + 3);
         x->v = bg_vec3_make(0, 0, 0);
-        x->w = bg_scale(-2 * dot4(q + 3, v + 3) / square, s->w);
+        x->w = bg_scale(-2 * bg_dot4(q + 3, v + 3) / square, s->w);
         if (a) {
             x->v = bg_vec3_load(a + 7 * (b - 1));
-            x->w = bg_add(x->w, apply(E, 2 / square, a + 7 * (b - 1) + 3));
+            x->w = bg_add(x->w, bg_euler_apply(E, 2 / square, a + 7 * (b - 1) + 3));
         }
     }
 }
@@ -76,7 +62,7 @@ static void calc_mass(const bg_cartesian *c, const double *q, double *M)
     for (int b = 1; b <= c->nb; b++, M += 19) {
         const bg_body *body = &c->mb.model->bodies[b];
         double H[3][4], JH[3][4];
-        calc_H(q + 7 * (b - 1) + 3, H);
+        bg_euler_calc_H(q + 7 * (b - 1) + 3, H);
         for (int i = 0; i < 3; i++)
             M[i] = body->mass;
         for (int i = 0; i < 3; i++)
@@ -96,16 +82,17 @@ static void calc_force(bg_cartesian *c, const bg_point *p, double *f)
     for (int b = 1; b <= c->nb; b++, f += 7) {
         const bg_body_state *s = &c->mb.body[b];
         const bg_wrench *w = &c->mb.wrench[b];
-        double H[3][4], H_t[3][4], n[3], L[3];
-        calc_H(p->q + 7 * (b - 1) + 3, H);
-        calc_H(p->v + 7 * (b - 1) + 3, H_t);
-        bg_vec3_store(bg_rotate_back(&s->R, w->n), n);
+        const double *q = p->q + 7 * (b - 1) + 3;
+        double E[3][4], H_t[3][4], n[3], L[3], factor = 2 / bg_dot4(q, q);
+        bg_euler_calc_E(q, E);
+        bg_euler_calc_H(p->v + 7 * (b - 1) + 3, H_t);
+        bg_vec3_store(w->n, n);
         bg_vec3_store(bg_rotate(&c->mb.model->bodies[b].inertia, bg_rotate_back(&s->R, s->w)), L);
         bg_vec3_store(w->f, f);
         for (int i = 0; i < 4; i++) {
             f[3 + i] = 0;
             for (int k = 0; k < 3; k++)
-                f[3 + i] += 2 * H[k][i] * n[k] - 4 * H_t[k][i] * L[k];
+                f[3 + i] += factor * E[k][i] * n[k] - 4 * H_t[k][i] * L[k];
         }
     }
 }
@@ -114,7 +101,16 @@ static void calc_g(bg_cartesian *c, const double *q, double *g)
 {
     bg_multibody_calc_g(&c->mb, g);
     for (int b = 0; b < c->nb; b++)
-        g[c->mb.nrows + b] = 0.5 * (dot4(q + 7 * b + 3, q + 7 * b + 3) - 1);
+        g[c->mb.nrows + b] = 0.5 * (bg_dot4(q + 7 * b + 3, q + 7 * b + 3) - 1);
+}
+
+int bg_cartesian_find_body(const bg_cartesian *c, int row, int body)
+{
+    const int *bodies = c->row_bodies + 6 * row;
+    int k = 0;
+    while (bodies[k] != body)
+        k++;
+    return c->G_start[row] + 7 * k;
 }
 
 /* Adds one body's part of a row at its place in the pattern. */
@@ -123,14 +119,10 @@ static void add_body(const bg_cartesian *c, int row, int body, const double *J, 
 {
     if (body == 0)
         return;
-    const int *bodies = c->row_bodies + 6 * row;
-    int k = 0;
-    while (bodies[k] != body)
-        k++;
-    double *out = G + c->G_start[row] + 7 * k, E[3][4];
+    double *out = G + bg_cartesian_find_body(c, row, body), E[3][4];
     const double *p = q + 7 * (body - 1) + 3;
-    double factor = 2 / dot4(p, p);
-    calc_E(p, E);
+    double factor = 2 / bg_dot4(p, p);
+    bg_euler_calc_E(p, E);
     for (int i = 0; i < 3; i++)
         out[i] += J[i];
     for (int j = 0; j < 4; j++)
@@ -161,7 +153,7 @@ static void calc_gamma(bg_cartesian *c, const double *v, double *gamma)
 {
     bg_multibody_calc_gamma(&c->mb, gamma);
     for (int b = 0; b < c->nb; b++)
-        gamma[c->mb.nrows + b] = dot4(v + 7 * b + 3, v + 7 * b + 3);
+        gamma[c->mb.nrows + b] = bg_dot4(v + 7 * b + 3, v + 7 * b + 3);
 }
 
 static void calc_gt(bg_cartesian *c, double *gt)
@@ -190,6 +182,17 @@ static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out
         bg_multibody_calc_rates(&c->mb, out->h);
     if (want & BG_TERM_s)
         bg_multibody_calc_switching(&c->mb, out->s);
+    return 0;
+}
+
+static int def_derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
+                           bg_derivatives *out)
+{
+    bg_cartesian *c = self;
+    mb_update(&c->mb, p, NULL);
+    bg_multibody_apply_forces(&c->mb);
+    bg_multibody_apply_reactions(&c->mb, lambda);
+    bg_cartesian_calc_derivatives(c, p, a, lambda, out);
     return 0;
 }
 
@@ -263,7 +266,7 @@ static void set_start(bg_cartesian *c, const bg_body_state *start)
         bg_vec3_store(start[b].r, q);
         bg_vec3_store(start[b].v, v);
         memcpy(q + 3, values, sizeof values);
-        calc_E(values, E);
+        bg_euler_calc_E(values, E);
         bg_vec3_store(start[b].w, w);
         for (int i = 0; i < 4; i++) /* p' = 1/2 E^T w */
             v[3 + i] = 0.5 * (E[0][i] * w[0] + E[1][i] * w[1] + E[2][i] * w[2]);
@@ -319,7 +322,12 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->mb.update = mb_update;
     bg_multibody_start(&c->mb, isnan(c->mb.model->t_start) ? 0.0 : c->mb.model->t_start, c->q0,
                        c->v0);
-    return BG_OK;
+    double *lambda = BG_NEW_ARRAY(double, c->ng);
+    bool good = lambda && bg_cartesian_make_pattern(c, lambda);
+    free(lambda);
+    return good
+               ? BG_OK
+               : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
 }
 
 bg_status bg_cartesian_create(const bg_model *model, const bg_body_state *start,
@@ -345,9 +353,20 @@ void bg_cartesian_destroy(void *form)
     if (!c)
         return;
     bg_multibody_clear(&c->mb);
-    void *const arrays[] = {
-        c->q0,       c->v0,         c->M_start, c->M_column,        c->G_start,
-        c->G_column, c->row_bodies, c->names,   (void *)c->q_names, (void *)c->g_names};
+    void *const arrays[] = {c->q0,
+                            c->v0,
+                            c->M_start,
+                            c->M_column,
+                            c->G_start,
+                            c->G_column,
+                            c->row_bodies,
+                            c->names,
+                            c->r_start,
+                            c->r_column,
+                            c->neighbour,
+                            c->neighbour_start,
+                            (void *)c->q_names,
+                            (void *)c->g_names};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(c);
@@ -369,6 +388,14 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->terms = def_terms;
     def->pattern_M = &c->pattern_M;
     def->pattern_G = &c->pattern_G;
+    for (int by = BG_BY_q; by <= BG_BY_v; by++) {
+        for (int of = 0; of < BG_OF_COUNT; of++)
+            def->derivative_supplied[of][by] = of != BG_OF_g;
+        def->pattern[BG_OF_r][by] = &c->pattern_r;
+        def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = &c->pattern_G;
+    }
+    def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
+    def->derivatives = def_derivatives;
     def->q_names = def->v_names = c->q_names;
     def->g_names = c->g_names;
     def->q0 = c->q0;

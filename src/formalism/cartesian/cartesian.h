@@ -11,11 +11,38 @@ typedef struct bg_cartesian {
     int nv, ng;
     double *q0, *v0; /* [nv] */
     int *M_start, *M_column, *G_start, *G_column;
-    bg_pattern pattern_M, pattern_G;
+    int *r_start, *r_column;
+    bg_pattern pattern_M, pattern_G, pattern_r;
     int *row_bodies; /* [6 ng] moving bodies of each row, ascending; 0 behind the last */
+    int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;
     char (*names)[64];
 } bg_cartesian;
+
+/* E and H of cartesian.c; s A x for such a matrix. */
+void bg_euler_calc_E(const double *p, double E[3][4]);
+void bg_euler_calc_H(const double *p, double H[3][4]);
+static inline bg_vec3 bg_euler_apply(double A[3][4], double s, const double *x)
+{
+    double y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = s * (A[i][0] * x[0] + A[i][1] * x[1] + A[i][2] * x[2] + A[i][3] * x[3]);
+    return bg_vec3_load(y);
+}
+static inline double bg_dot4(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/* Where the seven columns of a body begin among the values of a row of G. */
+int bg_cartesian_find_body(const bg_cartesian *c, int row, int body);
+
+/* derivatives.c: the wanted blocks of r, h, w and gamma by q, v and z, after an update with a =
+ * NULL and with the wrenches of forces and reactions in mb; the pattern of r, lambda being any
+ * [ng]. */
+void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const double *a,
+                                   const double *lambda, bg_derivatives *out);
+bool bg_cartesian_make_pattern(bg_cartesian *c, const double *lambda);
 
 /* The start is taken from the poses and twists in `start` [nbodies]. */
 bg_status bg_cartesian_create(const bg_model *model, const bg_body_state *start,

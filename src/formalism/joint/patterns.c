@@ -74,35 +74,6 @@ static void take_constraint(const bg_joint_form *f, collector *c, int row, int *
     take_group(f, c, &f->mb.groups[*group]);
 }
 
-/* Pairs of links that a force or a constraint couples. */
-typedef struct pairs {
-    const bg_joint_form *f;
-    int (*pair)[2];
-    int n, capacity;
-    bool failed;
-} pairs;
-
-static void add_pair(void *self, int of, int by, double pose[6][6], double twist[6][6])
-{
-    pairs *p = self;
-    int a = p->f->mech->body_link[of], b = p->f->mech->body_link[by];
-    (void)pose, (void)twist;
-    if (a < 0 || b < 0 || a == b || p->failed)
-        return;
-    if (p->n == p->capacity) {
-        int more = 2 * p->capacity + 16;
-        void *grown = realloc(p->pair, (size_t)more * sizeof *p->pair);
-        if (!grown) {
-            p->failed = true;
-            return;
-        }
-        p->pair = grown;
-        p->capacity = more;
-    }
-    p->pair[p->n][0] = a;
-    p->pair[p->n++][1] = b;
-}
-
 /* The link a velocity coordinate belongs to, per coordinate. */
 static int *list_links(const bg_joint_form *f)
 {
@@ -118,8 +89,24 @@ static int compare_pairs(const void *a, const void *b)
     return ((const int *)a)[0] - ((const int *)b)[0];
 }
 
+/* Bodies become the links they sit on; pairs within one link are in M's pattern already. */
+static void map_to_links(const bg_mechanism *x, bg_body_pairs *p)
+{
+    int n = 0;
+    for (int k = 0; k < p->n; k++) {
+        int of = x->body_link[p->pair[k][0]], by = x->body_link[p->pair[k][1]];
+        if (of < 0 || by < 0 || of == by)
+            continue;
+        p->pair[n][0] = of;
+        p->pair[n++][1] = by;
+    }
+    p->n = n;
+    if (n > 0)
+        qsort(p->pair, (size_t)n, sizeof *p->pair, compare_pairs);
+}
+
 /* The first pair that acts on `link` or on one behind it. */
-static int find_first(const pairs *p, int link)
+static int find_first(const bg_body_pairs *p, int link)
 {
     int low = 0, high = p->n;
     while (low < high) {
@@ -133,7 +120,7 @@ static int find_first(const pairs *p, int link)
 }
 
 /* A row of M, or with pairs a row of a derivative of r. */
-static void take_coordinate(const bg_joint_form *f, collector *c, int link, const pairs *p)
+static void take_coordinate(const bg_joint_form *f, collector *c, int link, const bg_body_pairs *p)
 {
     const bg_mechanism *x = f->mech;
     int end = x->links[link].last;
@@ -156,7 +143,7 @@ typedef struct source {
     const bg_joint_form *f;
     kind of;
     const int *link;
-    const pairs *pairs;
+    const bg_body_pairs *pairs;
     int *scratch; /* [2 nv] */
 } source;
 
@@ -206,7 +193,7 @@ static bool make(const source *s, bg_pattern *out)
 
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
 {
-    pairs p = {.f = f};
+    bg_body_pairs p = {NULL, 0};
     bg_joint_patterns *x = &f->patterns;
     int *link = list_links(f), *scratch = BG_NEW_ARRAY(int, 2 * f->nv);
     source s = {f, OF_M, link, &p, scratch};
@@ -215,10 +202,10 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
     good = good && make(&s, &x->G);
     x->r = (bg_pattern){f->nv, f->nv, NULL, NULL};
     if (good && x->M.row_start) {
-        bg_couplings_visit_wrenches(&f->mb, lambda, add_pair, &p);
-        qsort(p.pair, (size_t)p.n, sizeof *p.pair, compare_pairs);
+        good = bg_couplings_list_pairs(&f->mb, lambda, &p);
+        map_to_links(f->mech, &p);
         s.of = OF_r;
-        good = !p.failed && make(&s, &x->r);
+        good = good && make(&s, &x->r);
     }
     free(p.pair);
     free(link);
