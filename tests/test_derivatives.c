@@ -40,7 +40,7 @@ static double *calc_block(bg_system *sys, const place *at, bg_of of, bg_by by)
     int rows = bg_system_get_rows(sys, of), columns = bg_system_get_columns(sys, by);
     const bg_pattern *pattern = bg_system_get_pattern(sys, of, by);
     double *values = sample_array(rows * columns), *block = sample_array(rows * columns);
-    bg_derivatives out = {{{0}}};
+    bg_derivatives out = {.only_stiff = 0};
     bg_error err = {BG_OK, ""};
     out.block[of][by] = pattern ? values : block;
     if (bg_system_calc_derivatives(sys, &at->p, at->x->a, at->x->lambda, &out, &err) != BG_OK)
@@ -288,7 +288,7 @@ static void test_blocks_that_cannot_be(void **state)
     (void)state;
     bg_system_def def = bg_default_system_def();
     double q[1] = {0}, v[1] = {0}, a[1] = {0}, block[1];
-    bg_derivatives out = {{{0}}};
+    bg_derivatives out = {.only_stiff = 0};
     bg_error err = {BG_OK, ""};
     bg_point p;
     out.block[BG_OF_r][BG_BY_q] = block;

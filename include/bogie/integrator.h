@@ -84,12 +84,30 @@ typedef struct bg_integrator_info {
     const char *name, *summary;
     const bg_option_info *options;
     int noptions;
+    int fixed_steps; /* no error control: the user gives the step */
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */
 const bg_integrator_info *bg_integrator_get_info(int i);
 
 typedef struct bg_integrator bg_integrator;
+
+/* What every step of a method with bounded work does, the first after a start or an event aside. */
+typedef struct bg_step_plan {
+    int terms, explicit_; /* evaluations of terms; of the explicit formalism */
+    int jacobian;         /* evaluations of derivatives in every step */
+    int jacobian_every;   /* and one more in every so many steps; 0: none */
+    int factorisations, projections;
+} bg_step_plan;
+
+/* A bound on the drift off the constraints under one Newton step of projection per step, 000
+ * section 3.4, from constants met along the run. */
+typedef struct bg_drift {
+    double C0, C1, C2;
+    int holds;       /* non-zero: the step is small enough for the bound */
+    double limit;    /* bound on |g|; NAN where it does not hold */
+    double observed; /* largest |g| */
+} bg_drift;
 
 bg_status bg_integrator_create(const char *name, bg_system *system,
                                const bg_integrator_options *options, bg_integrator **integrator,
@@ -107,6 +125,13 @@ bg_status bg_integrator_step(bg_integrator *integrator, bg_error *err);
 
 /* Goes back to where the last step began and makes the next one end at or before t_limit. */
 void bg_integrator_undo(bg_integrator *integrator, double t_limit);
+
+/* Non-zero and *plan filled where the work of a step is known beforehand. */
+int bg_integrator_get_plan(const bg_integrator *integrator, bg_step_plan *plan);
+/* Non-zero and *drift filled where the method bounds its drift. */
+int bg_integrator_get_drift(const bg_integrator *integrator, bg_drift *drift);
+/* A sentence on what the method chose by itself; empty where there is nothing to say. */
+void bg_integrator_describe(const bg_integrator *integrator, char *text, size_t size);
 
 /* The state at the end of the last accepted step, and that step's beginning. */
 const bg_state *bg_integrator_get_state(const bg_integrator *integrator);

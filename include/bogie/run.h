@@ -66,6 +66,9 @@ typedef struct bg_certificate {
     double energy_scale;          /* J, largest |T|, |U| or |work| seen */
     long unconverged_steps;
     double real_time_factor; /* simulated time / wall time */
+    int has_drift;           /* non-zero: the method bounds its drift, see drift */
+    bg_drift drift;
+    char note[128]; /* what the method chose by itself; may be empty */
 } bg_certificate;
 
 typedef struct bg_run_report {

@@ -25,7 +25,7 @@ extern "C" {
 #endif
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 1
+#define BG_ABI 2
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -67,6 +67,9 @@ typedef struct bg_terms {
 
 typedef struct bg_derivatives {
     double *block[BG_OF_COUNT][BG_BY_COUNT]; /* non-NULL where wanted, same layout rules as terms */
+    /* Non-zero: blocks of r need only contain what comes from parts of the system marked stiff; a
+     * system with stiff_parts heeds it, others may give everything. */
+    int only_stiff;
 } bg_derivatives;
 
 /* Rows in compressed form: the columns of row i are column[row_start[i] .. row_start[i+1]-1],
@@ -146,6 +149,7 @@ typedef struct bg_system_def {
     const bg_pattern *pattern_M, *pattern_G; /* NULL: dense */
     const bg_pattern *pattern[BG_OF_COUNT][BG_BY_COUNT];
     const unsigned char *marks; /* nv, BG_MARK_*; NULL: none */
+    int stiff_parts;            /* how many parts (force elements) are marked stiff */
 
     /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
     const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;

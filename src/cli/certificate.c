@@ -38,6 +38,16 @@ static void print_trust(const bg_certificate *c, int ng)
         printf("  |G v + g_t|      %.3g\n", c->max_gv);
         printf("  |G a + gamma|    %.3g\n", c->max_ga);
     }
+    if (c->has_drift && c->drift.holds)
+        printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g)\n",
+               c->drift.limit, c->drift.observed);
+    else if (c->has_drift)
+        printf(
+            "  drift            not bounded: the step is too large for the guarantee (C0 %.3g, C1 "
+            "%.3g, C2 %.3g);\n                   take a smaller step, or more newton_steps\n",
+            c->drift.C0, c->drift.C1, c->drift.C2);
+    if (c->note[0])
+        printf("  note             %s\n", c->note);
     if (isnan(c->energy_error))
         printf("  energy error     not known: the system supplies no energies\n");
     else

@@ -235,7 +235,7 @@ static const bg_option_info options[] = {
 const bg_integrator_class bg_hem5;
 const bg_integrator_class bg_hem5 = {
     .info = {"hem5", "half-explicit Runge-Kutta of order 5 on the index-2 form, no gamma needed",
-             options, 1},
+             options, 1, false},
     .create = create,
     .destroy = destroy,
     .reset = bg_dopri5_reset,

@@ -101,7 +101,10 @@ static bg_status check_settings(const bg_integrator_class *class_, const bg_inte
         }
         const char *choices = class_->info.options[i].choices;
         double number;
-        if (choices ? !is_choice(choices, s->value) : !bg_text_to_double(s->value, &number))
+        bool automatic = strcmp(class_->info.options[i].value, "auto") == 0 &&
+                         strcmp(s->value, "auto") == 0;
+        if (choices ? !is_choice(choices, s->value)
+                    : !automatic && !bg_text_to_double(s->value, &number))
             return bg_error_set(err, BG_BAD_INPUT,
                                 "option '%s' of integrator %s cannot be '%s'; it takes %s", s->name,
                                 class_->info.name, s->value, choices ? choices : "a number");
@@ -152,6 +155,11 @@ bg_status bg_integrator_create(const char *name, bg_system *sys,
         st = check_options(options, err);
     if (st == BG_OK)
         st = check_settings(class_, options, err);
+    if (st == BG_OK && class_->info.fixed_steps && options->step == 0)
+        st = bg_error_set(err, BG_BAD_INPUT,
+                          "integrator %s has fixed steps and no error control; give the step, for "
+                          "example --step 1e-3",
+                          name);
     if (st != BG_OK)
         return st;
     bg_integrator *ig = BG_NEW(bg_integrator);
@@ -351,6 +359,25 @@ void bg_integrator_undo(bg_integrator *ig, double t_limit)
     ig->count.accepted--;
     ig->count.rejected++;
     ig->t_limit = fmin(t_limit, ig->t_end);
+}
+
+int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
+{
+    if (ig->class_->plan)
+        ig->class_->plan(ig, plan);
+    return ig->class_->plan != NULL;
+}
+
+int bg_integrator_get_drift(const bg_integrator *ig, bg_drift *drift)
+{
+    return ig->class_->get_drift && ig->class_->get_drift(ig, drift);
+}
+
+void bg_integrator_describe(const bg_integrator *ig, char *text, size_t size)
+{
+    *text = '\0';
+    if (ig->class_->describe)
+        ig->class_->describe(ig, text, size);
 }
 
 const bg_state *bg_integrator_get_state(const bg_integrator *ig)

@@ -109,7 +109,7 @@ const bg_integrator_class bg_mdop5;
 const bg_integrator_class bg_mdop5 = {
     .info = {"mdop5",
              "Dormand-Prince 5(4) on the index-1 form, projected in the mass metric (explicit)",
-             options, 1},
+             options, 1, false},
     .create = create,
     .destroy = destroy,
     .reset = bg_dopri5_reset,

@@ -23,6 +23,7 @@ struct bg_kkt {
     double *values;       /* of linear */
     int count_M, count_G; /* values of M and of G */
     int *row_start;       /* n+1 and ... */
+    double epsilon;       /* the lower right block is -epsilon I */
     int *column;          /* ... row_start[n]: pattern of the matrix; both NULL when it is dense */
     int *map_M;           /* place of each value of M; NULL: by arithmetic */
     int *map_upper;       /* place of each value of G in A^T; NULL: by arithmetic */
@@ -262,6 +263,22 @@ void bg_kkt_set_fixed(bg_kkt *kkt, const unsigned char *fixed)
     update_held(kkt);
 }
 
+void bg_kkt_set_regularisation(bg_kkt *kkt, double epsilon)
+{
+    kkt->epsilon = epsilon;
+}
+
+/* The place of the i-th diagonal entry. */
+static int find_diagonal(const bg_kkt *kkt, int i)
+{
+    if (!kkt->column)
+        return i * kkt->n + i;
+    int k = kkt->row_start[i];
+    while (kkt->column[k] != i)
+        k++;
+    return k;
+}
+
 static void assemble_dense(bg_kkt *kkt, const double *restrict M, const double *restrict G_upper,
                            const double *restrict G_lower)
 {
@@ -294,6 +311,8 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
         assemble_mapped(kkt, M, G_upper, G_lower);
     else
         assemble_dense(kkt, M, G_upper, G_lower);
+    for (int i = kkt->nv; i < kkt->n && kkt->epsilon > 0; i++)
+        kkt->values[find_diagonal(kkt, i)] = -kkt->epsilon;
     for (int k = 0; k < kkt->nzero; k++)
         kkt->values[kkt->zero[k]] = 0;
     for (int k = 0; k < kkt->nheld; k++)

@@ -131,6 +131,18 @@ static json_t *new_evaluations(const bg_counters *counters)
     return end_object(&b);
 }
 
+static json_t *new_drift(const bg_drift *drift)
+{
+    builder b = begin_object();
+    put(&b, "C0", new_real(drift->C0));
+    put(&b, "C1", new_real(drift->C1));
+    put(&b, "C2", new_real(drift->C2));
+    put(&b, "holds", json_boolean(drift->holds));
+    put(&b, "limit", new_real(drift->limit));
+    put(&b, "observed", new_real(drift->observed));
+    return end_object(&b);
+}
+
 static json_t *new_certificate(const bg_certificate *certificate)
 {
     builder b = begin_object();
@@ -140,6 +152,10 @@ static json_t *new_certificate(const bg_certificate *certificate)
     put(&b, "energy_error", new_real(certificate->energy_error));
     put(&b, "unconverged_steps", json_integer(certificate->unconverged_steps));
     put(&b, "real_time_factor", new_real(certificate->real_time_factor));
+    if (certificate->has_drift)
+        put(&b, "drift", new_drift(&certificate->drift));
+    if (certificate->note[0])
+        put(&b, "note", json_string(certificate->note));
     return end_object(&b);
 }
 

@@ -541,6 +541,8 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
     p->certificate.unconverged_steps = p->counters.unconverged;
     p->certificate.real_time_factor = wall > 0 ? (x->t - r->t_start) / wall : 0;
+    p->certificate.has_drift = bg_integrator_get_drift(r->ig, &p->certificate.drift);
+    bg_integrator_describe(r->ig, p->certificate.note, sizeof p->certificate.note);
     if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
     bg_state_copy(r->sys, x, p->final);

@@ -183,7 +183,7 @@ static bg_status calc_supplied(bg_system *sys, const bg_point *p, const quantity
         bg_terms out = {.G = s->supplied, .gt = s->supplied, .gamma = s->supplied};
         return bg_system_calc_terms(sys, p, x->term, &out, err);
     }
-    bg_derivatives out = {{{0}}};
+    bg_derivatives out = {.only_stiff = 0};
     out.block[x->of][x->by] = s->supplied;
     return bg_system_calc_derivatives(sys, p, s->a, s->lambda, &out, err);
 }

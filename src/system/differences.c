@@ -373,7 +373,7 @@ bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const do
 bg_status bg_system_calc_derivatives(bg_system *sys, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err)
 {
-    bg_derivatives direct = {{{0}}};
+    bg_derivatives direct = {.only_stiff = out->only_stiff};
     bool any = false;
     sys->count.jacobian++;
     for (int of = 0; of < BG_OF_COUNT; of++)

@@ -1,0 +1,400 @@
+/* euler and linear-euler: fixed steps of first order with the same work in each, for real time.
+ *
+ * B. Burgermeister, M. Arnold and B. Esterl, DAE time integration for real-time applications in
+ * multi-body dynamics. With f_q, f_u standing for -dr/dq, -dr/dv (all of M a, f and G^T lambda, at
+ * the accelerations and multipliers of the step before) and u for v, a step solves
+ *     (M - h f_u - h^2 f_q)  du = f + h f_q u        exact, J2
+ *     (M - h f_u)            du = f + h f_q u        J1
+ *      M                     du = f + h f_q u        J3: only the derivative along u
+ *     (M - h f_u - h^2 f_q)  du = f                  semi
+ *      M                     du = f                  none
+ * together with a row for the constraints, and u1 = u + h du; q1 = q + h V u, or q + h V u1 for
+ * exact and semi. The constraints enter as
+ *     index 1   G du = -gamma - 2 alpha w - beta g    (alpha, beta: Baumgarte, else 0)
+ *     index 2   G(q1) u1 + g_t = -alpha g(q1), with q1 = q + h V u      (6)
+ *     ggl       as index 2, q1 moved onto g = 0 before, by `newton_steps` simplified Newton steps
+ * and `regularise` (index 1) replaces the row by its regularisation with the multipliers of the
+ * step before, G du - epsilon (lambda - lambda_old) = ..., which needs no independent constraints.
+ * Afterwards, `velocity` projects u1 and `project` q1 and then u1 in the mass metric; q1 with the
+ * matrix at q and a fixed number of Newton steps (11). The states z follow with their own block,
+ *     (I - h h_z) dz = h + h h_q u + h h_v du,    or explicitly for none. */
+#include "integrators/euler.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find_choice(const bg_integrator *ig, const char *option, const char *const *names)
+{
+    const char *value = bg_integrator_get_option(ig, option);
+    for (int k = 0; names[k]; k++)
+        if (strcmp(names[k], value) == 0)
+            return k;
+    return 0;
+}
+
+static double get_number(const bg_integrator *ig, const char *option)
+{
+    double x = 0;
+    bg_text_to_double(bg_integrator_get_option(ig, option), &x);
+    return x;
+}
+
+/* A number, or `automatic` where the option is left at "auto". */
+static double get_number_or(const bg_integrator *ig, const char *option, double automatic)
+{
+    double x;
+    return bg_text_to_double(bg_integrator_get_option(ig, option), &x) ? x : automatic;
+}
+
+static bg_status check_number(const bg_integrator *ig, const char *option, double value,
+                              double least, bg_error *err)
+{
+    if (value >= least)
+        return BG_OK;
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "option '%s' of integrator %s is %g; it must be at least %g", option,
+                        ig->class_->info.name, value, least);
+}
+
+static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
+{
+    static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi", NULL};
+    static const char *const indices[] = {"1", "2", "ggl", NULL};
+    static const char *const stabilisations[] = {"none",    "baumgarte",  "velocity",
+                                                 "project", "regularise", NULL};
+    static const char *const partitions[] = {"all", "stiff", "auto", NULL};
+    double h = ig->options.step;
+    bool implicit = strcmp(ig->class_->info.name, "euler") != 0;
+    m->jacobian = implicit ? find_choice(ig, "jacobian", jacobians) : BG_JACOBIAN_NONE;
+    m->index = find_choice(ig, "index", indices);
+    m->stabilisation = find_choice(ig, "stabilisation", stabilisations);
+    m->partition = implicit ? find_choice(ig, "partition", partitions) : BG_PARTITION_ALL;
+    m->drift.on = strcmp(bg_integrator_get_option(ig, "certificate"), "on") == 0;
+    m->alpha = get_number_or(ig, "alpha", 0.5 / h);
+    m->beta = get_number_or(ig, "beta", m->alpha * m->alpha);
+    m->epsilon = get_number_or(ig, "epsilon", h * h);
+    m->newton_steps = (int)get_number(ig, "newton_steps");
+    m->refresh = implicit ? (int)get_number(ig, "refresh") : 1;
+    bg_status st = check_number(ig, "alpha", m->alpha, 0, err);
+    if (st == BG_OK)
+        st = check_number(ig, "beta", m->beta, 0, err);
+    if (st == BG_OK)
+        st = check_number(ig, "newton_steps", m->newton_steps, 1, err);
+    if (st == BG_OK)
+        st = check_number(ig, "refresh", m->refresh, 1, err);
+    if (st == BG_OK && !(m->epsilon > 0))
+        st = bg_error_set(err, BG_BAD_INPUT,
+                          "option 'epsilon' of integrator %s must be greater than 0",
+                          ig->class_->info.name);
+    if (st == BG_OK && m->index != BG_INDEX_1 && m->stabilisation == BG_STABILISE_REGULARISE)
+        st = bg_error_set(err, BG_BAD_INPUT,
+                          "stabilisation=regularise is defined for index=1; set that too");
+    if (st == BG_OK && m->index == BG_INDEX_GGL && m->stabilisation == BG_STABILISE_BAUMGARTE)
+        st = bg_error_set(
+            err, BG_BAD_INPUT,
+            "index=ggl has the position constraints already; take stabilisation=none, "
+            "or index=2 with stabilisation=baumgarte");
+    return st;
+}
+
+static bool allocate(bg_integrator *ig, bg_euler *m)
+{
+    const bg_dynamics *d = ig->dyn;
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    bool blocks = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
+    size_t nv = (size_t)d->nv, nz = (size_t)d->nz;
+    size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
+    size_t states = m->jacobian == BG_JACOBIAN_NONE ? 0 : nz;
+    m->terms = d->terms;
+    m->M = BG_NEW_ARRAY(double, d->by_formalism ? bg_system_get_size_M(ig->sys) : 0);
+    if (d->by_formalism)
+        m->terms.M = m->M;
+    m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
+    m->r_q = BG_NEW_ARRAY(double, blocks ? block : 0);
+    m->r_v = BG_NEW_ARRAY(double, blocks ? block : 0);
+    m->kept = BG_NEW_ARRAY(unsigned char, blocks ? block : 0);
+    m->h_q = BG_NEW_ARRAY(double, states *nv);
+    m->h_v = BG_NEW_ARRAY(double, states *nv);
+    m->h_z = BG_NEW_ARRAY(double, states *nz);
+    m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
+    m->rhs = BG_NEW_ARRAY(double, d->nv);
+    m->along = BG_NEW_ARRAY(double, d->nv);
+    m->shifted = BG_NEW_ARRAY(double, d->nq);
+    m->gamma = BG_NEW_ARRAY(double, d->ng);
+    m->gt = BG_NEW_ARRAY(double, d->ng);
+    m->dz = BG_NEW_ARRAY(double, d->nz);
+    return m->M && m->hat_M && m->r_q && m->r_v && m->kept && m->h_q && m->h_v && m->h_z && m->G0 &&
+           m->rhs && m->along && m->shifted && m->gamma && m->gt && m->dz;
+}
+
+/* Where each value of M lies among those of the derivatives of r. */
+static bool map_mass(bg_integrator *ig, bg_euler *m)
+{
+    const bg_pattern *from = ig->sys->def.pattern_M;
+    const bg_pattern *to = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    int nv = ig->dyn->nv, n = bg_system_get_size_M(ig->sys);
+    m->place_of_M = BG_NEW_ARRAY(int, n);
+    for (int i = 0, k = 0; m->place_of_M && i < nv; i++) {
+        int t = to ? to->row_start[i] : 0;
+        for (int c = from ? from->row_start[i] : 0, end = from ? from->row_start[i + 1] : nv;
+             c < end; c++, k++) {
+            int column = from ? from->column[c] : c;
+            while (to && t < to->row_start[i + 1] && to->column[t] < column)
+                t++;
+            bool found = !to || (t < to->row_start[i + 1] && to->column[t] == column);
+            m->place_of_M[k] = !found ? -1 : to ? t : i * nv + column;
+        }
+    }
+    return m->place_of_M != NULL;
+}
+
+static bg_status check_system(bg_integrator *ig, const bg_euler *m, bg_error *err)
+{
+    const bg_system_def *def = &ig->sys->def;
+    if (m->jacobian != BG_JACOBIAN_NONE && !(def->supplied & BG_TERM_M))
+        return bg_error_set(
+            err, BG_MISSING,
+            "linear-euler needs the mass matrix, which system '%s' does not supply; "
+            "integrator euler does without it",
+            def->name);
+    if (m->partition != BG_PARTITION_STIFF)
+        return BG_OK;
+    bool any = def->stiff_parts != 0;
+    for (int i = 0; def->marks && i < def->nv; i++)
+        any = any || (def->marks[i] & BG_MARK_STIFF);
+    return any ? BG_OK
+               : bg_error_set(err, BG_BAD_INPUT,
+                              "partition=stiff: nothing in system '%s' is marked stiff; mark force "
+                              "elements or joints with \"stiff\": true, or take partition=all or "
+                              "auto",
+                              def->name);
+}
+
+bool bg_euler_uses_matrix(const bg_euler *m)
+{
+    return m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
+}
+
+bool bg_euler_projects(const bg_euler *m)
+{
+    return m->ng > 0 && (m->stabilisation == BG_STABILISE_PROJECT || m->index == BG_INDEX_GGL);
+}
+
+/* q1 is known before u1, so that (6) needs nothing afterwards. */
+bool bg_euler_position_first(const bg_euler *m)
+{
+    return m->index != BG_INDEX_1 && m->jacobian != BG_JACOBIAN_EXACT &&
+           m->jacobian != BG_JACOBIAN_SEMI;
+}
+
+/* Velocities are projected at the end. */
+bool bg_euler_settles_velocity(const bg_euler *m)
+{
+    bool wanted = m->stabilisation == BG_STABILISE_VELOCITY || bg_euler_projects(m);
+    return m->ng > 0 && wanted && !bg_euler_position_first(m);
+}
+
+/* Evaluations and factorisations of every step but the first after a start or an event. */
+static void plan(const bg_integrator *ig, bg_step_plan *out)
+{
+    const bg_euler *m = ig->method;
+    *out = (bg_step_plan){.terms = 1};
+    if (ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE) {
+        out->explicit_ = 1;
+        return;
+    }
+    bool shared = m->index == BG_INDEX_1 && bg_euler_settles_velocity(m) &&
+                  !bg_euler_uses_matrix(m);
+    bool late = m->ng > 0 && m->index != BG_INDEX_1 && !bg_euler_position_first(m);
+    bool derivatives = bg_euler_uses_matrix(m) || m->states;
+    out->jacobian_every = derivatives ? m->refresh : 0;
+    out->factorisations = !shared;
+    out->terms += m->jacobian == BG_JACOBIAN_3;
+    out->terms += m->ng > 0; /* G, g and g_t at the end */
+    out->terms += late && m->ng > 0 ? 1 + (ig->dyn->kinematic ? 1 : 0) : 0;
+    if (bg_euler_projects(m)) {
+        out->projections = 1;
+        out->terms += m->newton_steps;
+        out->factorisations += bg_euler_position_first(m); /* the matrix at the beginning */
+    }
+    out->factorisations += bg_euler_settles_velocity(m);
+    out->jacobian += m->drift.on ? 2 + m->ng : 0;
+}
+
+static bg_status create(bg_integrator *ig, bg_error *err)
+{
+    const bg_system_def *def = &ig->sys->def;
+    bg_euler *m = BG_NEW(bg_euler);
+    ig->method = m;
+    if (!m)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
+                            ig->class_->info.name);
+    m->ng = def->ng;
+    bg_status st = read_options(ig, m, err);
+    if (st == BG_OK)
+        st = check_system(ig, m, err);
+    if (st != BG_OK)
+        return st;
+    m->drift.on = m->drift.on && bg_euler_projects(m);
+    const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
+    if (!allocate(ig, m) || !(plain || map_mass(ig, m)))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
+                            ig->class_->info.name);
+    if (!plain)
+        st = bg_kkt_create(def->nv, def->ng, bg_euler_uses_matrix(m) ? r : def->pattern_M,
+                           def->pattern_G, &m->hat, err);
+    if (st == BG_OK && !plain)
+        st = bg_kkt_create(def->nv, def->ng, def->pattern_M, def->pattern_G, &m->plain, err);
+    if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)
+        st = bg_linear_create(def->nz, NULL, &m->states, err);
+    if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)
+        bg_kkt_set_regularisation(m->hat, m->epsilon);
+    if (st == BG_OK && m->drift.on)
+        st = bg_drift_create(&m->drift, ig->sys, err);
+    return st;
+}
+
+static void destroy(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    if (!m)
+        return;
+    void *const arrays[] = {m->M,     m->hat_M, m->r_q, m->r_v,       m->kept,  m->h_q,
+                            m->h_v,   m->h_z,   m->G0,  m->rhs,       m->along, m->shifted,
+                            m->gamma, m->gt,    m->dz,  m->place_of_M};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    bg_kkt_destroy(m->hat);
+    bg_kkt_destroy(m->plain);
+    bg_linear_destroy(m->states);
+    bg_drift_clear(&m->drift);
+    free(m);
+}
+
+static void reset(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    m->age = 0;
+    m->plain_ready = false;
+    if (m->hat) {
+        bg_kkt_set_eliminated(m->hat, ig->dyn->eliminated);
+        bg_kkt_set_eliminated(m->plain, ig->dyn->eliminated);
+    }
+}
+
+/* The method's own dense output is the straight line. */
+static void accept(bg_integrator *ig)
+{
+    double h = ig->x1->t - ig->x0->t;
+    for (int i = 0; i < ig->n; i++)
+        ig->rate0[i] = ig->rate1[i] = (ig->x1->q[i] - ig->x0->q[i]) / h;
+}
+
+static void prepare_dense(bg_integrator *ig)
+{
+    memset(ig->bubble, 0, (size_t)ig->n * sizeof(double));
+}
+
+static void archive(bg_integrator *ig, bg_archive *archive)
+{
+    bg_euler *m = ig->method;
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    size_t nv = (size_t)ig->dyn->nv, nz = m->states ? (size_t)ig->dyn->nz : 0;
+    size_t n = !bg_euler_uses_matrix(m) ? 0 : pattern ? (size_t)pattern->row_start[nv] : nv * nv;
+    bg_archive_bytes(archive, &m->age, sizeof m->age);
+    bg_archive_bytes(archive, m->r_q, n * sizeof(double));
+    bg_archive_bytes(archive, m->r_v, n * sizeof(double));
+    bg_archive_bytes(archive, m->kept, n);
+    bg_archive_bytes(archive, &m->partitioned, sizeof m->partitioned);
+    bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
+    bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
+    bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
+    bg_archive_bytes(archive, &m->drift.constants, sizeof m->drift.constants);
+    bg_archive_bytes(archive, &m->drift.observed, sizeof m->drift.observed);
+    if (m->hat) {
+        bg_kkt_archive(m->hat, archive);
+        bg_kkt_archive(m->plain, archive);
+    }
+    m->uncounted = m->plain_ready; /* it is made again after loading */
+    bg_archive_bytes(archive, &m->uncounted, sizeof m->uncounted);
+    if (archive->loading)
+        m->plain_ready = false;
+    else
+        m->uncounted = false;
+}
+
+static bool get_drift(const bg_integrator *ig, bg_drift *out)
+{
+    const bg_euler *m = ig->method;
+    if (m->drift.on)
+        bg_drift_report(&m->drift, ig->options.step, out);
+    return m->drift.on;
+}
+
+static void describe(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_euler *m = ig->method;
+    *text = '\0';
+    if (bg_euler_uses_matrix(m) && m->partition != BG_PARTITION_ALL && m->partitioned)
+        snprintf(text, size, "the partition keeps %d of %d entries of the Jacobian", m->nkept,
+                 m->nentries);
+}
+
+#define BG_EULER_OPTIONS                                                                       \
+    {"index", "1|2|ggl", "1", "constraints by accelerations, velocities, or both of g and w"}, \
+        {"stabilisation", "none|baumgarte|velocity|project|regularise", "project",             \
+         "what keeps the constraints from drifting off"},                                      \
+        {"alpha", NULL, "auto", "1/s, of Baumgarte; auto: 0.5/h"},                             \
+        {"beta", NULL, "auto", "1/s^2, of Baumgarte, index 1; auto: alpha^2"},                 \
+        {"epsilon", NULL, "auto", "of regularise; auto: h^2"},                                 \
+        {"newton_steps", NULL, "1", "simplified Newton steps of a position projection"},       \
+    {                                                                                          \
+        "certificate", "on|off", "on", "bound the drift of project and ggl along the run"      \
+    }
+
+static const bg_option_info euler_options[] = {BG_EULER_OPTIONS};
+
+static const bg_option_info linear_options[] = {
+    {"jacobian", "none|exact|J1|J2|J3|semi", "J2", "which derivatives stabilise the step"},
+    {"partition", "all|stiff|auto", "all", "entries of the Jacobian that are used"},
+    {"refresh", NULL, "1", "steps a Jacobian is used for"},
+    BG_EULER_OPTIONS,
+};
+
+const bg_integrator_class bg_euler_class;
+const bg_integrator_class bg_euler_class = {
+    .info = {"euler", "explicit Euler with constraints, fixed work per step", euler_options,
+             sizeof euler_options / sizeof *euler_options, true},
+    .create = create,
+    .destroy = destroy,
+    .reset = reset,
+    .attempt = bg_euler_attempt,
+    .accept = accept,
+    .prepare_dense = prepare_dense,
+    .archive = archive,
+    .plan = plan,
+    .get_drift = get_drift,
+    .describe = describe,
+};
+
+const bg_integrator_class bg_linear_euler_class;
+const bg_integrator_class bg_linear_euler_class = {
+    .info = {"linear-euler", "partitioned linear-implicit Euler, fixed work per step (real time)",
+             linear_options, sizeof linear_options / sizeof *linear_options, true},
+    .create = create,
+    .destroy = destroy,
+    .reset = reset,
+    .attempt = bg_euler_attempt,
+    .accept = accept,
+    .prepare_dense = prepare_dense,
+    .archive = archive,
+    .plan = plan,
+    .get_drift = get_drift,
+    .describe = describe,
+};

@@ -1,0 +1,59 @@
+/* What the files of euler and linear-euler share. */
+#ifndef BG_EULER_H
+#define BG_EULER_H
+
+#include "integrators/drift.h"
+#include "integrators/integrator.h"
+
+enum {
+    BG_JACOBIAN_NONE,
+    BG_JACOBIAN_EXACT,
+    BG_JACOBIAN_1,
+    BG_JACOBIAN_2,
+    BG_JACOBIAN_3,
+    BG_JACOBIAN_SEMI
+};
+enum { BG_INDEX_1, BG_INDEX_2, BG_INDEX_GGL };
+enum {
+    BG_STABILISE_NONE,
+    BG_STABILISE_BAUMGARTE,
+    BG_STABILISE_VELOCITY,
+    BG_STABILISE_PROJECT,
+    BG_STABILISE_REGULARISE
+};
+enum { BG_PARTITION_ALL, BG_PARTITION_STIFF, BG_PARTITION_AUTO };
+
+typedef struct bg_euler {
+    int jacobian, index, stabilisation, partition, newton_steps, refresh, ng;
+    double alpha, beta, epsilon;
+    bg_terms terms; /* those of the dynamics, with an M of its own where that has none */
+    double *M;
+    bg_kkt *hat;               /* the step's matrix; NULL: explicit formalism */
+    bg_kkt *plain;             /* [M G^T; G 0] for projections */
+    bool plain_ready;          /* it is that of the step's beginning */
+    bool uncounted;            /* making it again after a checkpoint is not counted */
+    bg_linear *states;         /* I - h h_z; NULL: explicit */
+    int *place_of_M;           /* where values of M lie in the pattern of r */
+    double *hat_M, *r_q, *r_v; /* in the pattern of r */
+    unsigned char *kept;       /* entries of r_q, r_v the partition keeps */
+    int nkept, nentries;
+    bool partitioned;
+    double *h_q, *h_v, *h_z; /* dense */
+    double *G0, *gt, *gamma; /* at the beginning of the step */
+    double *rhs, *along, *shifted, *dz, power;
+    int age; /* steps since the Jacobian was made; 0: due */
+    bg_drift_work drift;
+} bg_euler;
+
+/* J is used as a matrix; q is projected; q1 is known before u1; u1 is projected at the end. */
+bool bg_euler_uses_matrix(const bg_euler *m);
+bool bg_euler_projects(const bg_euler *m);
+bool bg_euler_position_first(const bg_euler *m);
+bool bg_euler_settles_velocity(const bg_euler *m);
+
+bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err);
+
+/* partition.c: clears entries of r_q and r_v that the partition leaves out. */
+void bg_partition_apply(bg_integrator *ig, bg_euler *m);
+
+#endif

@@ -1,0 +1,392 @@
+/* One step of euler and linear-euler: see euler.c for the formulas. */
+#include "integrators/euler.h"
+
+#include <math.h>
+#include <string.h>
+
+static bg_status evaluate(bg_integrator *ig, double t, const double *q, const double *v,
+                          const double *z, unsigned want, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_status st = bg_system_set_point(d->sys, t, q, v, z, ig->x0->mode, &d->point, err);
+    d->have = want;
+    return st == BG_OK ? bg_system_calc_terms(d->sys, &d->point, want, &m->terms, err) : st;
+}
+
+static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const double *upper,
+                        bg_error *err)
+{
+    bg_euler *m = ig->method;
+    ig->dyn->factorisations++;
+    bg_status st = bg_kkt_factor(kkt, M, upper, m->terms.G);
+    return st != BG_SINGULAR
+               ? st
+               : bg_error_set(err, BG_SINGULAR,
+                              "system '%s': the matrix of the step from t = %.17g is singular: "
+                              "constraints became dependent (a singular position), or a coordinate "
+                              "has neither mass nor constraint",
+                              ig->sys->def.name, ig->x0->t);
+}
+
+/* Derivatives at the beginning of the step, when they are due. */
+static bg_status update_jacobian(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    const bg_state *x = ig->x0;
+    bg_derivatives out = {.only_stiff = 0};
+    if (m->jacobian == BG_JACOBIAN_NONE)
+        return BG_OK;
+    if (m->age > 0) {
+        m->age = (m->age + 1) % m->refresh;
+        return BG_OK;
+    }
+    out.only_stiff = m->partition == BG_PARTITION_STIFF;
+    if (bg_euler_uses_matrix(m)) {
+        out.block[BG_OF_r][BG_BY_q] = m->r_q;
+        out.block[BG_OF_r][BG_BY_v] = m->r_v;
+    }
+    if (ig->dyn->nz > 0) {
+        out.block[BG_OF_h][BG_BY_q] = m->h_q;
+        out.block[BG_OF_h][BG_BY_v] = m->h_v;
+        out.block[BG_OF_h][BG_BY_z] = m->h_z;
+    }
+    bg_status st = BG_OK;
+    if (bg_euler_uses_matrix(m) || ig->dyn->nz > 0)
+        st = bg_system_calc_derivatives(ig->sys, &ig->dyn->point, x->a, x->lambda, &out, err);
+    if (st == BG_OK && bg_euler_uses_matrix(m))
+        bg_partition_apply(ig, m);
+    m->age = 1 % m->refresh;
+    return st;
+}
+
+/* The derivative of f - G^T lambda along V u, by one more evaluation. */
+static bg_status calc_along(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    double size = 1, speed = 0;
+    for (int i = 0; i < d->nq; i++)
+        size = fmax(size, fabs(x->q[i]));
+    for (int i = 0; i < d->nv; i++)
+        speed = fmax(speed, fabs(x->v[i]));
+    double shift = 1e-7 * size / fmax(speed, size), before = 0;
+    bg_terms out = {.f = m->along, .G = d->terms.G};
+    bg_point p = d->point;
+    bg_system_move(ig->sys, x->q, m->terms.V, shift, x->v, m->shifted);
+    p.q = m->shifted;
+    bg_status st = bg_system_calc_terms(ig->sys, &p, BG_TERM_f | (m->ng > 0 ? BG_TERM_G : 0u), &out,
+                                        err);
+    if (st != BG_OK)
+        return st;
+    bg_matrix_add_transposed(m->ng, d->nv, ig->sys->def.pattern_G, out.G, -1, x->lambda, m->along);
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    bg_matrix_add_transposed(m->ng, d->nv, ig->sys->def.pattern_G, m->G0, -1, x->lambda, d->work_v);
+    for (int i = 0; i < d->nv; i++) {
+        before = m->rhs[i] + d->work_v[i];
+        m->along[i] = (m->along[i] - before) / shift;
+    }
+    memcpy(d->terms.G, m->G0, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    return BG_OK;
+}
+
+/* M - h f_u - h^2 f_q as the method has it, into hat_M; f + h f_q u into rhs. */
+static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    double h = ig->h, square = m->jacobian == BG_JACOBIAN_1 ? 0 : h * h;
+    int n = pattern ? pattern->row_start[d->nv] : d->nv * d->nv;
+    bg_status st = BG_OK;
+    *M = m->terms.M;
+    memcpy(m->rhs, m->terms.f, (size_t)d->nv * sizeof(double));
+    if (m->jacobian == BG_JACOBIAN_NONE)
+        return BG_OK;
+    if (m->jacobian == BG_JACOBIAN_3)
+        st = calc_along(ig, err);
+    else if (m->jacobian != BG_JACOBIAN_SEMI)
+        bg_matrix_multiply(d->nv, d->nv, pattern, m->r_q, ig->x0->v, m->along);
+    for (int i = 0; i < d->nv && m->jacobian != BG_JACOBIAN_SEMI; i++)
+        m->rhs[i] += (m->jacobian == BG_JACOBIAN_3 ? h : -h) * m->along[i];
+    if (!bg_euler_uses_matrix(m))
+        return st;
+    for (int k = 0; k < n; k++)
+        m->hat_M[k] = h * m->r_v[k] + square * m->r_q[k];
+    for (int k = 0; k < bg_system_get_size_M(ig->sys); k++)
+        if (m->place_of_M[k] >= 0)
+            m->hat_M[m->place_of_M[k]] += m->terms.M[k];
+    *M = m->hat_M;
+    return st;
+}
+
+static double dot_row(const double *row, const double *x, int n)
+{
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+        sum += row[j] * x[j];
+    return sum;
+}
+
+/* z1 from h at the beginning and the change of velocity. */
+static bg_status advance_states(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    const bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    int nz = d->nz, nv = d->nv;
+    double h = ig->h;
+    if (nz > 0 && m->states) {
+        double *A = bg_linear_get_values(m->states);
+        for (int i = 0; i < nz; i++) {
+            for (int j = 0; j < nz; j++)
+                A[i * nz + j] = (i == j) - h * m->h_z[i * nz + j];
+            for (int j = 0; j < nv; j++) /* the increment of v is in x1 already */
+                m->along[j] = ig->x1->v[j] - x->v[j];
+            m->dz[i] += h * dot_row(m->h_q + i * nv, x->v, nv) +
+                        dot_row(m->h_v + i * nv, m->along, nv);
+        }
+        if (bg_linear_factor(m->states) != BG_OK)
+            return bg_error_set(err, BG_SINGULAR,
+                                "system '%s': I - h dh/dz is singular at t = %.17g",
+                                ig->sys->def.name, x->t);
+        bg_linear_solve(m->states, m->dz);
+    }
+    for (int i = 0; i < nz; i++)
+        ig->x1->z[i] = x->z[i] + h * m->dz[i];
+    return BG_OK;
+}
+
+/* The matrix [M G^T; G 0] at the beginning of the step for projections: from the end of the last
+ * step, or made here. */
+static bg_status ensure_plain(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    if (m->plain_ready)
+        return BG_OK;
+    if (m->uncounted)
+        ig->dyn->factorisations--;
+    m->uncounted = false;
+    return factor(ig, m->plain, m->terms.M, m->terms.G, err);
+}
+
+/* `newton_steps` simplified Newton steps (11) for x1->q, with the matrix of the beginning. */
+static bg_status project_position(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bg_status st = BG_OK;
+    d->projections++;
+    for (int k = 0; k < m->newton_steps && st == BG_OK; k++) {
+        st = evaluate(ig, x->t, x->q, ig->x0->v, ig->x0->z,
+                      BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u), err);
+        memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+        memcpy(d->work_g, m->terms.g, (size_t)d->ng * sizeof(double));
+        bg_kkt_solve(m->plain, d->work_v, d->work_g);
+        bg_system_move(ig->sys, x->q, m->terms.V, -1.0, d->work_v, x->q);
+    }
+    return st;
+}
+
+/* u1 onto G u + g_t = 0 at q1; the matrix serves the next step's position. */
+static bg_status project_velocity(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bg_status st = evaluate(ig, x->t, x->q, x->v, x->z,
+                            BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
+    if (st == BG_OK)
+        st = factor(ig, m->plain, m->terms.M, m->terms.G, err);
+    if (st != BG_OK)
+        return st;
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    bg_dynamics_calc_w(d, x->v, d->work_g);
+    bg_kkt_solve(m->plain, d->work_v, d->work_g);
+    for (int i = 0; i < d->nv; i++)
+        x->v[i] -= d->work_v[i];
+    return BG_OK;
+}
+
+static void move(bg_integrator *ig, const double *v)
+{
+    const bg_euler *m = ig->method;
+    bg_system_move(ig->sys, ig->x0->q, m->terms.V, ig->h, v, ig->x1->q);
+}
+
+/* Index 1: the row of accelerations at the beginning. */
+static bg_status step_index_1(bg_integrator *ig, const double *M, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bool baumgarte = m->stabilisation == BG_STABILISE_BAUMGARTE ||
+                     m->stabilisation == BG_STABILISE_REGULARISE;
+    bool shared = M == m->terms.M && m->plain_ready && m->stabilisation != BG_STABILISE_REGULARISE;
+    bg_status st = shared ? BG_OK : factor(ig, m->hat, M, m->terms.G, err);
+    if (st != BG_OK)
+        return st;
+    for (int i = 0; i < m->ng; i++) {
+        x->lambda[i] = -m->terms.gamma[i];
+        if (m->stabilisation == BG_STABILISE_REGULARISE)
+            x->lambda[i] -= m->epsilon * ig->x0->lambda[i];
+    }
+    if (baumgarte) {
+        bg_dynamics_calc_w(d, ig->x0->v, d->work_g);
+        for (int i = 0; i < m->ng; i++)
+            x->lambda[i] -= 2 * m->alpha * d->work_g[i] + m->beta * m->terms.g[i];
+    }
+    bg_kkt_solve(shared ? m->plain : m->hat, m->rhs, x->lambda);
+    for (int i = 0; i < d->nv; i++)
+        x->v[i] = ig->x0->v[i] + ig->h * m->rhs[i];
+    bool late = m->jacobian == BG_JACOBIAN_EXACT || m->jacobian == BG_JACOBIAN_SEMI;
+    move(ig, late ? x->v : ig->x0->v);
+    return BG_OK;
+}
+
+/* Index 2 and GGL: positions first, then the row of velocities at the end (6). */
+static bg_status step_index_2(bg_integrator *ig, const double *M, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bool baumgarte = m->stabilisation == BG_STABILISE_BAUMGARTE;
+    bg_status st = BG_OK;
+    move(ig, ig->x0->v);
+    if (bg_euler_projects(m) && bg_euler_position_first(m))
+        st = project_position(ig, err);
+    if (st == BG_OK)
+        st = evaluate(ig, x->t, x->q, ig->x0->v, ig->x0->z, BG_TERM_G | BG_TERM_gt | BG_TERM_g,
+                      err);
+    if (st == BG_OK)
+        st = factor(ig, m->hat, M, m->G0, err);
+    if (st != BG_OK)
+        return st;
+    bg_dynamics_calc_w(d, ig->x0->v, x->lambda);
+    for (int i = 0; i < m->ng; i++)
+        x->lambda[i] = -(x->lambda[i] + (baumgarte ? m->alpha * m->terms.g[i] : 0)) / ig->h;
+    bg_kkt_solve(m->hat, m->rhs, x->lambda);
+    for (int i = 0; i < d->nv; i++)
+        x->v[i] = ig->x0->v[i] + ig->h * m->rhs[i];
+    return BG_OK;
+}
+
+/* Terms at the beginning. */
+static bg_status begin(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    const bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    unsigned want = BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
+                    (d->kinematic ? BG_TERM_V : 0u);
+    if (m->ng > 0)
+        want |= BG_TERM_G | BG_TERM_g | BG_TERM_gt | BG_TERM_gamma;
+    if (m->ng > 0 && m->index != BG_INDEX_1 && !m->drift.on)
+        want &= ~(unsigned)BG_TERM_gamma;
+    bg_status st = evaluate(ig, x->t, x->q, x->v, x->z, want, err);
+    if (st != BG_OK)
+        return st;
+    memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
+    memcpy(m->G0, m->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(m->gt, m->terms.gt, (size_t)m->ng * sizeof(double));
+    memcpy(m->gamma, m->terms.gamma, (size_t)m->ng * sizeof(double));
+    if (!ig->energy)
+        return BG_OK;
+    memset(ig->x1->lambda, 0, (size_t)m->ng * sizeof(double));
+    return bg_dynamics_calc_power(ig->dyn, ig->x1->lambda, &m->power, err);
+}
+
+/* Unconstrained and explicit: the explicit formalism. */
+static bg_status step_free(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    bg_status st = evaluate(ig, x->t, x->q, x->v, x->z,
+                            (d->nz > 0 ? BG_TERM_h : 0u) | (d->kinematic ? BG_TERM_V : 0u), err);
+    if (st == BG_OK)
+        st = bg_system_accelerate(ig->sys, &d->point, m->rhs, err);
+    if (st == BG_OK && ig->energy)
+        st = bg_dynamics_calc_power(d, ig->x1->lambda, &m->power, err);
+    memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
+    for (int i = 0; i < d->nv; i++)
+        ig->x1->v[i] = x->v[i] + ig->h * m->rhs[i];
+    move(ig, x->v);
+    return st;
+}
+
+static bg_status step_constrained(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    const double *M;
+    bg_status st = begin(ig, err);
+    if (st == BG_OK)
+        st = update_jacobian(ig, err);
+    if (st == BG_OK && m->drift.on)
+        st = ensure_plain(ig, err);
+    if (st == BG_OK && m->drift.on)
+        st = bg_drift_update(&m->drift, m->plain, &ig->dyn->point, m->gamma, err);
+    if (st == BG_OK && bg_euler_projects(m) && !m->drift.on)
+        st = ensure_plain(ig, err);
+    if (st == BG_OK)
+        st = prepare_matrix(ig, &M, err);
+    if (st != BG_OK)
+        return st;
+    if (m->index == BG_INDEX_1 || m->ng == 0)
+        return step_index_1(ig, M, err);
+    return step_index_2(ig, M, err);
+}
+
+/* What follows the step of velocities, and the residuals there. */
+static bg_status end(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bg_status st = advance_states(ig, err);
+    bool late = m->index != BG_INDEX_1 && !bg_euler_position_first(m) && m->ng > 0;
+    if (st == BG_OK && late) /* V was overwritten by that of the first guess */
+        st = d->kinematic ? evaluate(ig, ig->x0->t, ig->x0->q, ig->x0->v, ig->x0->z, BG_TERM_V, err)
+                          : BG_OK;
+    if (st == BG_OK && late)
+        move(ig, x->v);
+    if (st == BG_OK && bg_euler_projects(m) && !bg_euler_position_first(m))
+        st = project_position(ig, err);
+    m->plain_ready = false;
+    if (st == BG_OK && bg_euler_settles_velocity(m)) {
+        st = project_velocity(ig, err);
+        m->plain_ready = st == BG_OK;
+    } else if (st == BG_OK && m->ng > 0 && !(bg_euler_position_first(m))) {
+        st = evaluate(ig, x->t, x->q, x->v, x->z, BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
+    }
+    if (st != BG_OK)
+        return st;
+    memcpy(x->a, m->rhs, (size_t)d->nv * sizeof(double));
+    ig->residuals1 = bg_dynamics_calc_residuals(d, x->v, x->a);
+    ig->residuals1.ga = m->ng > 0 ? NAN : 0;
+    return BG_OK;
+}
+
+bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_state *x = ig->x1;
+    bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
+    *error = 0;
+    bg_status st = plain ? step_free(ig, err) : step_constrained(ig, err);
+    if (st == BG_OK)
+        st = end(ig, err);
+    if (st != BG_OK)
+        return st;
+    if (m->drift.on)
+        m->drift.observed = fmax(m->drift.observed, ig->residuals1.g);
+    for (int i = 0; i < m->ng && ig->energy; i++)
+        m->power += x->lambda[i] * m->gt[i];
+    *x->work = *ig->x0->work + (ig->energy ? ig->h * m->power : 0);
+    double sum = 0;
+    for (int i = 0; i < ig->n; i++)
+        sum += x->q[i] - x->q[i];
+    return sum == 0 ? BG_OK : bg_dynamics_report_not_finite(ig->dyn, err);
+}
