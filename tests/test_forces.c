@@ -56,7 +56,33 @@ static const char everything[] =
     "  'thrust': {'type': 'force', 'at': 'b.p', 'force': [3, 'drive*5', '-2*t']},"
     "  'jet': {'type': 'force', 'at': 'b.p', 'force': [3, 'drive*5', '-2*t'], 'axes': 'body'},"
     "  'motor': {'type': 'torque', 'body': 'c', 'torque': ['gain', 2, 1]},"
-    "  'wheel_motor': {'type': 'torque', 'body': 'a', 'torque': ['gain', 2, 1], 'axes': 'body'}},"
+    "  'wheel_motor': {'type': 'torque', 'body': 'a', 'torque': ['gain', 2, 1], 'axes': 'body'},";
+
+/* Its rest: laws that use outputs, the outputs, and a tyre. */
+static const char sensing[] =
+    "  'sensed_spring': {'type': 'spring-damper', 'from': 'a.p', 'to': 'b.p',"
+    "                    'force': '9*deep*stretch + fast.y*rate + top.z',"
+    "                    'actuator': 'turn.z*h_rate'},"
+    "  'sensed_twist': {'type': 'torsion', 'joint': 'guide', 'stiffness': 5,"
+    "                   'torque': 'h_angle*angle + spin.x*g_rate + x_angle^2*rate'},"
+    "  'sensed_force': {'type': 'force', 'at': 'c', 'axes': 'body',"
+    "                   'force': ['deep', 'gap*fast.x', 'turn.x*spin.z']},"
+    "  'sensed_thrust': {'type': 'force', 'at': 'b.p', 'force': ['g_slide', 'x_rate', 'turn.y']},"
+    "  'sensed_torque': {'type': 'torque', 'body': 'c', 'torque': ['h_rate', 'top.y', 'mix']},"
+    "  'sensed_pid': {'type': 'controller', 'input': 'deep - g_slide', 'kp': 3, 'ki': 2, 'kd': 1,"
+    "                 'reference': 'top.x*drive', 'filter': 0.1, 'output': {'joint': 'hinge'}},"
+    "  'sensed_p': {'type': 'controller', 'input': {'position': 'c', 'component': 'x'}, 'kp': 3,"
+    "               'ki': 1, 'reference': 'gap*spin.y', 'output': {'joint': 'guide'}}},"
+    " 'outputs': {"
+    "  'h_angle': {'joint': 'hinge'}, 'h_rate': {'joint': 'hinge', 'derivative': 1},"
+    "  'x_angle': {'joint': 'cross', 'coordinate': 'second'},"
+    "  'x_rate': {'joint': 'cross', 'coordinate': 'second', 'derivative': 1},"
+    "  'g_slide': {'joint': 'guide'}, 'g_rate': {'joint': 'guide', 'derivative': 1},"
+    "  'pull': {'force': 'linear', 'value': 'force'},"
+    "  'top': {'position': 'b.p'}, 'fast': {'velocity': 'b.p'}, 'turn': {'orientation': 'a'},"
+    "  'spin': {'angular_velocity': 'c'}, 'gap': {'distance': ['a.p', 'c']},"
+    "  'copy': {'signal': 'gain'}, 'mix': '2*h_angle*top.x + t*copy', 'deep': 'mix^2 + "
+    "gap*turn.w'},"
     " 'road': {'type': 'sine', 'amplitude': 0.3, 'wavelength': 2.5, 'speed': 7, 'start': 0.2},"
     " 'tyres': {'front': {'type': 'point-follower', 'wheel': 'b.p', 'radius': 2.5,"
     "                     'stiffness': 900, 'damping': 30}}}";
@@ -64,9 +90,11 @@ static const char everything[] =
 static int set_up(void **state)
 {
     rig *r = calloc(1, sizeof *r);
-    char *text = rig_quote(everything);
-    rig_read(r, text);
-    free(text);
+    char text[2 * sizeof everything];
+    snprintf(text, sizeof text, "%s%s", everything, sensing);
+    char *copy = rig_quote(text);
+    rig_read(r, copy);
+    free(copy);
     *state = r;
     return 0;
 }
@@ -535,6 +563,43 @@ static void derivatives_match_differences(void **state)
     }
 }
 
+/* The laws' numbers against the same outputs worked out here. */
+static void laws_use_outputs(void **state)
+{
+    rig *r = *state;
+    const bg_model *m = r->model;
+    const bg_joint *hinge = &m->joints[0];
+    rig_shake(r, 0.4);
+    assert_int_equal(m->nangles, 2); /* of hinge and cross; rates and slides need none */
+    bg_world w = rig_world(r);
+    bg_coordinate angle = {BG_COORDINATE_ANGLE_Z, 0, hinge->a, hinge->b, -1};
+    const bg_body_state *a = &r->body[1], *b = &r->body[2], *c = &r->body[3];
+    bg_vec3 arm = bg_rotate(&b->R, m->bodies[2].points[0].r), top = bg_add(b->r, arm);
+    bg_vec3 eye = bg_add(a->r, bg_rotate(&a->R, m->bodies[1].points[0].r));
+    bg_mat3 back = bg_mat3_transpose(&m->bodies[1].pose.R), turn = bg_mat3_multiply(&a->R, &back);
+    double turned = sqrt(1 + turn.m[0][0] + turn.m[1][1] + turn.m[2][2]) / 2;
+    double mix = 2 * bg_coordinate_calc(&w, &angle) * top.x + r->t * r->u[1];
+    double gap = bg_length(bg_sub(c->r, eye)), deep = mix * mix + gap * turned;
+    bg_vec3 fast = bg_add(b->v, bg_cross(b->w, arm));
+    double stretch = rig_sensor(r, rig_find(r, "sensed_spring"), "stretch");
+    double rate = rig_sensor(r, rig_find(r, "sensed_spring"), "rate");
+    double z = (turn.m[1][0] - turn.m[0][1]) / (4 * turned);
+    assert_near(rig_sensor(r, rig_find(r, "sensed_torque"), "z"), mix, 1e-13);
+    assert_near(rig_sensor(r, rig_find(r, "sensed_torque"), "y"), top.y, 1e-15);
+    assert_near(rig_sensor(r, rig_find(r, "sensed_spring"), "force"),
+                9 * deep * stretch + fast.y * rate + top.z +
+                    z * bg_coordinate_calc_rate(&w, &angle),
+                1e-12);
+    assert_near(rig_sensor(r, rig_find(r, "sensed_p"), "reference"), gap * c->w.y, 1e-13);
+    assert_near(rig_sensor(r, rig_find(r, "sensed_pid"), "reference"), top.x * r->u[0], 1e-15);
+    double full = 2 * M_PI;
+    int used = m->outputs[0].measured.turns; /* the law's angle goes along with its state */
+    assert_true(used == m->angles[0].z || used == m->angles[1].z);
+    r->z[used] = 3 * full + 0.1;
+    assert_near(rig_sensor(r, rig_find(r, "sensed_torque"), "z"), mix + 2 * 3 * full * top.x,
+                1e-12);
+}
+
 /* A model with one hinge and one force, whose members are given. */
 static void refused(const char *force, const char *message)
 {
@@ -543,8 +608,12 @@ static void refused(const char *force, const char *message)
         " 'inertia': [1, 1, 1]}, 'b': {'mass': 1, 'center': [1, 0, 0], 'inertia': [1, 1, 1]}},"
         " 'joints': {'hinge': {'type': 'revolute', 'bodies': ['a', 'b'], 'at': [0, 0, 0],"
         " 'axis': [0, 0, 1]}, 'rail': {'type': 'prismatic', 'bodies': ['ground', 'a'],"
-        " 'at': [0, 0, 0], 'axis': [0, 0, 1]}}, 'forces': {'f': {%s}}}";
-    char text[2048];
+        " 'at': [0, 0, 0], 'axis': [0, 0, 1]}}, 'forces': {'f': {%s}}, 'parameters': {'mu': 1},"
+        " 'outputs': {'acc': {'acceleration': 'a'}, 'push': {'force': 'f', 'value': 'force'},"
+        " 'bear': {'reaction': 'hinge'}, 'total': {'energy': 'total'}, 'sum': '2 + acc.x',"
+        " 'fine': {'joint': 'hinge'}, 'bend': {'joint': 'hinge', 'derivative': 2},"
+        " 'mu': {'joint': 'rail'}, 'drive': {'joint': 'rail'}, 'h': {'joint': 'rail'}}}";
+    char text[3072];
     bg_model *model = NULL;
     bg_error err = {BG_OK, ""};
     snprintf(text, sizeof text, frame, force);
@@ -597,6 +666,60 @@ static void nonsense_is_refused(void **state)
     refused("'type': 'spring', 'from': 'a', 'to': 'b'", "forces.f.type");
 }
 
+static void outputs_that_follow_from_forces_are_refused(void **state)
+{
+    (void)state;
+    refused(SPRING ", 'force': 'acc.x'", "forces.f.force: cannot use output 'acc.x', which is an "
+                                         "acceleration and follows from the forces; joint coord");
+    refused(SPRING ", 'force': 'push'", "cannot use output 'push', which is the value of a force");
+    refused(SPRING ", 'actuator': 'bear.fx'", "forces.f.actuator: cannot use output 'bear.fx'");
+    refused(SPRING ", 'force': 'total'", "cannot use output 'total', which is an energy");
+    refused(SPRING ", 'force': 'bend'", "cannot use output 'bend', which is an acceleration");
+    refused(SPRING ", 'force': 'rate*sum'", "cannot use output 'acc.x' (through 'sum'), which");
+    refused(SPRING ", 'force': 'fien'", "did you mean 'fine'");
+    refused(SPRING ", 'force': 'mu'", "'mu' is both an output and a parameter");
+    refused(SPRING ", 'force': 'drive'", "'drive' is both an output and an input");
+    refused(SPRING ", 'force': '3*h'", "'h' is both an output and a unit");
+    refused(PID "'fine', 'kd': 1", "forces.f.kd: needs the rate of the input");
+    refused(PID "'acc.x', 'kp': 1", "forces.f.input: cannot use output 'acc.x'");
+    refused(PID "{'joint': 'hinge'}, 'kd': 1, 'reference': 'fine'", "the rate of the reference");
+    refused(PID "7, 'kp': 1", "forces.f.input");
+}
+
+/* Eight bodies are as many as derivatives have room for. */
+static void too_many_bodies_are_refused(void **state)
+{
+    (void)state;
+    for (int n = 8; n <= 9; n++) {
+        char text[4096] = "{'bodies': {", law[256] = "0", outputs[1024] = "";
+        for (int k = 0; k < n; k++) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used,
+                     "%s'b%d': {'mass': 1, 'center': [%d, 0, 0], 'inertia': [1, 1, 1]}",
+                     k ? ", " : "", k, k);
+            used = strlen(outputs);
+            snprintf(outputs + used, sizeof outputs - used,
+                     "%s'x%d': {'position': 'b%d', 'component': 'x'}", k ? ", " : "", k, k);
+            used = strlen(law);
+            snprintf(law + used, sizeof law - used, " + x%d", k);
+        }
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used,
+                 "}, 'forces': {'f': {'type': 'force', 'at': 'b0', 'force': ['%s', 0, 0]}},"
+                 " 'outputs': {%s}}",
+                 law, outputs);
+        char *copy = rig_quote(text);
+        bg_model *model = NULL;
+        bg_error err = {BG_OK, ""};
+        bg_status st = bg_model_parse(copy, "test", NULL, 0, &model, &err);
+        free(copy);
+        assert_int_equal(st, n <= BG_FORCE_BODIES ? BG_OK : BG_BAD_INPUT);
+        if (st != BG_OK)
+            assert_non_null(strstr(err.text, "forces.f: involves more than 8 bodies"));
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,7 +735,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up, tear_down),
         cmocka_unit_test_setup_teardown(controller_without_lag_uses_rates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(derivatives_match_differences, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(laws_use_outputs, set_up, tear_down),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(outputs_that_follow_from_forces_are_refused),
+        cmocka_unit_test(too_many_bodies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

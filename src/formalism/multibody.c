@@ -2,6 +2,7 @@
 #include "formalism/multibody.h"
 
 #include "base/memory.h"
+#include "model/sensor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,18 @@ static bool is_free(const bool *in_tree, int joint)
 static bool is_screw(const bg_joint *j)
 {
     return j->class_->nlinks == 1 && j->class_->link[0].kind == BG_LINK_SCREW;
+}
+
+/* Angles that force laws follow have states of the model. */
+static void add_angles(bg_multibody *mb)
+{
+    for (int k = 0; k < mb->model->nangles; k++) {
+        const bg_followed_angle *x = &mb->model->angles[k];
+        bg_coordinate c = bg_multibody_get_coordinate(mb->model, x->joint, x->coordinate);
+        c.turns = x->z;
+        mb->z0[x->z] = mb->model->joints[x->joint].start[x->coordinate].q;
+        mb->turns[mb->nturns++] = (bg_turn){c, x->z, x->joint, x->coordinate};
+    }
 }
 
 /* Gives an angle a state that follows it through full turns. */
@@ -120,7 +133,7 @@ static int count_corners(const bg_model *m)
 static bool allocate(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
-    int relations = m->ncouplers, angles = 3 * m->ncouplers + m->noutputs;
+    int relations = m->ncouplers, angles = 3 * m->ncouplers + m->noutputs + m->nangles;
     for (int k = 0; k < m->njoints; k++) {
         relations += m->joints[k].class_->nprimitives + 4;
         angles += 4;
@@ -177,6 +190,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     mb->ny = m->noutputs;
     if (!allocate(mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    add_angles(mb);
     add_rows(mb, in_tree);
     for (int k = 0; k < m->noutputs; k++)
         if (m->outputs[k].kind == BG_OUTPUT_COORDINATE && is_free(in_tree, m->outputs[k].index)) {
@@ -421,15 +435,6 @@ static double coordinate_component(bg_multibody *mb, const bg_output *o, const b
            bg_dot(bg_vec3_load(J + 6), B->v) + bg_dot(bg_vec3_load(J + 9), B->w);
 }
 
-static double orientation_component(const bg_multibody *mb, const bg_output *o)
-{
-    bg_mat3 back = bg_mat3_transpose(&mb->model->bodies[o->a.body].pose.R);
-    bg_mat3 R = bg_mat3_multiply(&mb->body[o->a.body].R, &back);
-    bg_quat p = bg_quat_from_rotation(&R);
-    const double c[4] = {p.w, p.x, p.y, p.z};
-    return c[o->component];
-}
-
 static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *p, const double *a,
                           const double *lambda)
 {
@@ -440,22 +445,11 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
     switch (o->kind) {
     case BG_OUTPUT_COORDINATE:
         return coordinate_component(mb, o, p, a);
-    case BG_OUTPUT_POSITION:
-        return pick(bg_marker_get_position(w, &o->a), o->component);
-    case BG_OUTPUT_VELOCITY:
-        return pick(bg_marker_get_velocity(w, &o->a), o->component);
     case BG_OUTPUT_ACCELERATION: {
         bg_vec3 s = bg_marker_get_arm(w, &o->a);
         bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
         return pick(bg_add(acc->v, turning), o->component);
     }
-    case BG_OUTPUT_ORIENTATION:
-        return orientation_component(mb, o);
-    case BG_OUTPUT_ANGULAR_VELOCITY:
-        return pick(b->w, o->component);
-    case BG_OUTPUT_DISTANCE:
-        return bg_length(
-            bg_sub(bg_marker_get_position(w, &o->b), bg_marker_get_position(w, &o->a)));
     case BG_OUTPUT_FORCE:
         return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
                                                           o->component);
@@ -467,12 +461,11 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
         bg_multibody_calc_energy(mb, &e);
         return (o->kind != BG_OUTPUT_POTENTIAL ? e.kinetic : 0) +
                (o->kind != BG_OUTPUT_KINETIC ? e.potential : 0);
-    case BG_OUTPUT_SIGNAL:
-        return w->u[o->index];
     case BG_OUTPUT_EXPRESSION:
         return bg_expression_calc(o->expression, mb->values);
+    default:
+        return bg_sensor_calc(o, w);
     }
-    return NAN;
 }
 
 void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
@@ -546,6 +539,8 @@ static int def_start(void *self, double t, const bg_event_state *x)
     bg_multibody *mb = self;
     const bg_model *m = mb->model;
     look_at(mb, t, x->q, x->v, x->z, x->mode);
+    for (int k = 0; k < mb->nturns; k++) /* within half a turn of the guess */
+        x->z[mb->turns[k].z] = bg_coordinate_calc(&mb->world, &mb->turns[k].coordinate);
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].class_->start)
             m->forces[k].class_->start(&m->forces[k], &mb->world, x->z + m->forces[k].z0);

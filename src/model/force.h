@@ -17,9 +17,10 @@ typedef struct bg_value bg_value;
 /* How the wrenches of an element, and the rates h of its states, change with the poses and twists
  * of the bodies they depend on. Body k = body[k] owns rows and columns 6k .. 6k+5: rows (f, n) of
  * its wrench, columns (dr, dtheta) of its pose or (v, w) of its twist, world axes, dR = dtheta x R.
- * A body may appear more than once: its blocks add. The ground may be left out. States count from
- * the element's first. */
-enum { BG_FORCE_BODIES = 4, BG_FORCE_STATES = 3, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
+ * A body may appear more than once: its blocks add. The ground may be left out. Bodies that only
+ * the sensors of a law look at have columns but no wrench. States count from the element's first.
+ * What lies beyond nbodies is undefined. */
+enum { BG_FORCE_BODIES = 8, BG_FORCE_STATES = 3, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
 
 typedef struct bg_force_derivatives {
     int nbodies, body[BG_FORCE_BODIES];

@@ -66,8 +66,6 @@ static void read_top(const bg_value *top)
     bg_read_couplers(top);
     if (reader->status != BG_OK)
         return;
-    bg_read_forces(top);
-    bg_read_initial(top);
     bool *attached = reader->body_attached; /* outputs do not count as attached */
     reader->body_attached = bg_reader_allocate(reader, (size_t)reader->model->nbodies,
                                                sizeof *attached);
@@ -75,6 +73,11 @@ static void read_top(const bg_value *top)
         bg_read_outputs(top);
     free(reader->body_attached);
     reader->body_attached = attached;
+    if (reader->status != BG_OK)
+        return;
+    bg_read_forces(top);
+    bg_read_force_outputs(top);
+    bg_read_initial(top);
     bg_read_run(top);
     if (reader->status == BG_OK)
         warn_unused(reader);
@@ -251,6 +254,8 @@ void bg_model_destroy(bg_model *m)
     free(m->forces);
     free(m->signals);
     free(m->outputs);
+    free(m->angles);
+    free(m->scratch);
     free(m->warnings);
     free(m->name);
     free(m);

@@ -82,8 +82,14 @@ typedef struct bg_output {
     int index, component; /* joint, force or signal, as the kind needs */
     int coordinate;       /* of the joint, for COORDINATE */
     bg_marker a, b;
+    bg_coordinate measured;    /* COORDINATE as force laws see it (model/sensor.h) */
     bg_expression *expression; /* variables: earlier outputs by index; t is index noutputs */
 } bg_output;
+
+/* An angle that a force law follows through full turns, by a state. */
+typedef struct bg_followed_angle {
+    int joint, coordinate, z;
+} bg_followed_angle;
 
 struct bg_model {
     char *name;
@@ -95,7 +101,10 @@ struct bg_model {
     bg_signal *signals;
     bg_output *outputs;
     int nbodies, njoints, ncouplers, nforces, nsignals, noutputs;
-    int nz, ns, nmode; /* owned by forces; formalisms add theirs behind */
+    bg_followed_angle *angles; /* of outputs in force laws */
+    int nangles;
+    double *scratch; /* [3 (noutputs + 1)] for laws: values, adjoints, gradient of an expression */
+    int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;
     char integrator[32], formulation[16];

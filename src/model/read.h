@@ -13,9 +13,10 @@ void bg_read_signals(const bg_value *top); /* "inputs" */
 void bg_read_bodies(const bg_value *top);
 void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
 void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */
+void bg_read_outputs(const bg_value *top);  /* all but values of forces, whose laws may use them */
 void bg_read_forces(const bg_value *top);   /* "forces" and "tyres" */
+void bg_read_force_outputs(const bg_value *top);
 void bg_read_initial(const bg_value *top);
-void bg_read_outputs(const bg_value *top);
 void bg_read_run(const bg_value *top);
 
 /* Parts of bodies. */
@@ -42,6 +43,8 @@ void bg_reader_warn(bg_reader *reader, const char *format, ...)
 void bg_reader_fail_memory(bg_reader *reader);
 /* Gives a name to the index-th thing of a kind; fails at v on bad or repeated names. */
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
+/* Whether a name means something in expressions: a unit or constant, or a function. */
+bool bg_reader_is_taken(bg_reader *reader, const char *name);
 /* The index registered for a name; INT_MIN: none. */
 int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name);
 /* As above, but fails at v, with the nearest, when there is none; then 0. */

@@ -1,5 +1,6 @@
 /* "outputs": named sensors. A vector without "component" becomes one output per component, NAME.x
- * and so on; a text is an expression of earlier outputs and t. */
+ * and so on; a text is an expression of earlier outputs and t. Laws of forces may use outputs, and
+ * outputs may be values of forces: those are read after the forces, all others before. */
 #include "model/read.h"
 
 #include <stdio.h>
@@ -32,6 +33,11 @@ static void read_coordinate(const bg_value *v, bg_output *out)
         bg_value_fail(&derivative, "must be 0, 1 or 2, not %g", order);
     out->component = (int)order;
     out->coordinate = coordinate;
+    if (v->reader->status != BG_OK)
+        return;
+    const bg_joint *j = &v->reader->model->joints[out->index];
+    out->measured = (bg_coordinate){j->class_->coordinate[coordinate].kind,
+                                    j->class_->coordinate[coordinate].axis, j->a, j->b, -1};
 }
 
 static void read_marker(const bg_value *v, bg_output *out)
@@ -207,17 +213,20 @@ static void name_outputs(const bg_value *v)
     }
 }
 
-/* Reads the outputs of one entry, beginning with the first-th; returns how many there were. */
-static int read_output(const bg_value *v, int first)
+/* Reads the outputs of one entry, beginning with the first-th, unless it is not their turn (values
+ * of forces or not); returns how many there were. */
+static int read_output(const bg_value *v, int first, bool of_forces)
 {
     bg_model *m = v->reader->model;
     bg_output *out = &m->outputs[first];
-    if (json_is_string(v->json)) {
+    const sensor *s = json_is_string(v->json) ? NULL : find_sensor(v);
+    int n = s ? count_components(v, s) : 1;
+    if ((out->kind == BG_OUTPUT_FORCE) != of_forces)
+        return n;
+    if (!s) {
         compile(v, out);
-        return 1;
+        return n;
     }
-    const sensor *s = find_sensor(v);
-    int n = count_components(v, s);
     if (s->components && n == 1)
         out->component = bg_value_choice(v, "component", s->components, -1);
     for (int k = 0; k < n && v->reader->status == BG_OK; k++)
@@ -237,7 +246,18 @@ void bg_read_outputs(const bg_value *top)
                                     sizeof *m->outputs);
     for (void *i = NULL; bg_value_next(&section, &i, &v);)
         name_outputs(&v);
+    m->angles = bg_reader_allocate(reader, (size_t)m->noutputs, sizeof *m->angles);
+    m->scratch = bg_reader_allocate(reader, 3 * ((size_t)m->noutputs + 1), sizeof *m->scratch);
     int k = 0;
     for (void *i = NULL; bg_value_next(&section, &i, &v);)
-        k += read_output(&v, k);
+        k += read_output(&v, k, false);
+}
+
+void bg_read_force_outputs(const bg_value *top)
+{
+    bg_value section = bg_value_member(top, "outputs"), v;
+    int k = 0;
+    if (bg_value_exists(&section))
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            k += read_output(&v, k, true);
 }

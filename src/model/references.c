@@ -42,8 +42,7 @@ static bool is_known(bg_reader *reader, const char *text)
     return st != BG_NO_MEMORY && !strstr(err.text, "unknown");
 }
 
-/* Whether a name means something in expressions: a unit or constant, or a function. */
-static bool is_taken(bg_reader *reader, const char *name)
+bool bg_reader_is_taken(bg_reader *reader, const char *name)
 {
     char call[NAME_LENGTH + 8];
     snprintf(call, sizeof call, "%.*s(1)", NAME_LENGTH, name);
@@ -64,7 +63,7 @@ static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
                           "the name of %s %s may have letters, digits and _ only, so that "
                           "expressions can use it",
                           a, noun);
-        else if (strcmp(name, "t") == 0 || is_taken(v->reader, name))
+        else if (strcmp(name, "t") == 0 || bg_reader_is_taken(v->reader, name))
             bg_value_fail(v,
                           "'%s' already has a meaning in expressions (unit, constant or function); "
                           "choose another name",

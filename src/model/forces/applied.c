@@ -1,12 +1,12 @@
-/* force, torque: applied from outside, given by three numbers or expressions of t and signals, in
+/* force, torque: applied from outside, given by three numbers or laws of t, signals and outputs, in
  * world axes or in the body's own axes.
  *
  *   force:  f at the point p = r + s, its moment s x f;   power f . (v + w x s)
  *   torque: n;                                            power n . w
  *
- * In body axes f = R f_0 turns with the body: df = dtheta x f; in world axes df = 0. There is no
- * reaction: the other end is outside of the model. */
-#include "model/forces/element.h"
+ * In body axes f = R f_0 turns with the body: df = dtheta x f; in world axes df = 0; to which R
+ * df_0 or df_0 through the outputs is added. There is no reaction: the other end is outside of the
+ * model. */
 #include "model/forces/law.h"
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@ typedef struct applied {
     bg_marker at; /* force: its point; torque: only the body counts */
     bool in_body, is_torque;
     bg_law component[3];
+    int nbodies, body[BG_FORCE_BODIES]; /* its own, then those of outputs in laws */
 } applied;
 
 /* The vector in world axes. */
@@ -43,14 +44,19 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 
 typedef struct state {
     bg_vec3 s, x; /* arm, vector */
+    const bg_mat3 *R;
     bool in_body, is_torque;
+    bg_slope slope[3]; /* of the components through outputs */
 } state;
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
     const state *y = context;
     const bg_vec3 none = {0, 0, 0};
-    const bg_vec3 dx = y->in_body ? bg_cross(d[0].dtheta, y->x) : none;
+    const bg_vec3 dx_0 = {bg_slope_vary(&y->slope[0], d), bg_slope_vary(&y->slope[1], d),
+                          bg_slope_vary(&y->slope[2], d)};
+    const bg_vec3 dx = y->in_body ? bg_add(bg_cross(d[0].dtheta, y->x), bg_rotate(y->R, dx_0))
+                                  : dx_0;
     (void)dh;
     dwrench[0] = y->is_torque ? (bg_wrench){none, dx}
                               : bg_wrench_vary(y->s, bg_variation_of_arm(&d[0], y->s), y->x, dx);
@@ -59,8 +65,16 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const applied *s = f->self;
-    const state y = {bg_marker_get_arm(w, &s->at), calc_vector(s, w), s->in_body, s->is_torque};
-    bg_element_calc_derivatives(tangent, &y, &s->at.body, 1, 0, out);
+    state y = {.s = bg_marker_get_arm(w, &s->at),
+               .x = calc_vector(s, w),
+               .R = &w->body[s->at.body].R,
+               .in_body = s->in_body,
+               .is_torque = s->is_torque};
+    for (int k = 0; k < 3; k++) {
+        y.slope[k] = bg_slope_make(s->body, s->nbodies);
+        bg_law_calc_gradient(&s->component[k], w, NULL, NULL, NULL, &y.slope[k]);
+    }
+    bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, 0, out);
 }
 
 /* World components and magnitude. */
@@ -94,6 +108,10 @@ static void read(const bg_value *v, bg_force *f, const char *const *keys, const 
         s->at = bg_value_marker(v, "at");
     bg_law_read_vec3(v, key, s->component);
     s->in_body = bg_value_choice(v, "axes", choices, 0) == 1;
+    s->body[0] = s->at.body;
+    s->nbodies = 1;
+    for (int k = 0; k < 3; k++)
+        s->nbodies = bg_law_add_bodies(v, &s->component[k], s->body, s->nbodies);
 }
 
 static void read_force(const bg_value *v, bg_force *f)

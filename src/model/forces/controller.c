@@ -8,9 +8,10 @@
  *   u = kp x + ki i + kd x'
  *
  * so the transfer function from e to u is (kp + ki/s + kd s) / (1 + T s). u drives the output
- * coordinate upwards (forces/lever.c) and does the work u x_out'. The reference is a number or an
- * expression of t and signals; its rate comes from the expression's derivatives and the signals'
- * rates. The lag starts at the error, so that the start is no jump; the integral starts at 0.
+ * coordinate upwards (forces/lever.c) and does the work u x_out'. The reference, and y unless it is
+ * measured here, are laws of t, signals and outputs. The rate of a law follows from t and the
+ * signals alone, so x' without lag allows no outputs in them. The lag starts at the error, so that
+ * the start is no jump; the integral starts at 0.
  *
  * States in this order, each only where it is needed: x, i, the turns of a measured angle. */
 #include "model/forces/law.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 
 typedef struct controller {
+    bg_law measured;  /* y, where it is given; else: */
     bool from_marker; /* y is a component of a marker's position or velocity */
     bool is_rate;     /* y is the velocity or the coordinate's rate */
     bg_marker marker;
@@ -28,6 +30,7 @@ typedef struct controller {
     double kp, ki, kd, T;
     int lag, integral, turns; /* indices of states, -1: none */
     bg_coordinate output;
+    int nbodies, body[BG_FORCE_BODIES]; /* of output and input, then those of outputs in laws */
 } controller;
 
 /* All signals of the loop at one state. */
@@ -37,6 +40,7 @@ typedef struct state {
     bg_vec3 arm, w; /* of the measured marker */
     double y, y_t, r, e;
     double x, x_t, u;
+    bg_slope *y_slope, *r_slope; /* of y and r through outputs; NULL: not wanted */
 } state;
 
 static double component(bg_vec3 a, int k)
@@ -44,10 +48,18 @@ static double component(bg_vec3 a, int k)
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
+static double calc_law(const bg_law *law, const bg_world *w, double *rate, bg_slope *slope)
+{
+    return rate || slope ? bg_law_calc_gradient(law, w, NULL, NULL, rate, slope)
+                         : bg_law_calc(law, w, NULL);
+}
+
 static void measure(const bg_force *f, const bg_world *w, state *y)
 {
     const controller *s = y->s;
-    if (s->from_marker) {
+    if (s->measured.given) {
+        y->y = calc_law(&s->measured, w, NULL, y->y_slope);
+    } else if (s->from_marker) {
         y->arm = bg_marker_get_arm(w, &s->marker);
         y->w = w->body[s->marker.body].w;
         y->y = component(bg_marker_get_position(w, &s->marker), s->component);
@@ -63,13 +75,13 @@ static void measure(const bg_force *f, const bg_world *w, state *y)
         y->y = y->y_t;
 }
 
-static state calc_state(const bg_force *f, const bg_world *w)
+static state calc_state(const bg_force *f, const bg_world *w, bg_slope *y_slope, bg_slope *r_slope)
 {
     const controller *s = f->self;
-    state y = {.s = s, .out = bg_lever_calc(w, &s->output)};
-    double r_t;
+    state y = {.s = s, .out = bg_lever_calc(w, &s->output), .y_slope = y_slope, .r_slope = r_slope};
+    double r_t = 0;
     measure(f, w, &y);
-    y.r = bg_law_calc_gradient(&s->reference, w, NULL, NULL, &r_t);
+    y.r = calc_law(&s->reference, w, s->kd != 0 && s->lag < 0 ? &r_t : NULL, r_slope);
     y.e = y.x = y.r - y.y;
     y.x_t = r_t - y.y_t;
     if (s->lag >= 0) {
@@ -86,19 +98,19 @@ static state calc_state(const bg_force *f, const bg_world *w)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, NULL, NULL);
     bg_lever_push(&y.out, y.u, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, NULL, NULL);
     out->power += y.u * y.out.rate;
 }
 
 static void rates(const bg_force *f, const bg_world *w, double *z_t)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, NULL, NULL);
     if (y.s->lag >= 0)
         z_t[y.s->lag] = y.x_t;
     if (y.s->integral >= 0)
@@ -113,7 +125,7 @@ static void start(const bg_force *f, const bg_world *w, double *z)
     bg_world without = *w; /* the states are not known yet: the angle as it is */
     without.z = NULL;
     state y = {.s = s};
-    measure(f, &without, &y);
+    measure(f, s->measured.given ? w : &without, &y);
     if (s->lag >= 0)
         z[s->lag] = bg_law_calc(&s->reference, w, NULL) - y.y;
     if (s->integral >= 0)
@@ -122,19 +134,22 @@ static void start(const bg_force *f, const bg_world *w, double *z)
         z[s->turns] = y.in.x;
 }
 
-/* Bodies: output a, output b, input a (or the marker's), input b. */
+/* Bodies: output a, output b, then, unless a law says what is measured, input a (or the marker's),
+ * input b. */
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
     const state *y = context;
     const controller *s = y->s;
-    double dy, dy_t;
-    if (s->from_marker) {
+    double dy, dy_t = 0;
+    if (s->measured.given) {
+        dy = bg_slope_vary(y->y_slope, d);
+    } else if (s->from_marker) {
         dy = component(bg_variation_of_point(&d[2], y->arm), s->component);
         dy_t = component(bg_variation_of_velocity(&d[2], y->arm, y->w), s->component);
     } else {
         dy = bg_lever_vary(&y->in, &d[2], &d[3], &dy_t);
     }
-    const double de = s->is_rate ? -dy_t : -dy;
+    const double de = bg_slope_vary(y->r_slope, d) - (s->is_rate ? dy_t : dy);
     const double dx = s->lag >= 0 ? 0 : de, dx_t = s->lag >= 0 ? de / s->T : -dy_t;
     const double du = s->kp * dx + (s->kd != 0 ? s->kd * dx_t : 0);
     bg_lever_vary_push(&y->out, y->u, du, &d[0], &d[1], &dwrench[0], &dwrench[1]);
@@ -163,10 +178,10 @@ static void add_by_z(const state *y, double du, int j, bg_force_derivatives *out
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state y = calc_state(f, w);
-    const controller *s = y.s;
-    const int body[] = {y.out.a, y.out.b, s->from_marker ? s->marker.body : y.in.a, y.in.b};
-    bg_element_calc_derivatives(tangent, &y, body, s->from_marker ? 3 : 4, f->nz, out);
+    const controller *s = f->self;
+    bg_slope y_slope = bg_slope_make(s->body, s->nbodies), r_slope = y_slope;
+    const state y = calc_state(f, w, &y_slope, &r_slope);
+    bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
     if (s->lag >= 0) {
         add_by_z(&y, s->kp - s->kd / s->T, s->lag, out);
         out->h_z[s->lag][s->lag] = -1 / s->T;
@@ -180,7 +195,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, NULL, NULL);
     const double values[] = {y.u, y.e, y.y, y.r};
     return values[which];
 }
@@ -188,14 +203,16 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
 static void clear(bg_force *f)
 {
     controller *s = f->self;
-    if (s)
+    if (s) {
         bg_law_clear(&s->reference);
+        bg_law_clear(&s->measured);
+    }
     free(s);
     f->self = NULL;
 }
 
-/* {"joint", "coordinate", "rate", "turns"}, {"position", "component"} or {"velocity", "component"}
- */
+/* {"joint", "coordinate", "rate", "turns"}, {"position", "component"}, {"velocity", "component"}
+ * or, read elsewhere, a text. */
 static void read_input(const bg_value *v, controller *s, bool *turns)
 {
     static const char *const joint_keys[] = {"joint", "coordinate", "rate", "turns", NULL};
@@ -203,7 +220,7 @@ static void read_input(const bg_value *v, controller *s, bool *turns)
     static const char *const components[] = {"x", "y", "z", NULL};
     const bg_value joint = bg_value_member(v, "joint"), velocity = bg_value_member(v, "velocity");
     *turns = false;
-    if (!bg_value_expect_object(v))
+    if (json_is_string(v->json) || !bg_value_expect_object(v))
         return;
     s->from_marker = !bg_value_exists(&joint);
     bg_value_expect(v, s->from_marker ? marker_keys : joint_keys);
@@ -226,6 +243,35 @@ static void read_input(const bg_value *v, controller *s, bool *turns)
         bg_value_fail(&place, "counts turns of an angle, but this input measures none");
 }
 
+static void collect_bodies(const bg_value *v, controller *s)
+{
+    int n = 0;
+    s->body[n++] = s->output.a.body;
+    s->body[n++] = s->output.b.body;
+    if (!s->measured.given)
+        s->body[n++] = s->from_marker ? s->marker.body : s->input.a.body;
+    if (!s->measured.given && !s->from_marker)
+        s->body[n++] = s->input.b.body;
+    n = bg_law_add_bodies(v, &s->measured, s->body, n);
+    s->nbodies = bg_law_add_bodies(v, &s->reference, s->body, n);
+}
+
+/* Without a lag kd needs the rate of the error. */
+static void check_rates(const bg_value *v, const controller *s)
+{
+    const bg_value kd = bg_value_member(v, "kd");
+    if (s->kd == 0 || s->T > 0)
+        return;
+    if (s->is_rate)
+        bg_value_fail(&kd,
+                      "on a measured rate needs an acceleration; give a 'filter' time instead");
+    else if (s->measured.given || s->reference.noutputs > 0)
+        bg_value_fail(&kd,
+                      "needs the rate of %s, which is not known for outputs; give a 'filter' "
+                      "time, or measure a joint or a position",
+                      s->measured.given ? "the input" : "the reference");
+}
+
 static void read(const bg_value *v, bg_force *f)
 {
     static const char *const keys[] = {"type", "input",  "reference", "kp", "ki",
@@ -235,10 +281,11 @@ static void read(const bg_value *v, bg_force *f)
     if (!s)
         return;
     const bg_value input = bg_value_member(v, "input"), output = bg_value_member(v, "output");
-    const bg_value kd = bg_value_member(v, "kd");
     bool turns;
     bg_value_expect(v, keys);
     read_input(&input, s, &turns);
+    if (json_is_string(input.json))
+        bg_law_read(v, "input", NULL, 0, &s->measured);
     bg_law_read(v, "reference", NULL, 0, &s->reference);
     s->kp = bg_value_number_or(v, "kp", 0);
     s->ki = bg_value_number_or(v, "ki", 0);
@@ -253,9 +300,8 @@ static void read(const bg_value *v, bg_force *f)
         return;
     if (s->kp == 0 && s->ki == 0 && s->kd == 0)
         bg_value_fail(v, "has no effect; give kp, ki or kd");
-    if (s->kd != 0 && s->is_rate && s->T == 0)
-        bg_value_fail(&kd,
-                      "on a measured rate needs an acceleration; give a 'filter' time instead");
+    check_rates(v, s);
+    collect_bodies(v, s);
 }
 
 static const char *const sensor_names[] = {"output", "error", "measured", "reference"};

@@ -41,8 +41,7 @@ bg_coordinate bg_element_read_coordinate(const bg_value *object)
                            .turns = -1};
 }
 
-/* The c-th component of a variation of a body: dr, dtheta, dv, dw. */
-static bg_variation unit_variation(int c)
+bg_variation bg_variation_of_unit(int c)
 {
     double x[12] = {0};
     x[c] = 1;
@@ -54,8 +53,11 @@ void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const
                                  int nbodies, int nz, bg_force_derivatives *out)
 {
     bg_variation d[BG_FORCE_BODIES];
-    memset(out, 0, sizeof *out);
     memset(d, 0, sizeof d);
+    memset(out->wrench_z, 0, sizeof out->wrench_z);
+    memset(out->h_pose, 0, sizeof out->h_pose);
+    memset(out->h_twist, 0, sizeof out->h_twist);
+    memset(out->h_z, 0, sizeof out->h_z);
     out->nbodies = nbodies;
     for (int k = 0; k < nbodies; k++)
         out->body[k] = body[k];
@@ -66,7 +68,7 @@ void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const
             const int column = 6 * k + c % 6;
             double(*W)[BG_FORCE_COLUMNS] = c < 6 ? out->wrench_pose : out->wrench_twist;
             double(*H)[BG_FORCE_COLUMNS] = c < 6 ? out->h_pose : out->h_twist;
-            d[k] = unit_variation(c);
+            d[k] = bg_variation_of_unit(c);
             tangent(context, d, dwrench, dh);
             for (int i = 0; i < 6 * nbodies; i++) {
                 const bg_wrench *x = &dwrench[i / 6];

@@ -18,6 +18,9 @@ typedef struct bg_variation {
     bg_vec3 dr, dtheta, dv, dw;
 } bg_variation;
 
+/* The c-th of its twelve components, 1: dr, dtheta, dv, dw. */
+bg_variation bg_variation_of_unit(int c);
+
 /* The change of the position of a point with arm s from the centre of mass, and of its velocity:
  *   ds = dtheta x s,   dp = dr + ds,   dp' = dv + dw x s + w x ds. */
 static inline bg_vec3 bg_variation_of_arm(const bg_variation *d, bg_vec3 s)
@@ -45,8 +48,8 @@ static inline bg_wrench bg_wrench_vary(bg_vec3 s, bg_vec3 ds, bg_vec3 f, bg_vec3
  * of the rates of its states, linear in d. dwrench and dh come in as zeros. */
 typedef void bg_tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh);
 
-/* Clears out and fills its columns from responses to unit variations of the nbodies bodies, one by
- * one. What concerns z is left as zeros. */
+/* Fills the columns of out from responses to unit variations of the nbodies bodies, one by one.
+ * What concerns z is left as zeros. */
 void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
                                  int nbodies, int nz, bg_force_derivatives *out);
 

@@ -3,18 +3,19 @@
  * With d from point a to point b, length L = |d|, direction e = d / L, rate L' = e . d', the
  * element pulls the points together with the force
  *
- *   F = spring(L - L0) + damper(L') + actuator,        or a law F(length, rate, stretch, t,
- * signals):
+ *   F = spring(L - L0) + damper(L') + actuator,   or a law F(length, rate, stretch, t, signals,
+ *                                                 outputs):
  *
  * F e on a, -F e on b. The spring is k s or a table, whose integral is the potential energy;
  * everything else does the work -F L' that counts as power. Variations follow from
  *
- *   dL = e . dd,   dL' = e . dd' + (d' - L' e) . dd / L,   d(F e) = e dF + F/L (dd - e dL).
+ *   dL = e . dd,   dL' = e . dd' + (d' - L' e) . dd / L,   d(F e) = e dF + F/L (dd - e dL),
+ *
+ * where dF may have parts of other bodies, which the outputs in laws look at.
  *
  * At L = 0 there is no direction: the element then exerts no force, which is exact for free length
  * 0. */
 #include "model/forces/curve.h"
-#include "model/forces/element.h"
 #include "model/forces/law.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ typedef struct spring {
     double k, c, L0;
     bg_curve spring_table, damper_table; /* n = 0: linear */
     bg_law force, actuator;              /* force: instead of spring and damper */
+    int nbodies, body[BG_FORCE_BODIES];  /* of a and b, then those of outputs in laws */
 } spring;
 
 enum { LENGTH, RATE, STRETCH, VARIABLES };
@@ -37,6 +39,7 @@ typedef struct line {
     bg_vec3 d, d_t, e;
     double L, L_t;
     double F, F_L, F_rate;
+    bg_slope *slope; /* of F through outputs; NULL: not wanted */
 } line;
 
 static line calc_line(const spring *s, const bg_world *w)
@@ -86,7 +89,7 @@ static void calc_force(const spring *s, const bg_world *w, line *x, bool derivat
         if (!laws[k]->given)
             continue;
         if (derivatives) {
-            x->F += bg_law_calc_gradient(laws[k], w, own, by, NULL);
+            x->F += bg_law_calc_gradient(laws[k], w, own, by, NULL, x->slope);
             x->F_L += by[LENGTH] + by[STRETCH];
             x->F_rate += by[RATE];
         } else {
@@ -133,7 +136,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
         const double dL = bg_dot(x->e, dd);
         const double dL_t = bg_dot(x->e, dd_t) +
                             bg_dot(bg_add_scaled(x->d_t, -x->L_t, x->e), dd) / x->L;
-        df = bg_scale(x->F_L * dL + x->F_rate * dL_t, x->e);
+        df = bg_scale(x->F_L * dL + x->F_rate * dL_t + bg_slope_vary(x->slope, d), x->e);
         df = bg_add_scaled(df, x->F / x->L, bg_add_scaled(dd, -dL, x->e));
     }
     const bg_vec3 pull = bg_scale(x->F, x->e);
@@ -145,10 +148,11 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const spring *s = f->self;
-    const int body[] = {s->a.body, s->b.body};
+    bg_slope slope = bg_slope_make(s->body, s->nbodies);
     line x = calc_line(s, w);
+    x.slope = &slope;
     calc_force(s, w, &x, true);
-    bg_element_calc_derivatives(tangent, &x, body, 2, 0, out);
+    bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
@@ -223,6 +227,10 @@ static void read(const bg_value *v, bg_force *f)
     const bg_vec3 d = bg_sub(bg_element_find_place(m, &s->b), bg_element_find_place(m, &s->a));
     s->L0 = bg_value_not_negative_or(v, "free_length", bg_length(d));
     read_laws(v, s);
+    s->body[0] = s->a.body;
+    s->body[1] = s->b.body;
+    s->nbodies = bg_law_add_bodies(v, &s->force, s->body, 2);
+    s->nbodies = bg_law_add_bodies(v, &s->actuator, s->body, s->nbodies);
 }
 
 static const char *const sensor_names[] = {"length", "rate", "stretch", "force"};

@@ -1,6 +1,6 @@
 /* torsion: a spring, damper and drive along one coordinate x of a joint, an angle or a slide.
  *
- *   Q = -k (x - x0) - c x' + torque(angle, rate, t, signals)
+ *   Q = -k (x - x0) - c x' + torque(angle, rate, t, signals, outputs)
  *
  * Q drives the coordinate upwards: torque Q about the axis on the joint's second body, -Q on its
  * first (forces/lever.c). The spring has the potential 1/2 k (x - x0)^2; the rest does the work (Q
@@ -15,6 +15,7 @@ typedef struct torsion {
     bool turns;
     double k, c, x0;
     bg_law torque;
+    int nbodies, body[BG_FORCE_BODIES]; /* of the joint, then those of outputs in the law */
 } torsion;
 
 enum { ANGLE, RATE, VARIABLES };
@@ -25,19 +26,24 @@ typedef struct state {
     bg_lever lever;
     double Q, Q_x, Q_rate;
     bool turns;
+    const bg_slope *slope; /* of Q through outputs; NULL: not wanted */
 } state;
 
-static state calc_state(const bg_force *f, const bg_world *w, bool derivatives)
+static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 {
     const torsion *s = f->self;
     bg_coordinate c = s->coordinate;
     c.turns = s->turns ? f->z0 : -1;
-    state y = {.lever = bg_lever_calc(w, &c), .Q_x = -s->k, .Q_rate = -s->c, .turns = s->turns};
+    state y = {.lever = bg_lever_calc(w, &c),
+               .Q_x = -s->k,
+               .Q_rate = -s->c,
+               .turns = s->turns,
+               .slope = slope};
     const double own[VARIABLES] = {y.lever.x, y.lever.rate};
     y.Q = -s->k * (own[ANGLE] - s->x0) - s->c * own[RATE];
-    if (derivatives) {
+    if (slope) {
         double by[VARIABLES];
-        y.Q += bg_law_calc_gradient(&s->torque, w, own, by, NULL);
+        y.Q += bg_law_calc_gradient(&s->torque, w, own, by, NULL, slope);
         y.Q_x += by[ANGLE];
         y.Q_rate += by[RATE];
     } else {
@@ -48,14 +54,14 @@ static state calc_state(const bg_force *f, const bg_world *w, bool derivatives)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w, false);
+    const state y = calc_state(f, w, NULL);
     bg_lever_push(&y.lever, y.Q, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const torsion *s = f->self;
-    const state y = calc_state(f, w, false);
+    const state y = calc_state(f, w, NULL);
     const double e = y.lever.x - s->x0;
     out->potential += 0.5 * s->k * e * e;
     out->power += (y.Q + s->k * e) * y.lever.rate;
@@ -80,22 +86,23 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     const state *y = context;
     double d_rate;
     const double dx = bg_lever_vary(&y->lever, &d[0], &d[1], &d_rate);
-    bg_lever_vary_push(&y->lever, y->Q, y->Q_x * dx + y->Q_rate * d_rate, &d[0], &d[1], &dwrench[0],
-                       &dwrench[1]);
+    const double dQ = y->Q_x * dx + y->Q_rate * d_rate + bg_slope_vary(y->slope, d);
+    bg_lever_vary_push(&y->lever, y->Q, dQ, &d[0], &d[1], &dwrench[0], &dwrench[1]);
     if (y->turns)
         dh[0] = d_rate;
 }
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state y = calc_state(f, w, true);
-    const int body[] = {y.lever.a, y.lever.b};
-    bg_element_calc_derivatives(tangent, &y, body, 2, f->nz, out);
+    const torsion *s = f->self;
+    bg_slope slope = bg_slope_make(s->body, s->nbodies);
+    const state y = calc_state(f, w, &slope);
+    bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w, false);
+    const state y = calc_state(f, w, NULL);
     const double values[] = {y.lever.x, y.lever.rate, y.Q};
     return values[which];
 }
@@ -123,6 +130,9 @@ static void read(const bg_value *v, bg_force *f)
     s->x0 = bg_value_number_or(v, "free_angle", 0);
     s->turns = bg_value_bool_or(v, "turns", false);
     bg_law_read(v, "torque", variables, VARIABLES, &s->torque);
+    s->body[0] = s->coordinate.a.body;
+    s->body[1] = s->coordinate.b.body;
+    s->nbodies = bg_law_add_bodies(v, &s->torque, s->body, 2);
     f->nz = s->turns ? 1 : 0;
     if (v->reader->status != BG_OK)
         return;

@@ -1,0 +1,157 @@
+/* Values and gradients of kinematic outputs.
+ *
+ * A gradient is put together from the responses to unit variations of the bodies
+ * (forces/element.h). With the arm s from the centre of mass to the point and dR = dtheta x R,
+ *
+ *   position          dp  = dr + dtheta x s
+ *   velocity          dp' = dv + dw x s + w x (dtheta x s)
+ *   distance          dL  = e . (dp_b - dp_a),  e = (p_b - p_a) / L   (0 where both points
+ * coincide) orientation       dp  = 1/2 (0, dtheta) p,  p the quaternion of the marker's axes,
+ * which are those of the world in the design position joint coordinate  forces/lever.c */
+#include "model/sensor.h"
+
+#include "model/forces/lever.h"
+
+const char *bg_sensor_explain(const bg_output *o)
+{
+    switch (o->kind) {
+    case BG_OUTPUT_COORDINATE:
+        return o->component < 2 ? NULL : "an acceleration and follows from the forces";
+    case BG_OUTPUT_ACCELERATION:
+        return "an acceleration and follows from the forces";
+    case BG_OUTPUT_REACTION:
+        return "a reaction and follows from the forces";
+    case BG_OUTPUT_FORCE:
+        return "the value of a force element, on which it might depend in turn";
+    case BG_OUTPUT_KINETIC:
+    case BG_OUTPUT_POTENTIAL:
+    case BG_OUTPUT_ENERGY:
+        return "an energy and depends on every body";
+    default:
+        return NULL;
+    }
+}
+
+int bg_sensor_get_bodies(const bg_output *o, int body[2])
+{
+    const bool pair = o->kind == BG_OUTPUT_COORDINATE || o->kind == BG_OUTPUT_DISTANCE;
+    const bool none = o->kind == BG_OUTPUT_SIGNAL;
+    const bool joint = o->kind == BG_OUTPUT_COORDINATE;
+    body[0] = joint ? o->measured.a.body : o->a.body;
+    body[1] = joint ? o->measured.b.body : o->b.body;
+    return none ? 0 : pair ? 2 : 1;
+}
+
+static double pick(bg_vec3 a, int k)
+{
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
+static double pick_part(bg_quat p, int k)
+{
+    const double c[4] = {p.w, p.x, p.y, p.z};
+    return c[k];
+}
+
+static bg_quat calc_orientation(const bg_output *o, const bg_world *w)
+{
+    const bg_mat3 R = bg_marker_get_axes(w, &o->a);
+    return bg_quat_from_rotation(&R);
+}
+
+static bg_vec3 calc_span(const bg_output *o, const bg_world *w)
+{
+    return bg_sub(bg_marker_get_position(w, &o->b), bg_marker_get_position(w, &o->a));
+}
+
+double bg_sensor_calc(const bg_output *o, const bg_world *w)
+{
+    switch (o->kind) {
+    case BG_OUTPUT_COORDINATE:
+        return o->component == 0 ? bg_coordinate_calc(w, &o->measured)
+                                 : bg_coordinate_calc_rate(w, &o->measured);
+    case BG_OUTPUT_POSITION:
+        return pick(bg_marker_get_position(w, &o->a), o->component);
+    case BG_OUTPUT_VELOCITY:
+        return pick(bg_marker_get_velocity(w, &o->a), o->component);
+    case BG_OUTPUT_ORIENTATION:
+        return pick_part(calc_orientation(o, w), o->component);
+    case BG_OUTPUT_ANGULAR_VELOCITY:
+        return pick(w->body[o->a.body].w, o->component);
+    case BG_OUTPUT_DISTANCE:
+        return bg_length(calc_span(o, w));
+    case BG_OUTPUT_SIGNAL:
+        return w->u[o->index];
+    default:
+        return NAN;
+    }
+}
+
+/* What responses to variations need, once per gradient. */
+typedef struct state {
+    const bg_output *o;
+    bg_lever lever;
+    bg_vec3 s[2], w; /* arms of the markers; angular velocity of body a */
+    bg_vec3 e;       /* unit vector of a distance */
+    bg_quat p;
+} state;
+
+static state calc_state(const bg_output *o, const bg_world *w)
+{
+    state y = {.o = o};
+    if (o->kind == BG_OUTPUT_COORDINATE) {
+        y.lever = bg_lever_calc(w, &o->measured);
+        return y;
+    }
+    y.s[0] = bg_marker_get_arm(w, &o->a);
+    y.w = w->body[o->a.body].w;
+    if (o->kind == BG_OUTPUT_ORIENTATION)
+        y.p = calc_orientation(o, w);
+    if (o->kind == BG_OUTPUT_DISTANCE) {
+        const bg_vec3 d = calc_span(o, w);
+        const double L = bg_length(d);
+        y.s[1] = bg_marker_get_arm(w, &o->b);
+        if (L > 0)
+            y.e = bg_scale(1 / L, d);
+    }
+    return y;
+}
+
+static double vary(const state *y, const bg_variation d[2])
+{
+    double rate;
+    switch (y->o->kind) {
+    case BG_OUTPUT_COORDINATE: {
+        const double dx = bg_lever_vary(&y->lever, &d[0], &d[1], &rate);
+        return y->o->component == 0 ? dx : rate;
+    }
+    case BG_OUTPUT_POSITION:
+        return pick(bg_variation_of_point(&d[0], y->s[0]), y->o->component);
+    case BG_OUTPUT_VELOCITY:
+        return pick(bg_variation_of_velocity(&d[0], y->s[0], y->w), y->o->component);
+    case BG_OUTPUT_ORIENTATION: {
+        const bg_quat half = {0, 0.5 * d[0].dtheta.x, 0.5 * d[0].dtheta.y, 0.5 * d[0].dtheta.z};
+        return pick_part(bg_quat_multiply(half, y->p), y->o->component);
+    }
+    case BG_OUTPUT_ANGULAR_VELOCITY:
+        return pick(d[0].dw, y->o->component);
+    case BG_OUTPUT_DISTANCE:
+        return bg_dot(y->e, bg_sub(bg_variation_of_point(&d[1], y->s[1]),
+                                   bg_variation_of_point(&d[0], y->s[0])));
+    default:
+        return 0;
+    }
+}
+
+void bg_sensor_calc_gradient(const bg_output *o, const bg_world *w, double by[2][12])
+{
+    const state y = calc_state(o, w);
+    int body[2];
+    const int n = bg_sensor_get_bodies(o, body);
+    for (int k = 0; k < n; k++)
+        for (int c = 0; c < 12; c++) {
+            bg_variation d[2] = {0};
+            d[k] = bg_variation_of_unit(c);
+            by[k][c] = vary(&y, d);
+        }
+}
