@@ -1,41 +1,6 @@
 /* Force laws that use outputs, in whole runs: against exact solutions, against the same law written
  * otherwise, and the two formulations against each other. */
-#include "run_support.h"
-
-#define assert_near(actual, expected, tolerance)                                                \
-    do {                                                                                        \
-        double a_ = (actual), e_ = (expected);                                                  \
-        if (!(fabs(a_ - e_) <= (tolerance)))                                                    \
-            fail_msg("%s is %.17g, not %.17g within %g", #actual, a_, e_, (double)(tolerance)); \
-    } while (0)
-
-static const char *const forms[] = {"joint", "cartesian"};
-
-/* The outputs at the end of a run. JSON comes with single quotes. */
-static void run_model(const char *text, const char *formulation, double tolerance, double *y,
-                      bg_certificate *certificate)
-{
-    bg_error err = {BG_OK, ""};
-    char *copy = strdup(text);
-    bg_model *model;
-    bg_system *sys;
-    bg_run_options o = bg_default_run_options();
-    bg_run_report r;
-    for (char *c = copy; *c; c++)
-        if (*c == '\'')
-            *c = '"';
-    assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
-    assert_ok(bg_model_create_system(model, formulation, &sys, &err));
-    o.method.rtol = o.method.atol = tolerance;
-    assert_ok(bg_run(sys, &o, &r, &err));
-    memcpy(y, r.y, (size_t)bg_system_get_def(sys)->ny * sizeof *y);
-    if (certificate)
-        *certificate = r.certificate;
-    bg_run_report_clear(&r);
-    bg_system_destroy(sys);
-    bg_model_destroy(model);
-    free(copy);
-}
+#include "model_support.h"
 
 /* A wheel under the torque -k angle, applied from outside by the angle's output, swings over three
  * turns to either side: angle = 20 sin(2 t). It starts two full turns off the design position. */

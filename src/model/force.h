@@ -37,7 +37,8 @@ typedef struct bg_force_class {
     /* Reads the element from its JSON object (model/reader.h): fills self, nz, ns, nmode. Failures
      * stay in the reader. */
     void (*read)(const bg_value *v, bg_force *f);
-    /* Adds the element's wrenches (see bg_wrench_add); wrench[nbodies]. */
+    /* Adds the element's wrenches (see bg_wrench_add); wrench[nbodies]. NULL: what bears this name
+     * is no element, and the model has none of it. */
     void (*apply)(const bg_force *f, const bg_world *w, bg_wrench *wrench);
     /* Its potential energy and the power of its non-conservative part; added to out. NULL: neither.
      */

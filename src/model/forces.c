@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 extern const bg_force_class bg_force_spring_damper, bg_force_torsion, bg_force_bushing,
-    bg_force_force, bg_force_torque, bg_force_controller, bg_force_tyre_point_follower;
+    bg_force_force, bg_force_torque, bg_force_controller, bg_force_point_mass,
+    bg_force_tyre_point_follower;
 
 const bg_force_class *const *bg_force_get_classes(void)
 {
@@ -15,6 +16,7 @@ const bg_force_class *const *bg_force_get_classes(void)
         &bg_force_force,
         &bg_force_torque,
         &bg_force_controller,
+        &bg_force_point_mass,
         &bg_force_tyre_point_follower,
         NULL,
     };

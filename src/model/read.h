@@ -23,6 +23,7 @@ void bg_read_run(const bg_value *top);
 bg_mat3 bg_read_orientation(const bg_value *object, const char *key); /* identity if absent */
 bg_mat3 bg_read_inertia(const bg_value *body);                        /* zero if absent */
 void bg_read_shapes(const bg_value *body, bg_body *b);
+void bg_read_point_masses(const bg_value *top); /* among "forces" */
 /* Lines to the joints, or a sphere, for every body that came without shapes. */
 void bg_read_default_shapes(bg_reader *reader);
 

@@ -85,11 +85,18 @@ static void read_body(const bg_value *v, bg_body *b)
     b->inertia = bg_read_inertia(v);
     b->v = bg_value_vec3_or(v, "velocity", zero);
     b->w = bg_value_vec3_or(v, "angular_velocity", zero);
-    if (v->reader->status == BG_OK && b->mass == 0)
-        bg_reader_warn(v->reader,
-                       "body '%s' has no mass: its motion must be determined by joints to bodies "
-                       "that have; give it a mass, or join it",
-                       b->name);
+}
+
+static void warn_massless(bg_reader *reader)
+{
+    const bg_model *m = reader->model;
+    for (int k = 1; k < m->nbodies && reader->status == BG_OK; k++)
+        if (m->bodies[k].mass == 0)
+            bg_reader_warn(
+                reader,
+                "body '%s' has no mass: its motion must be determined by joints to bodies "
+                "that have; give it a mass, or join it",
+                m->bodies[k].name);
 }
 
 static void read_ground(const bg_value *v)
@@ -139,4 +146,7 @@ void bg_read_bodies(const bg_value *top)
     read_each(&section);
     if (reader->status == BG_OK && m->nbodies == 1)
         bg_value_fail(&section, "a model needs at least one body besides the ground");
+    bg_read_point_masses(top);
+    memset(reader->body_attached, 0, n * sizeof *reader->body_attached); /* a mass ties nothing */
+    warn_massless(reader);
 }

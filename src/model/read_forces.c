@@ -1,6 +1,6 @@
-/* "forces" and "tyres": the class named by "type" reads its own members. A tyre of type T is the
- * force class "tyre-T"; its reader finds the road as member "road" of the file, by way of the
- * parents of its place. */
+/* "forces" and "tyres", without point masses, which are part of bodies: the class named by "type"
+ * reads its own members. A tyre of type T is the force class "tyre-T"; its reader finds the road as
+ * member "road" of the file, by way of the parents of its place. */
 #include "model/read.h"
 
 #include <stdio.h>
@@ -41,7 +41,10 @@ static void read_force(const bg_value *v, bool tyre)
     bg_model *m = reader->model;
     bg_force *f = &m->forces[m->nforces];
     const bg_force_class *c = read_class(v, tyre);
-    bg_reader_register(v, BG_NAME_FORCE, v->key, m->nforces);
+    const bool is_element = c && c->apply;
+    bg_reader_register(v, BG_NAME_FORCE, v->key, is_element ? m->nforces : -1);
+    if (!is_element)
+        return;
     f->name = bg_reader_copy(reader, v->key);
     m->nforces++;
     if (reader->status != BG_OK)

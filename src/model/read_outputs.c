@@ -60,6 +60,8 @@ static void read_force(const bg_value *v, bg_output *out)
     const bg_model *m = v->reader->model;
     bg_value name = bg_value_member(v, "force"), value = bg_value_member(v, "value");
     out->index = bg_value_find(&name, BG_NAME_FORCE, bg_value_text(v, "force"));
+    if (v->reader->status == BG_OK && out->index < 0)
+        bg_value_fail(&name, "is a point mass, which has no values; it is part of its body");
     if (v->reader->status != BG_OK)
         return;
     const bg_force_class *c = m->forces[out->index].class_;
