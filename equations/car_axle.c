@@ -26,8 +26,9 @@ typedef struct axle {
     double q0[4], v0[4];
 } axle;
 
-static int inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static int inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
+    (void)mode;
     const axle *s = self;
     const double sine = sin(s->w * t), cosine = cos(s->w * t);
     u[0] = s->r * sine;

@@ -49,8 +49,9 @@ typedef struct chain {
     char (*labels)[24];  /* 2 n: what they point to */
 } chain;
 
-static int inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static int inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
+    (void)mode;
     const chain *o = self;
     const double sine = sin(o->omega * t), cosine = cos(o->omega * t);
     const double amplitude[2] = {o->x_amplitude, o->y_amplitude};

@@ -72,7 +72,7 @@ static inline bg_point point(const sample *s)
 static inline void update_inputs(const bg_system_def *def, sample *s)
 {
     if (def->nu > 0)
-        assert_int_equal(def->inputs(def->self, s->t, s->u, s->u_t, s->u_tt), 0);
+        assert_int_equal(def->inputs(def->self, s->t, s->mode, s->u, s->u_t, s->u_tt), 0);
 }
 
 static inline void evaluate(const bg_system_def *def, const sample *s, unsigned want, values *x)

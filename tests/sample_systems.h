@@ -495,8 +495,10 @@ typedef struct swing {
     double q0[2], v0[2];
 } swing;
 
-static inline int swing_inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static inline int swing_inputs(void *self, double t, const int *mode, double *u, double *u_t,
+                               double *u_tt)
 {
+    (void)mode;
     (void)self;
     u[0] = 0.1 * sin(3 * t);
     u_t[0] = 0.3 * cos(3 * t);
@@ -509,7 +511,7 @@ static inline int swing_terms(void *self, const bg_point *p, unsigned want, bg_t
     const swing *s = self;
     double x_p = 0, x_p_t = 0, x_p_tt = 0;
     if (s->pivot == PIVOT_IN_TIME)
-        swing_inputs(self, p->t, &x_p, &x_p_t, &x_p_tt);
+        swing_inputs(self, p->t, p->mode, &x_p, &x_p_t, &x_p_tt);
     if (s->pivot == PIVOT_AS_INPUT) {
         x_p = p->u[0];
         x_p_t = p->u_t[0];
@@ -733,10 +735,11 @@ static inline int spoiled_residual(void *self, const bg_point *p, const double *
     return s->inner.residual(s->inner.self, p, a, lambda, r);
 }
 
-static inline int spoiled_inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static inline int spoiled_inputs(void *self, double t, const int *mode, double *u, double *u_t,
+                                 double *u_tt)
 {
     spoiled *s = self;
-    return s->inner.inputs(s->inner.self, t, u, u_t, u_tt);
+    return s->inner.inputs(s->inner.self, t, mode, u, u_t, u_tt);
 }
 
 static inline int spoiled_normalise(void *self, double *q)

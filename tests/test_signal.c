@@ -303,6 +303,60 @@ static void test_spline_of_a_line(void **state)
     }
 }
 
+/* Inside a piece its formula is the signal; behind its end and before its beginning it goes on as
+ * if there were no corner: no jump in u, u' or u'' there, which the signal itself has. */
+static void check_pieces(const bg_signal *s)
+{
+    int corners = bg_signal_count_corners(s);
+    double jump = 0;
+    for (int k = 0; k < corners; k++) {
+        double at = bg_signal_get_corner(s, k), early = nextafter(at, -9), out[2][3], left[3];
+        assert_int_equal(bg_signal_find_piece(s, early), k);
+        assert_int_equal(bg_signal_find_piece(s, at), k + 1);
+        bg_signal_calc(s, early, left);
+        for (int side = 0; side < 2; side++) {
+            bg_signal_calc_piece(s, k + side, early, out[0]);
+            bg_signal_calc_piece(s, k + side, at, out[1]);
+            for (int j = 0; j < 3; j++) {
+                double seen = calc(s, side == 0 ? early : at, j), size = 1 + fabs(seen);
+                assert_true(out[side][j] == seen);
+                assert_true(fabs(out[1][j] - out[0][j]) < 1e-12 * size);
+                jump = fmax(jump, fabs(calc(s, at, j) - left[j]));
+            }
+        }
+        bg_signal_calc_piece(s, k, at + 1, out[0]); /* far beyond: straight on, but for a chirp */
+        if (s->kind != BG_SIGNAL_CHIRP)
+            assert_true(fabs(out[0][0] - left[0] - left[1]) < 1e-12 && out[0][1] == left[1]);
+    }
+    assert_true(jump > 0.1);
+}
+
+static void test_pieces(void **state)
+{
+    (void)state;
+    const double x[] = {0, 0.3, 1, 1.5, 2.5}, y[] = {1, -2, 0.5, 0.5, 2};
+    bg_signal ramp = {.kind = BG_SIGNAL_RAMP, .a = 1, .slope = -3, .t0 = 0.4, .t1 = 1.7};
+    bg_signal endless = {.kind = BG_SIGNAL_RAMP, .slope = 2, .t0 = -1, .t1 = INFINITY};
+    bg_signal jump = {.kind = BG_SIGNAL_JUMP, .a = 1, .b = 5, .t0 = 0.2};
+    bg_signal chirp = {.kind = BG_SIGNAL_CHIRP,
+                       .a = 0.5,
+                       .b = 4,
+                       .slope = 1.5,
+                       .offset = 0.3,
+                       .t0 = 0.1,
+                       .t1 = 2.3};
+    bg_signal table = make_table(BG_SIGNAL_LINEAR, x, y, 5);
+    bg_signal *const all[] = {&ramp, &endless, &jump, &chirp, &table};
+    static const int corners[] = {2, 1, 1, 2, 5};
+    for (int k = 0; k < 5; k++) {
+        prepare(all[k]);
+        assert_int_equal(bg_signal_count_corners(all[k]), corners[k]);
+        assert_int_equal(bg_signal_has_jump(all[k]), all[k] == &jump);
+        check_pieces(all[k]);
+        bg_signal_clear(all[k]);
+    }
+}
+
 /* Through the knots, u, u', u'' continuous at each of them, u'' = 0 at the ends and beyond. */
 static void test_spline_is_smooth(void **state)
 {
@@ -560,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_corners_and_roundoff),
         cmocka_unit_test(test_spline_of_a_line),
+        cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_spline_is_smooth),
         cmocka_unit_test(test_spline_order),
         cmocka_unit_test(test_expression),

@@ -13,8 +13,10 @@ static int complete_terms(void *self, const bg_point *p, unsigned want, bg_terms
     return 0;
 }
 
-static int complete_inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static int complete_inputs(void *self, double t, const int *mode, double *u, double *u_t,
+                           double *u_tt)
 {
+    (void)mode;
     (void)self;
     u[0] = t;
     u_t[0] = 1;

@@ -132,8 +132,9 @@ typedef struct bg_system_def {
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out);
 
-    /* Excitations: u, u_t, u_tt at time t. Required where nu > 0. */
-    int (*inputs)(void *self, double t, double *u, double *u_t, double *u_tt);
+    /* Excitations: u, u_t, u_tt at time t. One that jumps keeps to the formula of its mode, also
+     * beyond the jump, until an event changes the mode. Required where nu > 0. */
+    int (*inputs)(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt);
     /* Normalises q after a correction q <- q + V delta (unit quaternions). Optional. */
     int (*normalise)(void *self, double *q);
     /* Energies, for the certificate. Optional. */

@@ -144,9 +144,10 @@ static bool allocate(bg_multibody *mb)
     mb->wrench = BG_NEW_ARRAY(bg_wrench, mb->nbodies);
     mb->groups = BG_NEW_ARRAY(bg_row_group, relations);
     mb->turns = BG_NEW_ARRAY(bg_turn, angles);
-    mb->corners = BG_NEW_ARRAY(double, corners);
+    mb->corners = BG_NEW_ARRAY(bg_corner, corners);
     mb->z0 = BG_NEW_ARRAY(double, m->nz + angles);
-    mb->mode0 = BG_NEW_ARRAY(int, m->nmode);
+    mb->mode0 = BG_NEW_ARRAY(int, m->nmode + m->nsignals);
+    mb->signal_mode = BG_NEW_ARRAY(int, m->nsignals);
     mb->s_names = BG_NEW_ARRAY(const char *, names);
     mb->y_names = BG_NEW_ARRAY(const char *, m->noutputs);
     mb->u_names = BG_NEW_ARRAY(const char *, m->nsignals);
@@ -154,8 +155,8 @@ static bool allocate(bg_multibody *mb)
     mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
     mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
     return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
-           mb->z0 && mb->mode0 && mb->s_names && mb->y_names && mb->u_names && mb->names &&
-           mb->values && mb->u;
+           mb->z0 && mb->mode0 && mb->signal_mode && mb->s_names && mb->y_names && mb->u_names &&
+           mb->names && mb->values && mb->u;
 }
 
 static void name_everything(bg_multibody *mb)
@@ -168,10 +169,13 @@ static void name_everything(bg_multibody *mb)
             mb->s_names[s] = mb->names[s];
         }
     for (int k = 0; k < m->nsignals; k++) {
+        int corners = bg_signal_count_corners(&m->signals[k]);
         mb->u_names[k] = m->signals[k].name;
-        for (int i = 0; i < bg_signal_count_corners(&m->signals[k]); i++) {
+        mb->signal_mode[k] = corners > 0 ? mb->nmode++ : -1;
+        for (int i = 0; i < corners; i++) {
             int s = m->ns + mb->ncorners;
-            mb->corners[mb->ncorners++] = bg_signal_get_corner(&m->signals[k], i);
+            mb->corners[mb->ncorners++] = (bg_corner){bg_signal_get_corner(&m->signals[k], i),
+                                                      mb->signal_mode[k], i + 1};
             snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->signals[k].name);
             mb->s_names[s] = mb->names[s];
         }
@@ -215,6 +219,7 @@ void bg_multibody_clear(bg_multibody *mb)
                             mb->corners,
                             mb->z0,
                             mb->mode0,
+                            mb->signal_mode,
                             mb->names,
                             mb->values,
                             mb->u,
@@ -352,7 +357,7 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s)
         if (m->forces[k].ns > 0)
             m->forces[k].class_->switching(&m->forces[k], &mb->world, s + m->forces[k].s0);
     for (int k = 0; k < mb->ncorners; k++)
-        s[m->ns + k] = mb->world.t - mb->corners[k];
+        s[m->ns + k] = mb->world.t - mb->corners[k].t;
 }
 
 void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
@@ -476,12 +481,16 @@ void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double
         y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);
 }
 
-static int def_inputs(void *self, double t, double *u, double *u_t, double *u_tt)
+static int def_inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
     const bg_multibody *mb = self;
     for (int k = 0; k < mb->model->nsignals; k++) {
         double x[3];
-        bg_signal_calc(&mb->model->signals[k], t, x);
+        const int own = mb->signal_mode[k] < 0 ? 0 : mode[mb->signal_mode[k]];
+        if (own > 0)
+            bg_signal_calc_piece(&mb->model->signals[k], own - 1, t, x);
+        else
+            bg_signal_calc(&mb->model->signals[k], t, x);
         u[k] = x[0];
         u_t[k] = x[1];
         u_tt[k] = x[2];
@@ -512,7 +521,7 @@ static void look_at(bg_multibody *mb, double t, const double *q, const double *v
 {
     int n = mb->model->nsignals;
     bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode};
-    def_inputs(mb, t, mb->u, mb->u + n, mb->u + 2 * n);
+    def_inputs(mb, t, mode, mb->u, mb->u + n, mb->u + 2 * n);
     mb->update(mb, &p, NULL);
 }
 
@@ -528,6 +537,9 @@ void bg_multibody_start(bg_multibody *mb, double t, const double *q, const doubl
 static void settle(bg_multibody *mb, int *mode)
 {
     const bg_model *m = mb->model;
+    for (int k = 0; k < m->nsignals; k++)
+        if (mb->signal_mode[k] >= 0 && mode[mb->signal_mode[k]] == 0)
+            mode[mb->signal_mode[k]] = 1 + bg_signal_find_piece(&m->signals[k], mb->world.t);
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].class_->settle)
             m->forces[k].class_->settle(&m->forces[k], &mb->world, mode + m->forces[k].mode0);
@@ -548,11 +560,21 @@ static int def_start(void *self, double t, const bg_event_state *x)
     return 0;
 }
 
+/* Behind a corner its signal follows the next piece; at the start it may do so already. */
+static int pass_corner(const bg_corner *c, int *mode)
+{
+    if (mode[c->mode] == 1 + c->piece)
+        return BG_EVENT_NOTE;
+    mode[c->mode] = 1 + c->piece;
+    return BG_EVENT_CHANGED;
+}
+
 static int def_event(void *self, const bg_event *event, const bg_event_state *x)
 {
     bg_multibody *mb = self;
     const bg_model *m = mb->model;
-    int action = BG_EVENT_CHANGED; /* a signal jumps: start the method anew behind it */
+    int action = event->index >= m->ns ? pass_corner(&mb->corners[event->index - m->ns], x->mode)
+                                       : BG_EVENT_NOTE;
     for (int k = 0; k < m->nforces; k++) {
         const bg_force *f = &m->forces[k];
         if (event->index < f->s0 || event->index >= f->s0 + f->ns)

@@ -29,6 +29,13 @@ typedef struct bg_turn {
     int z, joint, index; /* state; coordinate `index` of this joint */
 } bg_turn;
 
+/* A time at which a signal jumps, or its slope does: behind it the signal follows another piece.
+ * mode = 1 + piece while a run goes on, 0: by the time. */
+typedef struct bg_corner {
+    double t;        /* s */
+    int mode, piece; /* of the signal; the one that begins here */
+} bg_corner;
+
 typedef struct bg_multibody {
     const bg_model *model;
     int nbodies;
@@ -40,8 +47,9 @@ typedef struct bg_multibody {
     int ngroups, nrows;
     bg_turn *turns;
     int nturns;
-    double *corners; /* times at which signals jump */
+    bg_corner *corners;
     int ncorners;
+    int *signal_mode; /* [nsignals] mode of each, -1: has no corners */
     int nz, ns, nmode, ny;
     double *z0;                                 /* [nz] start */
     int *mode0;                                 /* [nmode] start */

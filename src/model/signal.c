@@ -33,7 +33,7 @@
 
 typedef struct signal_type {
     bg_status (*prepare)(bg_signal *s, bg_error *err);
-    void (*calc)(const bg_signal *s, double t, double *out);
+    void (*calc)(const bg_signal *s, int piece, double t, double *out);
     int (*count_corners)(const bg_signal *s);
     double (*get_corner)(const bg_signal *s, int k);
 } signal_type;
@@ -87,8 +87,9 @@ static bg_status prepare_constant(bg_signal *s, bg_error *err)
     return check_finite(s, "value", s->a, err);
 }
 
-static void calc_constant(const bg_signal *s, double t, double *out)
+static void calc_constant(const bg_signal *s, int piece, double t, double *out)
 {
+    (void)piece;
     (void)t;
     set3(out, s->a, 0, 0);
 }
@@ -101,11 +102,11 @@ static bg_status prepare_ramp(bg_signal *s, bg_error *err)
     return st == BG_OK ? check_interval(s, true, err) : st;
 }
 
-static void calc_ramp(const bg_signal *s, double t, double *out)
+static void calc_ramp(const bg_signal *s, int piece, double t, double *out)
 {
-    if (t < s->t0)
+    if (piece == 0)
         set3(out, s->a, 0, 0);
-    else if (t < s->t1)
+    else if (piece == 1)
         set3(out, s->a + s->slope * (t - s->t0), s->slope, 0);
     else
         set3(out, s->a + s->slope * (s->t1 - s->t0), 0, 0);
@@ -130,8 +131,9 @@ static bg_status prepare_step(bg_signal *s, bg_error *err)
 
 /* P = 10 x^3 - 15 x^4 + 6 x^5, P' = 30 x^2 (1 - x)^2, P'' = 60 x (1 - x) (1 - 2 x): twice
  * continuously differentiable also at the ends. */
-static void calc_step(const bg_signal *s, double t, double *out)
+static void calc_step(const bg_signal *s, int piece, double t, double *out)
 {
+    (void)piece;
     double width = s->t1 - s->t0, rise = s->b - s->a;
     double x = t <= s->t0 ? 0 : t >= s->t1 ? 1 : (t - s->t0) / width;
     double P = x * x * x * (10 + x * (6 * x - 15));
@@ -145,9 +147,10 @@ static bg_status prepare_jump(bg_signal *s, bg_error *err)
     return st == BG_OK ? check_finite(s, "time of the jump", s->t0, err) : st;
 }
 
-static void calc_jump(const bg_signal *s, double t, double *out)
+static void calc_jump(const bg_signal *s, int piece, double t, double *out)
 {
-    set3(out, t < s->t0 ? s->a : s->b, 0, 0);
+    (void)t;
+    set3(out, piece == 0 ? s->a : s->b, 0, 0);
 }
 
 static int count_jump(const bg_signal *s)
@@ -172,8 +175,9 @@ static bg_status prepare_sines(bg_signal *s, bg_error *err)
     return st;
 }
 
-static void calc_sines(const bg_signal *s, double t, double *out)
+static void calc_sines(const bg_signal *s, int piece, double t, double *out)
 {
+    (void)piece;
     set3(out, s->offset, 0, 0);
     for (int k = 0; k < s->n; k++) {
         double w = 2 * M_PI * s->x[k], sine = sin(w * t + s->c[k]), cosine = cos(w * t + s->c[k]);
@@ -195,13 +199,13 @@ static bg_status prepare_chirp(bg_signal *s, bg_error *err)
     return st == BG_OK ? check_finite(s, "phase", s->offset, err) : st;
 }
 
-static void calc_chirp(const bg_signal *s, double t, double *out)
+static void calc_chirp(const bg_signal *s, int piece, double t, double *out)
 {
-    double T = s->t1 - s->t0, tau = t <= s->t0 ? 0 : t >= s->t1 ? T : t - s->t0;
+    double T = s->t1 - s->t0, tau = piece == 0 ? 0 : piece == 2 ? T : t - s->t0;
     double angle = 2 * M_PI * tau * (s->a + (s->b - s->a) * tau / (2 * T)) + s->offset;
     double w = 2 * M_PI * (s->a + (s->b - s->a) * tau / T), w_t = 2 * M_PI * (s->b - s->a) / T;
     double A = s->slope;
-    if (t < s->t0 || t >= s->t1)
+    if (piece != 1)
         set3(out, A * sin(angle), 0, 0);
     else
         set3(out, A * sin(angle), A * w * cos(angle), A * (w_t * cos(angle) - w * w * sin(angle)));
@@ -279,16 +283,6 @@ static bg_status prepare_linear(bg_signal *s, bg_error *err)
     return BG_OK;
 }
 
-static void calc_linear(const bg_signal *s, double t, double *out)
-{
-    int i = find_interval(s, t);
-    double unused, slope = calc_slope(s, i, &unused);
-    if (i < 0 || i == s->n - 1)
-        set3(out, s->y[i < 0 ? 0 : i], 0, 0);
-    else
-        set3(out, s->y[i] + slope * (t - s->x[i]), slope, 0);
-}
-
 /* The first infinity in c. */
 static int count_linear(const bg_signal *s)
 {
@@ -306,6 +300,26 @@ static int count_linear(const bg_signal *s)
 static double get_linear(const bg_signal *s, int k)
 {
     return s->c[k];
+}
+
+/* The interval of t, or of the nearest end of a piece that t lies beyond. */
+static int find_interval_of(const bg_signal *s, int piece, double t)
+{
+    if (piece > 0 && t < s->c[piece - 1])
+        return find_interval(s, s->c[piece - 1]);
+    if (piece < s->n && t >= s->c[piece])
+        return find_interval(s, s->c[piece]) - 1;
+    return find_interval(s, t);
+}
+
+static void calc_linear(const bg_signal *s, int piece, double t, double *out)
+{
+    int i = find_interval_of(s, piece, t);
+    double unused, slope = calc_slope(s, i, &unused);
+    if (i < 0 || i == s->n - 1)
+        set3(out, s->y[i < 0 ? 0 : i], 0, 0);
+    else
+        set3(out, s->y[i] + slope * (t - s->x[i]), slope, 0);
 }
 
 /* Elimination without pivoting: the matrix is diagonally dominant. */
@@ -349,8 +363,9 @@ static void calc_piece(const bg_signal *s, int i, double p, double *out)
     out[2] = p * c0 + q * c1;
 }
 
-static void calc_spline(const bg_signal *s, double t, double *out)
+static void calc_spline(const bg_signal *s, int piece, double t, double *out)
 {
+    (void)piece;
     int last = s->n - 1, i = find_interval(s, t);
     if (i >= 0 && i < last) {
         calc_piece(s, i, (s->x[i + 1] - t) / (s->x[i + 1] - s->x[i]), out);
@@ -375,8 +390,9 @@ static bg_status prepare_expression(bg_signal *s, bg_error *err)
     return BG_OK;
 }
 
-static void calc_expression(const bg_signal *s, double t, double *out)
+static void calc_expression(const bg_signal *s, int piece, double t, double *out)
 {
+    (void)piece;
     const double rate = 1, second = 0;
     bg_expression_calc_jet(s->expression, &t, &rate, &second, out);
 }
@@ -398,9 +414,32 @@ bg_status bg_signal_prepare(bg_signal *signal, bg_error *err)
     return types[signal->kind].prepare(signal, err);
 }
 
+int bg_signal_find_piece(const bg_signal *signal, double t)
+{
+    int low = -1, high = bg_signal_count_corners(signal);
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (bg_signal_get_corner(signal, middle) <= t)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+void bg_signal_calc_piece(const bg_signal *signal, int piece, double t, double out[3])
+{
+    types[signal->kind].calc(signal, piece, t, out);
+}
+
 void bg_signal_calc(const bg_signal *signal, double t, double out[3])
 {
-    types[signal->kind].calc(signal, t, out);
+    bg_signal_calc_piece(signal, bg_signal_find_piece(signal, t), t, out);
+}
+
+bool bg_signal_has_jump(const bg_signal *signal)
+{
+    return signal->kind == BG_SIGNAL_JUMP && bg_signal_count_corners(signal) > 0;
 }
 
 int bg_signal_count_corners(const bg_signal *signal)

@@ -36,11 +36,17 @@ bg_status bg_signal_prepare(bg_signal *signal, bg_error *err);
 bg_status bg_signal_read_csv(bg_signal *signal, const char *path, bg_error *err);
 void bg_signal_clear(bg_signal *signal);
 
-/* u, u', u'' at t into out. */
+/* u, u', u'' at t into out; to the right of a corner. */
 void bg_signal_calc(const bg_signal *signal, double t, double out[3]);
 /* Times at which u or u' jumps, ascending: their number, and the k-th. Each becomes a switching
  * function s = t - time, so that no step runs across. */
 int bg_signal_count_corners(const bg_signal *signal);
 double bg_signal_get_corner(const bg_signal *signal, int k);
+/* Corners cut a signal into pieces, 0 before the first: the one that begins at or before t; and u,
+ * u', u'' by the formula of a piece, also before its beginning and behind its end. */
+int bg_signal_find_piece(const bg_signal *signal, double t);
+void bg_signal_calc_piece(const bg_signal *signal, int piece, double t, double out[3]);
+/* Whether u itself jumps at a corner. */
+bool bg_signal_has_jump(const bg_signal *signal);
 
 #endif

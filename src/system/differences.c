@@ -79,9 +79,10 @@ static double max_norm(const double *x, int n)
     return m;
 }
 
-static bg_status calc_inputs(bg_system *sys, double t, double *const u[3], bg_error *err)
+static bg_status calc_inputs(bg_system *sys, double t, const int *mode, double *const u[3],
+                             bg_error *err)
 {
-    int code = sys->def.inputs(sys->def.self, t, u[0], u[1], u[2]);
+    int code = sys->def.inputs(sys->def.self, t, mode, u[0], u[1], u[2]);
     if (code == 0)
         return BG_OK;
     return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
@@ -97,9 +98,9 @@ static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_poin
     const double *const given[3] = {p->u, p->u_t, p->u_tt};
     bg_status st = BG_OK;
     if (sys->def.nu > 0)
-        st = calc_inputs(sys, p->t, s->u + 3, err);
+        st = calc_inputs(sys, p->t, p->mode, s->u + 3, err);
     if (sys->def.nu > 0 && st == BG_OK)
-        st = calc_inputs(sys, p->t + e, s->u, err);
+        st = calc_inputs(sys, p->t + e, p->mode, s->u, err);
     for (int k = 0; k < 3 && st == BG_OK; k++)
         for (int i = 0; i < sys->def.nu; i++)
             s->u[k][i] += given[k][i] - s->u[3 + k][i];

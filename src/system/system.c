@@ -310,7 +310,7 @@ bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const d
     *p = (bg_point){t, q, v, z, sys->u, sys->u_t, sys->u_tt, mode};
     if (sys->def.nu == 0)
         return BG_OK;
-    int code = sys->def.inputs(sys->def.self, t, sys->u, sys->u_t, sys->u_tt);
+    int code = sys->def.inputs(sys->def.self, t, mode, sys->u, sys->u_t, sys->u_tt);
     if (code == 0)
         return BG_OK;
     return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
