@@ -261,6 +261,31 @@ static void checkpoints_keep_the_piece(void **state)
     clear(&whole);
 }
 
+/* A joint that follows a ramp, and a mass behind it on a spring: with tau = t - 0.2 and w^2 = k /
+ * m, x = 3 (tau - sin(w tau) / w) until the ramp ends. */
+static void driven_joints_follow_corners(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'gravity': 0, 'bodies': {'drive': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]},"
+        " 'mass': {'mass': 2, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}},"
+        " 'inputs': {'u': {'type': 'ramp', 'slope': 3, 't0': 0.2, 't1': 0.9}},"
+        " 'joints': {'pull': {'type': 'prismatic', 'bodies': ['ground', 'drive'],"
+        "  'at': [0, 0, 0], 'axis': [1, 0, 0], 'prescribed': 'u'},"
+        "  'rail': {'type': 'prismatic', 'bodies': ['drive', 'mass'], 'at': [0, 0, 0],"
+        "  'axis': [1, 0, 0]}}, 'forces': {'k': {'type': 'torsion', 'joint': 'rail',"
+        "  'stiffness': 50}}, 'outputs': {'x': {'position': 'mass', 'component': 'x'},"
+        "  'v': {'velocity': 'mass', 'component': 'x'}, 'u': {'velocity': 'drive'}},"
+        " 'run': {'t_end': 0.8}}";
+    for (int k = 0; k < 2; k++) {
+        double y[8], w = 5, tau = 0.6;
+        run_model(text, forms[k], 1e-11, y, NULL);
+        assert_near(y[0], 3 * (tau - sin(w * tau) / w), 1e-9);
+        assert_near(y[1], 3 * (1 - cos(w * tau)), 1e-9);
+        assert_near(y[2], 3, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +297,7 @@ int main(void)
         cmocka_unit_test(grid_rows_lie_behind),
         cmocka_unit_test(modes_hold_the_piece),
         cmocka_unit_test(checkpoints_keep_the_piece),
+        cmocka_unit_test(driven_joints_follow_corners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

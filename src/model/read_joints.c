@@ -182,6 +182,20 @@ static void read_cut(const bg_value *v, bg_joint *j)
         bg_value_fail(&cut, "a joint of type '%s' always closes a loop", j->class_->name);
 }
 
+/* The signal named at v, a member of object; it must not jump, as bodies cannot. */
+static int read_drive(const bg_value *object, const bg_value *v)
+{
+    const bg_reader *reader = v->reader;
+    int k = bg_value_signal(object, v->key);
+    const bg_signal *s = reader->status == BG_OK ? &reader->model->signals[k] : NULL;
+    if (s && bg_signal_has_jump(s))
+        bg_value_fail(v,
+                      "follows input '%s', which jumps at %g s, but a body cannot; use a 'step' or "
+                      "a 'ramp'",
+                      s->name, bg_signal_get_corner(s, 0));
+    return k;
+}
+
 /* A signal name for the only coordinate, or an object coordinate -> signal name. */
 static void read_prescribed(const bg_value *v, int joint)
 {
@@ -191,12 +205,12 @@ static void read_prescribed(const bg_value *v, int joint)
         return;
     if (!json_is_object(prescribed.json)) {
         int k = bg_read_coordinate(&prescribed, joint, NULL);
-        j->start[k].signal = bg_value_signal(v, "prescribed");
+        j->start[k].signal = read_drive(v, &prescribed);
         return;
     }
     for (void *i = NULL; bg_value_next(&prescribed, &i, &member);) {
         int k = bg_read_coordinate(&member, joint, member.key);
-        j->start[k].signal = bg_value_signal(&prescribed, member.key);
+        j->start[k].signal = read_drive(&prescribed, &member);
     }
 }
 
