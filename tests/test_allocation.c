@@ -107,6 +107,23 @@ static bg_status check(const char *system, const char *unused, bg_error *err)
     return st;
 }
 
+static bg_status run_model(const char *path, const char *formulation, bg_error *err)
+{
+    bg_model *model;
+    bg_system *sys = NULL;
+    bg_run_report r = {0};
+    bg_run_options o = bg_default_run_options();
+    bg_status st = bg_model_read(path, NULL, 0, &model, err);
+    if (st == BG_OK)
+        st = bg_model_create_system(model, formulation, &sys, err);
+    if (st == BG_OK)
+        st = bg_run(sys, &o, &r, err);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return st;
+}
+
 static void fail_each(scenario *what, const char *system, const char *method)
 {
     bg_error err = {BG_OK, ""};
@@ -154,9 +171,17 @@ static void test_checks(void **state)
     fail_each(check, "equations:circular-track", "");
 }
 
+static void test_models(void **state)
+{
+    (void)state;
+    fail_each(run_model, BOGIE_SOURCE_DIR "/tests/laws.json", "joint");
+    fail_each(run_model, BOGIE_SOURCE_DIR "/tests/laws.json", "cartesian");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_results),
-                                       cmocka_unit_test(test_checks)};
+                                       cmocka_unit_test(test_checks),
+                                       cmocka_unit_test(test_models)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,8 +145,9 @@ static void check_text(const char *text, long *read)
 static void test_mutations(void **state)
 {
     (void)state;
-    static const char *const models[] = {"five-link-suspension", "double-wishbone",
-                                         "slider-crank-3d", "iftomm-a03-andrews", "gyroscope"};
+    static const char *const models[] = {
+        "five-link-suspension", "double-wishbone", "slider-crank-3d",
+        "iftomm-a03-andrews",   "gyroscope",       "../tests/laws"};
     enum { MODELS = sizeof models / sizeof *models, COUNT = 10000 };
     uint64_t seed = 0x9E3779B97F4A7C15u;
     long read = 0;
