@@ -130,6 +130,25 @@ static bg_run_options make_options(arguments *args, const char *model, int *npar
     return run;
 }
 
+/* Options of the file's integrator before those of the command line, which win. */
+static bg_status join_options(const bg_model *file, bg_run_options *run, bg_setting **joined,
+                              bg_error *err)
+{
+    int n = file->noptions + run->method.nsettings;
+    if (file->noptions == 0 || strcmp(file->integrator, run->integrator) != 0)
+        return BG_OK;
+    bg_setting *all = *joined = calloc((size_t)n, sizeof *all);
+    if (!all)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the integrator's options");
+    memcpy(all, file->options, (size_t)file->noptions * sizeof *all);
+    if (run->method.nsettings > 0)
+        memcpy(all + file->noptions, run->method.settings,
+               (size_t)run->method.nsettings * sizeof *all);
+    run->method.settings = all;
+    run->method.nsettings = n;
+    return BG_OK;
+}
+
 /* Where the command line says nothing, a model file may; its times are the system's. */
 static void use_file(const bg_cli_model *model, const arguments *args, bg_run_options *run)
 {
@@ -223,6 +242,7 @@ typedef struct simulation {
     bg_result *result; /* NULL without -o */
     bg_run_report report;
     bg_progress_bar bar;
+    bg_setting *options; /* of the integrator, where the file has some */
 } simulation;
 
 static void simulation_clear(simulation *job)
@@ -231,6 +251,7 @@ static void simulation_clear(simulation *job)
         bg_result_destroy(job->result);
     bg_run_report_clear(&job->report);
     bg_cli_model_close(&job->model);
+    free(job->options);
 }
 
 /* Opens the system and the result file. *run gets the sink and what a model
@@ -245,6 +266,8 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
     if (!status) {
         use_file(&job->model, args, run);
         status = check_times(bg_system_get_def(job->model.system), args, err);
+        if (!status && job->model.file)
+            status = join_options(job->model.file, run, &job->options, err);
     }
     if (!status && args->output) {
         status = bg_result_create(args->output, reference, run->integrator, job->model.system,

@@ -15,12 +15,15 @@ static void copy_block(const double *from, int width, double factor, double to[6
             to[i][j] = factor * from[i * width + j];
 }
 
-static void visit_forces(const bg_multibody *mb, bg_visit_coupling *visit, void *self)
+static void visit_forces(const bg_multibody *mb, bool only_stiff, bg_visit_coupling *visit,
+                         void *self)
 {
     bg_force_derivatives d;
     double pose[6][6], twist[6][6];
     for (int k = 0; k < mb->model->nforces; k++) {
         const bg_force *f = &mb->model->forces[k];
+        if (only_stiff && !f->stiff)
+            continue;
         f->class_->derivatives(f, &mb->world, &d);
         for (int i = 0; i < d.nbodies; i++)
             for (int j = 0; j < d.nbodies; j++) {
@@ -33,12 +36,12 @@ static void visit_forces(const bg_multibody *mb, bg_visit_coupling *visit, void 
     }
 }
 
-void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
+void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda, bool only_stiff,
                                  bg_visit_coupling *visit, void *self)
 {
     double K[BG_RELATION_MAX][12][12], pose[6][6], none[6][6] = {{0}};
-    visit_forces(mb, visit, self);
-    for (int k = 0; lambda && k < mb->ngroups; k++) {
+    visit_forces(mb, only_stiff, visit, self);
+    for (int k = 0; lambda && !only_stiff && k < mb->ngroups; k++) {
         const bg_row_group *g = &mb->groups[k];
         int pairs = bg_row_group_count_pairs(g), body[2];
         bg_primitive_calc_stiffness(&mb->world, &g->primitive, lambda + g->row, K);
@@ -89,7 +92,7 @@ bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_bo
 {
     pair_list l = {0};
     int n = 0;
-    bg_couplings_visit_wrenches(mb, lambda, add_pair, &l);
+    bg_couplings_visit_wrenches(mb, lambda, false, add_pair, &l);
     *out = l.pairs;
     if (out->n > 0)
         qsort(out->pair, (size_t)out->n, sizeof *out->pair, compare_pairs);

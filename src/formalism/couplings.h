@@ -20,8 +20,9 @@ typedef void bg_visit_row(void *self, int row, int by, const bg_gradient *gradie
 /* The wrench (f, n) on body `of` changes with state z. */
 typedef void bg_visit_state(void *self, int of, int z, const double wrench[6]);
 
-/* All at the world of the last update. Forces, and reactions -J^T lambda unless lambda is NULL. */
-void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda,
+/* All at the world of the last update. Forces, and reactions -J^T lambda unless lambda is NULL;
+ * only_stiff: only forces marked stiff. */
+void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda, bool only_stiff,
                                  bg_visit_coupling *visit, void *self);
 void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self);
 /* The pairs (of, by) the former visits, in ascending order and without repetition; lambda may not

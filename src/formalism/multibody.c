@@ -609,6 +609,8 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->s_names = mb->s_names;
     def->y_names = mb->y_names;
     def->z0 = mb->z0;
+    for (int k = 0; k < m->nforces; k++)
+        def->stiff_parts += m->forces[k].stiff;
     def->mode0 = mb->mode0;
     if (!isnan(m->t_start))
         def->t_start = m->t_start;

@@ -68,6 +68,7 @@ struct bg_force {
     char *name;
     const bg_force_class *class_;
     void *self;        /* the class's own data */
+    bool stiff;        /* marked so for partitioned methods */
     int nz, ns, nmode; /* how many of each it owns */
     int z0, s0, mode0; /* where they begin in the system's arrays */
 };

@@ -257,6 +257,11 @@ void bg_model_destroy(bg_model *m)
     free(m->angles);
     free(m->scratch);
     free(m->warnings);
+    for (int k = 0; k < m->noptions; k++) {
+        free((void *)m->options[k].name);
+        free((void *)m->options[k].value);
+    }
+    free(m->options);
     free(m->name);
     free(m);
 }

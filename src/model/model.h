@@ -46,6 +46,7 @@ typedef struct bg_joint {
     double pitch;   /* m/rad, screw */
     double length;  /* m, distance */
     enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;
+    bool stiff;              /* its coordinates are marked BG_MARK_STIFF */
     bg_joint_start start[3]; /* per scalar coordinate of the class */
 } bg_joint;
 
@@ -108,6 +109,8 @@ struct bg_model {
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;
     char integrator[32], formulation[16];
+    bg_setting *options; /* of that integrator */
+    int noptions;
     char **warnings; /* sentences for `bogie check` */
     int nwarnings;
 };

@@ -4,6 +4,7 @@
 #include "bogie/integrator.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_METHODS = 64 };
 
@@ -29,6 +30,72 @@ static void read_integrator(const bg_value *v)
         snprintf(m->integrator, sizeof m->integrator, "%s", names[k]);
 }
 
+/* "options" of the integrator: texts or numbers. */
+static void read_options(const bg_value *v)
+{
+    bg_reader *reader = v->reader;
+    bg_model *m = reader->model;
+    bg_value options = bg_value_member(v, "options"), member;
+    if (!bg_value_exists(&options) || !bg_value_expect_object(&options))
+        return;
+    if (!m->integrator[0]) {
+        bg_value_fail(&options, "are those of 'integrator', which is not given beside them");
+        return;
+    }
+    const bg_integrator_info *info = NULL;
+    const char *keys[MAX_METHODS + 1] = {NULL};
+    for (int k = 0; (info = bg_integrator_get_info(k)) && strcmp(info->name, m->integrator) != 0;)
+        k++;
+    for (int k = 0; info && k < info->noptions && k < MAX_METHODS; k++)
+        keys[k] = info->options[k].name;
+    bg_value_expect(&options, keys);
+    m->options = bg_reader_allocate(reader, json_object_size(options.json), sizeof *m->options);
+    for (void *i = NULL; reader->status == BG_OK && bg_value_next(&options, &i, &member);) {
+        char text[40];
+        if (strcmp(member.key, "comment") == 0)
+            continue;
+        if (!json_is_string(member.json))
+            snprintf(text, sizeof text, "%.17g", bg_value_get_number(&member));
+        bg_setting *s = &m->options[m->noptions++];
+        s->name = bg_reader_copy(reader, member.key);
+        s->value = bg_reader_copy(
+            reader, json_is_string(member.json) ? json_string_value(member.json) : text);
+    }
+}
+
+/* "stiff": names of force elements, or of joints. */
+static void read_stiff(const bg_value *v)
+{
+    const bg_reader *reader = v->reader;
+    bg_model *m = reader->model;
+    bg_value list = bg_value_member(v, "stiff");
+    bool forces = false, joints = false;
+    if (!bg_value_exists(&list))
+        return;
+    if (!json_is_array(list.json)) {
+        bg_value_fail(&list, "must be a list of names of force elements or of joints");
+        return;
+    }
+    for (int k = 0; k < bg_value_get_size(&list); k++) {
+        bg_value name = bg_value_element(&list, k);
+        if (!bg_value_expect_text(&name))
+            return;
+        int force = bg_reader_find(reader, BG_NAME_FORCE, json_string_value(name.json));
+        if (force >= 0) {
+            m->forces[force].stiff = forces = true;
+            continue;
+        }
+        int joint = bg_value_find(&name, BG_NAME_JOINT, json_string_value(name.json));
+        if (reader->status == BG_OK && joint < 0)
+            bg_value_fail(&name, "is a relation between joints, which cannot be stiff");
+        if (reader->status != BG_OK)
+            return;
+        m->joints[joint].stiff = joints = true;
+    }
+    if (forces && joints)
+        bg_value_fail(&list, "names force elements and joints; take only the one or the other");
+}
+
 static void read_formulation(const bg_value *v)
 {
     static const char *const names[] = {"joint", "cartesian", NULL};
@@ -41,8 +108,9 @@ static void read_formulation(const bg_value *v)
 
 void bg_read_run(const bg_value *top)
 {
-    static const char *const keys[] = {"t_start", "t_end", "integrator",      "formulation", "rtol",
-                                       "atol",    "step",  "output_interval", NULL};
+    static const char *const keys[] = {"t_start", "t_end", "integrator", "formulation",
+                                       "rtol",    "atol",  "step",       "output_interval",
+                                       "options", "stiff", NULL};
     bg_model *m = top->reader->model;
     bg_value v = bg_value_member(top, "run");
     m->t_start = m->t_end = m->rtol = m->atol = m->step = m->output_interval = NAN;
@@ -56,6 +124,8 @@ void bg_read_run(const bg_value *top)
     m->step = read_positive(&v, "step");
     m->output_interval = read_positive(&v, "output_interval");
     read_integrator(&v);
+    read_options(&v);
+    read_stiff(&v);
     read_formulation(&v);
     double t_start = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_value t_end = bg_value_member(&v, "t_end");

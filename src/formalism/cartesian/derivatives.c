@@ -121,13 +121,14 @@ static void calc_own(const target *t, int b, int c, const double *a, const doubl
     out[c] += lambda[t->c->mb.nrows + b - 1];
 }
 
-static void calc_residual(target *t, const double *a, const double *lambda)
+/* r by q or v, or what forces marked stiff contribute to it. */
+static void calc_residual(target *t, const double *a, const double *lambda, bool only_stiff)
 {
     bg_cartesian *c = t->c;
     double own[4];
     memset(t->values, 0, (size_t)c->r_start[c->nv] * sizeof(double));
-    bg_couplings_visit_wrenches(&c->mb, lambda, add_coupling, t);
-    for (int b = 1; b <= c->nb; b++)
+    bg_couplings_visit_wrenches(&c->mb, lambda, only_stiff, add_coupling, t);
+    for (int b = 1; b <= c->nb && !only_stiff; b++)
         for (int j = 0; j < 4; j++) {
             calc_own(t, b, j, a, lambda, own);
             for (int i = 0; i < 4; i++)
@@ -203,7 +204,7 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
     for (int by = BG_BY_q; by <= BG_BY_v; by++) {
         t.by_v = by == BG_BY_v;
         if ((t.values = out->block[BG_OF_r][by]))
-            calc_residual(&t, a, lambda);
+            calc_residual(&t, a, lambda, out->only_stiff != 0);
         if ((t.values = out->block[BG_OF_w][by]))
             calc_rows(&t, false);
         if ((t.values = out->block[BG_OF_gamma][by]))

@@ -284,13 +284,19 @@ static void fill_column(const target *t, int k, int j)
     }
 }
 
-/* r by q or v; wrenches of mb are those at p with lambda, and A is that of a. */
-static void calc_residual(target *t, const double *lambda)
+/* r by q or v, or what forces marked stiff contribute to it; wrenches of mb are those at p with
+ * lambda, and A is that of a. */
+static void calc_residual(target *t, const double *lambda, bool only_stiff)
 {
     bg_joint_form *f = t->f;
     memset(t->values, 0, bg_joint_count_places(&t->pattern) * sizeof(double));
-    start_sums(f);
-    bg_couplings_visit_wrenches(&f->mb, lambda, add_coupling, t);
+    if (only_stiff) {
+        memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
+        memset(f->composite, 0, (size_t)f->mech->nlinks * sizeof *f->composite);
+    } else {
+        start_sums(f);
+    }
+    bg_couplings_visit_wrenches(&f->mb, lambda, only_stiff, add_coupling, t);
     for (int k = f->mech->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &f->mech->links[k];
         for (int i = l->v; i < l->v + count(l); i++) {
@@ -367,7 +373,7 @@ static void calc_blocks(bg_joint_form *f, bg_by by, const bg_point *p, const dou
     bg_joint_update_acceleration(f, a);
     update_shifts(f, p->v, a);
     if ((t.values = out->block[BG_OF_r][by]))
-        calc_residual(&t, f->ng > 0 ? lambda : NULL);
+        calc_residual(&t, f->ng > 0 ? lambda : NULL, out->only_stiff != 0);
     t.pattern = (bg_pattern){f->mb.nz, f->nv, NULL, NULL};
     if ((t.values = out->block[BG_OF_h][by]))
         calc_rows(&t, bg_couplings_visit_rates);

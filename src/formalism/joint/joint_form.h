@@ -67,6 +67,7 @@ typedef struct bg_joint_form {
     bool *inside;                     /* [nbodies] scratch */
     double *q0, *v0;                  /* [nq], [nv] start */
     unsigned char *q_fixed, *v_fixed; /* [nv] */
+    unsigned char *marks;             /* [nv] BG_MARK_* */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
 } bg_joint_form;

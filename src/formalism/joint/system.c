@@ -318,13 +318,14 @@ static bool allocate(bg_joint_form *f)
     f->v0 = BG_NEW_ARRAY(double, nv);
     f->q_fixed = BG_NEW_ARRAY(unsigned char, nv);
     f->v_fixed = BG_NEW_ARRAY(unsigned char, nv);
+    f->marks = BG_NEW_ARRAY(unsigned char, nv);
     f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
     f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
     f->shift = BG_NEW_ARRAY(bg_shift, nv);
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
            f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q0 && f->v0 &&
-           f->q_fixed && f->v_fixed && f->inside && f->rows && f->shift && f->sums;
+           f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows && f->shift && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -416,6 +417,7 @@ void bg_joint_form_destroy(void *form)
                             f->v0,
                             f->q_fixed,
                             f->v_fixed,
+                            f->marks,
                             f->inside,
                             f->rows,
                             f->shift,
@@ -479,5 +481,11 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->q0 = f->q0;
     def->v0 = f->v0;
     def->q_fixed = any(f->q_fixed, f->nv) ? f->q_fixed : NULL;
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + (l->kind == BG_LINK_BALL ? 3 : 1) && l->joint >= 0; i++)
+            f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
+    }
+    def->marks = any(f->marks, f->nv) ? f->marks : NULL;
     def->v_fixed = any(f->v_fixed, f->nv) ? f->v_fixed : NULL;
 }
