@@ -205,6 +205,7 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
     const bg_euler *m = ig->method;
     *out = (bg_step_plan){.terms = 1};
     if (ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE) {
+        out->terms = ig->dyn->nz > 0 || ig->dyn->kinematic;
         out->explicit_ = 1;
         return;
     }
@@ -241,6 +242,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     m->drift.on = m->drift.on && bg_euler_projects(m);
+    m->drift.late = m->jacobian == BG_JACOBIAN_EXACT || m->jacobian == BG_JACOBIAN_SEMI;
     const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
     if (!allocate(ig, m) || !(plain || map_mass(ig, m)))

@@ -327,7 +327,7 @@ static bg_status step_constrained(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && m->drift.on)
         st = ensure_plain(ig, err);
     if (st == BG_OK && m->drift.on)
-        st = bg_drift_update(&m->drift, m->plain, &ig->dyn->point, m->gamma, err);
+        st = bg_drift_update(&m->drift, m->plain, &ig->dyn->point, m->G0, m->gamma, err);
     if (st == BG_OK && bg_euler_projects(m) && !m->drift.on)
         st = ensure_plain(ig, err);
     if (st == BG_OK)

@@ -1,0 +1,412 @@
+/* euler and linear-euler: order, drift by stabilisation (000 Fig. 6), the certified bound,
+ * stability limits of 000 section 2, work per step, partitions, regularisation, checkpoints of
+ * Jacobians. */
+#include "run_support.h"
+
+#include <float.h>
+
+/* A run of `reference` with options given as "name=value ..."; the report is the caller's. */
+typedef struct job {
+    bg_system *sys;
+    bg_run_options options;
+    bg_setting settings[8];
+    char text[256];
+    bg_run_report report;
+} job;
+
+static void job_begin(job *x, const char *reference, const char *method, const char *options,
+                      double h)
+{
+    memset(x, 0, sizeof *x);
+    x->sys = create_system(reference, NULL, NULL);
+    x->options = bg_default_run_options();
+    x->options.integrator = method;
+    x->options.method.step = h;
+    x->options.method.settings = x->settings;
+    snprintf(x->text, sizeof x->text, "%s", options);
+    char *save = NULL;
+    for (char *item = strtok_r(x->text, " ", &save); item; item = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(item, '=');
+        assert_non_null(equals);
+        *equals = '\0';
+        x->settings[x->options.method.nsettings++] = (bg_setting){item, equals + 1};
+    }
+}
+
+static void job_run(job *x)
+{
+    bg_error err = {BG_OK, ""};
+    assert_ok(bg_run(x->sys, &x->options, &x->report, &err));
+}
+
+static void job_end(job *x)
+{
+    bg_run_report_clear(&x->report);
+    bg_system_destroy(x->sys);
+}
+
+static double max_g(const char *reference, const char *method, const char *options, double h,
+                    double t_end)
+{
+    job x;
+    job_begin(&x, reference, method, options, h);
+    x.options.t_end = t_end;
+    job_run(&x);
+    double g = x.report.certificate.max_g;
+    if (x.report.certificate.has_drift && x.report.certificate.drift.holds)
+        assert_true(x.report.certificate.drift.observed <= x.report.certificate.drift.limit);
+    job_end(&x);
+    return g;
+}
+
+/* 000 Fig. 6: the largest |g| of the car axle is O(h) without stabilisation, O(h^2) with
+ * Baumgarte's, O(h^3) with one Newton step of projection. Unstabilised index 1 reaches its slope
+ * only at small steps, where velocity and position errors no longer cancel each other. */
+static void test_drift(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        double h, order;
+    } rows[] = {
+        {"index=1 stabilisation=none", 2e-5, 1},
+        {"index=2 stabilisation=none", 4e-3, 1},
+        {"index=1 stabilisation=velocity", 4e-3, 1},
+        {"index=1 stabilisation=baumgarte", 4e-3, 2},
+        {"index=2 stabilisation=baumgarte", 4e-3, 2},
+        {"index=1 stabilisation=regularise", 4e-3, 2},
+        {"index=1 stabilisation=project", 4e-3, 3},
+        {"index=2 stabilisation=project", 4e-3, 3},
+        {"index=ggl stabilisation=none", 4e-3, 3},
+        {"jacobian=exact index=1 stabilisation=project", 2e-3, 3},
+        {"jacobian=semi index=1 stabilisation=project", 2e-3, 3},
+        {"jacobian=J1 index=2 stabilisation=project", 4e-3, 3},
+        {"jacobian=J3 index=1 stabilisation=project", 4e-3, 3},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        double h[4], g[4];
+        for (int i = 0; i < 4; i++) {
+            h[i] = rows[k].h / (1 << i);
+            g[i] = max_g("equations:car-axle", "linear-euler", rows[k].options, h[i], 3);
+        }
+        double slope = fit_order(4, h, g);
+        print_message("%-46s %.1e .. %.1e, slope %.2f\n", rows[k].options, g[0], g[3], slope);
+        assert_true(fabs(slope - rows[k].order) < 0.2);
+    }
+}
+
+/* The bound of section 3.4 holds wherever its conditions do, on systems with moving, rheonomic and
+ * strongly curved constraints; a step too large for it is told. */
+static void test_certificate(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:car-axle", "equations:circular-track",
+                                          "equations:slider-crank", "equations:pendulum"};
+    int holds = 0, fails = 0;
+    for (int s = 0; s < 4; s++)
+        for (double h = 0.9; h > 2e-5; h /= 3) {
+            job x;
+            bg_error err = {BG_OK, ""};
+            job_begin(&x, systems[s], "linear-euler", "index=1 stabilisation=project", h);
+            x.options.t_end = fmin(bg_system_get_def(x.sys)->t_end, 2000 * h);
+            bg_status st = bg_run(x.sys, &x.options, &x.report, &err);
+            const bg_certificate *c = &x.report.certificate;
+            assert_true(c->has_drift || st != BG_OK);
+            if (c->has_drift && c->drift.holds) {
+                if (c->drift.observed > c->drift.limit)
+                    fail_msg("%s at h = %g: |g| = %g beyond %g", systems[s], h, c->drift.observed,
+                             c->drift.limit);
+                holds++;
+            } else {
+                fails++;
+            }
+            job_end(&x);
+        }
+    print_message("certified in %d runs, refused in %d\n", holds, fails);
+    assert_true(holds > 12 && fails > 1);
+}
+
+/* q'' = -a q - b q'. */
+typedef struct oscillator {
+    double a, b;
+} oscillator;
+
+static int oscillator_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const oscillator *o = self;
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = -o->a * p->q[0] - o->b * p->v[0];
+    return 0;
+}
+
+/* Spectral radius of one step of the implemented method: its columns are steps from unit vectors.
+ */
+static double calc_radius(oscillator *o, const char *method, const char *jacobian, double h)
+{
+    bg_error err = {BG_OK, ""};
+    double A[2][2];
+    for (int column = 0; column < 2; column++) {
+        bg_system_def def = bg_default_system_def();
+        bg_system *sys;
+        bg_state *x;
+        bg_integrator *ig;
+        bg_setting setting = {"jacobian", jacobian};
+        bg_integrator_options options = bg_default_integrator_options();
+        def.name = "oscillator";
+        def.nq = def.nv = 1;
+        def.self = o;
+        def.supplied = BG_TERM_M | BG_TERM_f;
+        def.terms = oscillator_terms;
+        options.step = h;
+        options.settings = &setting;
+        options.nsettings = jacobian ? 1 : 0;
+        assert_ok(bg_system_create(&def, &sys, &err));
+        assert_ok(bg_state_create(sys, &x, &err));
+        x->q[0] = column == 0;
+        x->v[0] = column == 1;
+        assert_ok(bg_state_assemble(sys, x, NULL, &err));
+        assert_ok(bg_integrator_create(method, sys, &options, &ig, &err));
+        assert_ok(bg_integrator_start(ig, x, NULL, h, &err));
+        assert_ok(bg_integrator_step(ig, &err));
+        A[0][column] = bg_integrator_get_state(ig)->q[0];
+        A[1][column] = bg_integrator_get_state(ig)->v[0];
+        bg_integrator_destroy(ig);
+        bg_state_destroy(x);
+        bg_system_destroy(sys);
+    }
+    double half = 0.5 * (A[0][0] + A[1][1]), det = A[0][0] * A[1][1] - A[0][1] * A[1][0];
+    double root = half * half - det;
+    return root >= 0 ? fabs(half) + sqrt(root) : sqrt(det);
+}
+
+/* The largest stable step by bisection; infinite when stable at 1e4. */
+static double find_limit(oscillator *o, const char *method, const char *jacobian)
+{
+    double low = 1e-6, high = 1e4;
+    if (calc_radius(o, method, jacobian, high) <= 1 + 1e-9)
+        return HUGE_VAL;
+    for (int k = 0; k < 60; k++) {
+        double middle = sqrt(low * high);
+        if (calc_radius(o, method, jacobian, middle) <= 1 + 1e-9)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* 000 section 2: J1 is stable for h^2 a <= 2 h b + 4, J3 for h b <= 2 and h^2 a <= 4 - 2 h b, exact
+ * and J2 always; explicit Euler, from its characteristic polynomial, for h <= b/a (complex
+ * eigenvalues) or h^2 a - 2 h b + 4 >= 0 (real). */
+static double expected_limit(const oscillator *o, int kind)
+{
+    double a = o->a, b = o->b;
+    if (kind == 0)
+        return (b + sqrt(b * b + 4 * a)) / a;
+    if (kind == 1)
+        return fmin(2 / b, (-b + sqrt(b * b + 4 * a)) / a);
+    if (kind == 2)
+        return b * b < 4 * a ? b / a : (b - sqrt(b * b - 4 * a)) / a;
+    return HUGE_VAL;
+}
+
+static void test_stability(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *jacobian;
+        int kind;
+    } methods[] = {{"linear-euler", "J1", 0}, {"linear-euler", "J3", 1},
+                   {"euler", NULL, 2},        {"linear-euler", "none", 2},
+                   {"linear-euler", "J2", 3}, {"linear-euler", "exact", 3}};
+    double worst = 0;
+    for (int m = 0; m < 6; m++)
+        for (int i = 0; i < 5; i++)
+            for (int j = 0; j < 5; j++) {
+                oscillator o = {pow(10, i), 0.37 * pow(6, j)};
+                double found = find_limit(&o, methods[m].method, methods[m].jacobian);
+                double expected = expected_limit(&o, methods[m].kind);
+                if (isinf(expected)) {
+                    assert_true(isinf(found));
+                    continue;
+                }
+                worst = fmax(worst, fabs(found / expected - 1));
+                if (!(fabs(found / expected - 1) < 0.01))
+                    fail_msg("%s %s, a = %g, b = %g: limit %g, expected %g", methods[m].method,
+                             methods[m].jacobian ? methods[m].jacobian : "", o.a, o.b, found,
+                             expected);
+            }
+    print_message("stability limits of 4 methods at 25 pairs (a, b) within %.1e\n", worst);
+}
+
+/* Order 1 of positions, velocities and z, whatever the options. */
+static void test_order(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"jacobian=none index=1",
+                                          "jacobian=exact index=1",
+                                          "jacobian=J1 index=2",
+                                          "jacobian=J2 index=ggl",
+                                          "jacobian=J3 index=1",
+                                          "jacobian=semi index=1",
+                                          "jacobian=exact index=2",
+                                          "jacobian=J2 index=1 refresh=4",
+                                          "jacobian=J2 index=1 partition=auto"};
+    static const char *const systems[] = {"equations:slider-crank", "equations:circular-track"};
+    for (int s = 0; s < 2; s++) {
+        job fine;
+        double t_end = 0.2;
+        bg_error err = {BG_OK, ""};
+        job_begin(&fine, systems[s], "mdop5", "", 0);
+        fine.options.t_end = t_end;
+        fine.options.method.rtol = fine.options.method.atol = 1e-11;
+        job_run(&fine);
+        int n = bg_system_get_def(fine.sys)->nq + bg_system_get_def(fine.sys)->nv;
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+            double h[4], e[4] = {0};
+            for (int i = 0; i < 4; i++) {
+                job x;
+                h[i] = 4e-5 / (1 << i);
+                job_begin(&x, systems[s], "linear-euler", options[k], h[i]);
+                x.options.t_end = t_end;
+                assert_ok(bg_run(x.sys, &x.options, &x.report, &err));
+                for (int j = 0; j < n; j++)
+                    e[i] = fmax(e[i], fabs(x.report.final->q[j] - fine.report.final->q[j]));
+                job_end(&x);
+            }
+            double order = fit_order(4, h, e);
+            if (!(fabs(order - 1) < 0.15))
+                fail_msg("%s %s: order %.2f (errors %.1e .. %.1e)", systems[s], options[k], order,
+                         e[0], e[3]);
+        }
+        job_end(&fine);
+    }
+}
+
+/* What is announced is what is done, in every step. */
+static void test_plan(void **state)
+{
+    (void)state;
+    static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi"};
+    static const char *const indices[] = {"1", "2", "ggl"};
+    static const char *const ways[] = {"none", "baumgarte", "velocity", "project", "regularise"};
+    static const char *const systems[] = {"equations:car-axle", "equations:chain",
+                                          "equations:circular-track"};
+    int compared = 0;
+    for (int s = 0; s < 3; s++)
+        for (int c = 0; c < 6 * 3 * 5; c++) {
+            bg_error err = {BG_OK, ""};
+            bg_setting settings[] = {{"jacobian", jacobians[c % 6]},
+                                     {"index", indices[c / 6 % 3]},
+                                     {"stabilisation", ways[c / 18]},
+                                     {"newton_steps", c % 2 ? "1" : "3"},
+                                     {"refresh", c % 4 ? "1" : "5"}};
+            bg_integrator_options o = bg_default_integrator_options();
+            bg_system *sys = create_system(systems[s], NULL, NULL);
+            bg_assembly_report assembly;
+            bg_integrator *ig;
+            bg_state *x;
+            bg_step_plan plan;
+            enum { STEPS = 20 };
+            o.step = 1e-4;
+            o.energy = 0;
+            o.settings = settings;
+            o.nsettings = 5;
+            if (bg_integrator_create("linear-euler", sys, &o, &ig, &err) != BG_OK) {
+                assert_true(strcmp(settings[1].value, "1") != 0); /* refused, with the reason */
+                bg_system_destroy(sys);
+                continue;
+            }
+            assert_ok(bg_state_create(sys, &x, &err));
+            assert_ok(bg_state_assemble(sys, x, &assembly, &err));
+            assert_ok(bg_integrator_start(ig, x, &assembly.redundancy, 1, &err));
+            assert_true(bg_integrator_get_plan(ig, &plan));
+            for (int k = 0; k < 5; k++)
+                assert_ok(bg_integrator_step(ig, &err));
+            bg_counters before = bg_integrator_get_counters(ig);
+            for (int k = 0; k < STEPS; k++)
+                assert_ok(bg_integrator_step(ig, &err));
+            bg_counters after = bg_integrator_get_counters(ig);
+            int jacobian = STEPS * plan.jacobian +
+                           (plan.jacobian_every ? STEPS / plan.jacobian_every : 0);
+            if (after.terms - before.terms != STEPS * plan.terms ||
+                after.explicit_ - before.explicit_ != STEPS * plan.explicit_ ||
+                after.factorisations - before.factorisations != STEPS * plan.factorisations ||
+                after.projections - before.projections != STEPS * plan.projections ||
+                after.jacobian - before.jacobian != jacobian)
+                fail_msg(
+                    "%s jacobian=%s index=%s stabilisation=%s: terms %ld of %d, factorisations "
+                    "%ld of %d, projections %ld of %d, Jacobians %ld of %d",
+                    systems[s], settings[0].value, settings[1].value, settings[2].value,
+                    after.terms - before.terms, STEPS * plan.terms,
+                    after.factorisations - before.factorisations, STEPS * plan.factorisations,
+                    after.projections - before.projections, STEPS * plan.projections,
+                    after.jacobian - before.jacobian, jacobian);
+            compared++;
+            bg_assembly_report_clear(&assembly);
+            bg_integrator_destroy(ig);
+            bg_state_destroy(x);
+            bg_system_destroy(sys);
+        }
+    print_message("%d combinations of options do as planned\n", compared);
+    assert_true(compared > 200);
+}
+
+static void expect_failure(const char *method, const char *options, double h, const char *words)
+{
+    job x;
+    bg_error err = {BG_OK, ""};
+    job_begin(&x, "equations:car-axle", method, options, h);
+    assert_int_equal(bg_run(x.sys, &x.options, &x.report, &err), BG_BAD_INPUT);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' does not speak of '%s'", err.text, words);
+    job_end(&x);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    expect_failure("euler", "", 0, "--step");
+    expect_failure("linear-euler", "alpha=-1", 1e-3, "alpha");
+    expect_failure("linear-euler", "newton_steps=0", 1e-3, "newton_steps");
+    expect_failure("linear-euler", "epsilon=0", 1e-3, "epsilon");
+    expect_failure("linear-euler", "partition=stiff", 1e-3, "marked stiff");
+    expect_failure("linear-euler", "index=2 stabilisation=regularise", 1e-3, "index=1");
+    expect_failure("linear-euler", "index=ggl stabilisation=baumgarte", 1e-3, "ggl");
+    expect_failure("euler", "jacobian=J1", 1e-3, "jacobian");
+}
+
+/* 000 Fig. 7: explicit Euler cannot hold the car axle's springs at 1 ms, J1, J2 and J3 can. */
+static void test_car_axle(void **state)
+{
+    (void)state;
+    static const char *const stable[] = {"jacobian=J1", "jacobian=J2", "jacobian=J3",
+                                         "jacobian=exact", "jacobian=semi"};
+    const double reference[4] = {0.493455784275402809122e-1, 0.496989460230171153861,
+                                 0.104174252488542151681e1, 0.373911027265361256927};
+    for (int k = 0; k < 6; k++) {
+        job x;
+        double error = 0;
+        job_begin(&x, "equations:car-axle", "linear-euler", k < 5 ? stable[k] : "jacobian=none",
+                  1e-3);
+        job_run(&x);
+        for (int i = 0; i < 4; i++)
+            error = fmax(error, fabs(x.report.final->q[i] - reference[i]));
+        print_message("%-16s error at t = 3 s: %.1e m\n", k < 5 ? stable[k] : "explicit", error);
+        assert_true(k < 5 ? error < 0.03 : error > 0.1);
+        job_end(&x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_drift),     cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_stability), cmocka_unit_test(test_order),
+        cmocka_unit_test(test_plan),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_car_axle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
