@@ -3,6 +3,8 @@
 #include "random_mechanism.h"
 #include "run_support.h"
 
+#include <time.h>
+
 typedef struct compiled {
     bg_model *model;
     bg_mechanism *mech;
@@ -312,13 +314,107 @@ static void test_random(void **state)
     assert_true(reversed > 200 && cuts > 100);
 }
 
+/* A net of n bodies in a shuffled file: body k hangs on body k / 3 by a joint of one of four types,
+ * and every fifth has another joint to a body far away. */
+static compiled compile_net(int n)
+{
+    static const char *const types[] = {
+        "'type': 'spherical'", "'type': 'revolute', 'axis': [0, 1, 0]",
+        "'type': 'universal', 'axis': [1, 0, 0], 'second': [0, 1, 0]",
+        "'type': 'prismatic', 'axis': [0, 0, 1]"};
+    size_t size = (size_t)n * 400 + 100;
+    char *text = malloc(size), *end = text;
+    assert_non_null(text);
+    end += sprintf(end, "{'bodies': {");
+    for (int k = 0; k < n; k++)
+        end += sprintf(end, "%s'b%d': {'mass': 1, 'center': [%d, 0, 0], 'inertia': [1, 1, 1]}",
+                       k > 0 ? ", " : "", (k * 7) % n, k);
+    end += sprintf(end, "}, 'joints': {");
+    for (int i = 0; i < n; i++) {
+        int k = (i * 11) % n;
+        char parent[16] = "ground";
+        if (k > 0)
+            snprintf(parent, sizeof parent, "b%d", k / 3);
+        end += sprintf(end, "%s'j%d': {'bodies': ['b%d', '%s'], 'at': [%d, 0, 1], %s}",
+                       i > 0 ? ", " : "", k, k, parent, k, types[k % 4]);
+        if (k % 5 == 4)
+            end += sprintf(end, ", 'x%d': {'bodies': ['b%d', 'b%d'], 'at': [0, 0, 1], %s}", k,
+                           (k * 13 + 1) % n == k ? 0 : (k * 13 + 1) % n, k, types[(k / 5) % 4]);
+    }
+    sprintf(end, "}}");
+    compiled x = compile(text);
+    free(text);
+    return x;
+}
+
+static int price(const bg_joint *j)
+{
+    return bg_joint_class_count_velocities(j->class_);
+}
+
+/* The forest is the one of the plainest search: again and again all joints, the cheapest that
+ * reaches a new body, the first of equals. */
+static void test_same_as_plain_search(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    compiled x = compile_net(N);
+    const bg_model *m = x.model;
+    bool *reached = calloc((size_t)m->nbodies, sizeof *reached);
+    int best, joined = 0;
+    reached[0] = true;
+    do {
+        best = -1;
+        for (int k = 0; k < m->njoints; k++)
+            if (reached[m->joints[k].a.body] != reached[m->joints[k].b.body] &&
+                (best < 0 || price(&m->joints[k]) < price(&m->joints[best])))
+                best = k;
+        if (best >= 0) {
+            assert_true(x.mech->joint_tree[best] >= 0);
+            reached[m->joints[best].a.body] = reached[m->joints[best].b.body] = true;
+            joined++;
+        }
+    } while (best >= 0);
+    assert_int_equal(joined, N);
+    assert_int_equal(x.mech->ntree, N);
+    assert_true(x.mech->ncuts >= N / 5 - 1);
+    free(reached);
+    release(&x);
+}
+
+static double time_net(int n)
+{
+    bg_error err;
+    compiled x = compile_net(n);
+    double best = INFINITY;
+    for (int i = 0; i < 5; i++) {
+        bg_mechanism_destroy(x.mech);
+        clock_t from = clock();
+        assert_ok(bg_mechanism_create(x.model, &x.mech, &err));
+        best = fmin(best, (double)(clock() - from) / CLOCKS_PER_SEC);
+    }
+    release(&x);
+    return best;
+}
+
+/* Ten times the bodies take about ten times as long; a search over all for each would take a
+ * hundred times. */
+static void test_cost(void **state)
+{
+    (void)state;
+    double few = time_net(4000), many = time_net(40000);
+    print_message("4000 bodies: %.2g s, 40 000 bodies: %.2g s\n", few, many);
+    assert_true(many < 60 * few);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ground_loop),  cmocka_unit_test(test_forced),
         cmocka_unit_test(test_loose_bodies), cmocka_unit_test(test_cheapest),
         cmocka_unit_test(test_five_link),    cmocka_unit_test(test_free_start),
-        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_random),       cmocka_unit_test(test_same_as_plain_search),
+        cmocka_unit_test(test_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

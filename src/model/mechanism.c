@@ -11,49 +11,126 @@ static int cost(const bg_joint *j)
     return j->cut == BG_CUT_FORBID ? 0 : 1 + bg_joint_class_count_velocities(j->class_);
 }
 
-/* The cheapest joint from a reached to an unreached body; -1: none. */
-static int find_next(const bg_model *m, const bool *reached)
+/* The joints of every body, one body after another, and those from reached to unreached bodies as a
+ * heap, the cheapest on top. */
+typedef struct frontier {
+    const bg_model *model;
+    int *start; /* [nbodies + 1] */
+    int *joint; /* [2 njoints] joints of body b at start[b] .. start[b + 1] - 1, in file order */
+    int *heap;  /* [njoints] */
+    int n;
+    bool *reached; /* [nbodies] */
+} frontier;
+
+static bool is_before(const frontier *f, int a, int b)
 {
-    int best = -1;
-    for (int k = 0; k < m->njoints; k++) {
-        const bg_joint *j = &m->joints[k];
-        int c = cost(j);
-        if (c < 0 || reached[j->a.body] == reached[j->b.body])
-            continue;
-        if (best < 0 || c < cost(&m->joints[best]))
-            best = k;
-    }
-    return best;
+    int x = cost(&f->model->joints[a]), y = cost(&f->model->joints[b]);
+    return x < y || (x == y && a < b);
 }
 
-/* Which body a loose component hangs on: the first unreached one. */
-static int find_loose(const bg_model *m, const bool *reached)
+static void swap(int *a, int *b)
 {
-    for (int b = 1; b < m->nbodies; b++)
-        if (!reached[b])
-            return b;
+    int c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static void push(frontier *f, int joint)
+{
+    int k = f->n++;
+    f->heap[k] = joint;
+    for (; k > 0 && is_before(f, f->heap[k], f->heap[(k - 1) / 2]); k = (k - 1) / 2)
+        swap(&f->heap[k], &f->heap[(k - 1) / 2]);
+}
+
+static int pop(frontier *f)
+{
+    int top = f->heap[0], k = 0;
+    f->heap[0] = f->heap[--f->n];
+    for (;;) {
+        int least = k;
+        for (int child = 2 * k + 1; child <= 2 * k + 2 && child < f->n; child++)
+            if (is_before(f, f->heap[child], f->heap[least]))
+                least = child;
+        if (least == k)
+            return top;
+        swap(&f->heap[k], &f->heap[least]);
+        k = least;
+    }
+}
+
+/* The cheapest joint from a reached to an unreached body; -1: none. */
+static int find_next(frontier *f)
+{
+    while (f->n > 0) {
+        int k = pop(f);
+        if (f->reached[f->model->joints[k].a.body] != f->reached[f->model->joints[k].b.body])
+            return k;
+    }
     return -1;
 }
 
-/* Grows the forest; fills tree (joint, parent, child, reversed). */
-static void grow(bg_mechanism *x, bool *reached)
+/* Joints to bodies that are reached already never come on the heap, so each comes once. */
+static void reach(frontier *f, int body)
 {
-    const bg_model *m = x->model;
-    reached[0] = true;
+    f->reached[body] = true;
+    for (int i = f->start[body]; i < f->start[body + 1]; i++) {
+        const bg_joint *j = &f->model->joints[f->joint[i]];
+        if (cost(j) >= 0 && f->reached[j->a.body] != f->reached[j->b.body])
+            push(f, f->joint[i]);
+    }
+}
+
+static bool create_frontier(const bg_model *m, frontier *f)
+{
+    *f = (frontier){.model = m,
+                    .start = BG_NEW_ARRAY(int, m->nbodies + 1),
+                    .joint = BG_NEW_ARRAY(int, 2 * m->njoints),
+                    .heap = BG_NEW_ARRAY(int, m->njoints),
+                    .reached = BG_NEW_ARRAY(bool, m->nbodies)};
+    if (!f->start || !f->joint || !f->heap || !f->reached)
+        return false;
+    for (int k = 0; k < m->njoints; k++)
+        f->start[m->joints[k].a.body]++, f->start[m->joints[k].b.body]++;
+    for (int b = 0; b < m->nbodies; b++)
+        f->start[b + 1] += f->start[b];
+    for (int k = m->njoints - 1; k >= 0; k--) {
+        f->joint[--f->start[m->joints[k].a.body]] = k;
+        f->joint[--f->start[m->joints[k].b.body]] = k;
+    }
+    return true;
+}
+
+static void clear_frontier(frontier *f)
+{
+    free(f->start);
+    free(f->joint);
+    free(f->heap);
+    free(f->reached);
+}
+
+/* Grows the forest; fills tree (joint, parent, child, reversed). A component that nothing connects
+ * to the ground hangs on its first body. */
+static void grow(bg_mechanism *x, frontier *f)
+{
+    int loose = 1;
+    reach(f, 0);
     for (;;) {
-        int k = find_next(m, reached);
+        int k = find_next(f);
         bg_tree_joint t = {.joint = k};
         if (k >= 0) {
-            const bg_joint *j = &m->joints[k];
-            t.reversed = !reached[j->a.body];
+            const bg_joint *j = &x->model->joints[k];
+            t.reversed = !f->reached[j->a.body];
             t.parent = t.reversed ? j->b.body : j->a.body;
             t.child = t.reversed ? j->a.body : j->b.body;
         } else {
-            t.child = find_loose(m, reached);
-            if (t.child < 0)
+            while (loose < x->model->nbodies && f->reached[loose])
+                loose++;
+            if (loose == x->model->nbodies)
                 return;
+            t.child = loose;
         }
-        reached[t.child] = true;
+        reach(f, t.child);
         x->tree[x->ntree++] = t;
     }
 }
@@ -104,13 +181,33 @@ static void add_links(bg_mechanism *x, bg_tree_joint *t)
 }
 
 /* Depth-first order of the tree joints, so that subtrees of links are contiguous. */
-static void order(bg_mechanism *x, bg_tree_joint *sorted, int body, int *n)
+static bool order(const bg_mechanism *x, bg_tree_joint *sorted)
 {
-    for (int k = 0; k < x->ntree; k++)
-        if (x->tree[k].parent == body) {
-            sorted[(*n)++] = x->tree[k];
-            order(x, sorted, x->tree[k].child, n);
-        }
+    int *first = BG_NEW_ARRAY(int, x->model->nbodies); /* tree joint to a body's first child */
+    int *next = BG_NEW_ARRAY(int, x->ntree);           /* and from there to the others */
+    int *stack = BG_NEW_ARRAY(int, x->ntree + 1);
+    bool enough = first && next && stack;
+    for (int b = 0; enough && b < x->model->nbodies; b++)
+        first[b] = -1;
+    for (int k = x->ntree - 1; enough && k >= 0; k--) {
+        next[k] = first[x->tree[k].parent];
+        first[x->tree[k].parent] = k;
+    }
+    int depth = 0;
+    if (enough && first[0] >= 0)
+        stack[depth++] = first[0];
+    for (int n = 0; depth > 0; n++) {
+        int k = stack[--depth];
+        sorted[n] = x->tree[k];
+        if (next[k] >= 0)
+            stack[depth++] = next[k];
+        if (first[x->tree[k].child] >= 0)
+            stack[depth++] = first[x->tree[k].child];
+    }
+    free(first);
+    free(next);
+    free(stack);
+    return enough;
 }
 
 static void number_subtrees(bg_mechanism *x)
@@ -124,32 +221,36 @@ static void number_subtrees(bg_mechanism *x)
     }
 }
 
+static void number(bg_mechanism *x, const bg_tree_joint *sorted)
+{
+    x->body_link[0] = -1;
+    x->body_offset[0] = (bg_frame){{0, 0, 0}, bg_mat3_identity()};
+    for (int k = 0; k < x->ntree; k++) {
+        x->tree[k] = sorted[k];
+        add_links(x, &x->tree[k]);
+        if (sorted[k].joint >= 0)
+            x->joint_tree[sorted[k].joint] = k;
+    }
+    number_subtrees(x);
+    for (int k = 0; k < x->model->njoints; k++)
+        if (x->joint_tree[k] < 0)
+            x->cuts[x->ncuts++] = k;
+}
+
 static bg_status build(bg_mechanism *x, bg_error *err)
 {
-    const bg_model *m = x->model;
-    bool *reached = BG_NEW_ARRAY(bool, m->nbodies);
-    bg_tree_joint *sorted = BG_NEW_ARRAY(bg_tree_joint, m->nbodies);
-    bg_status st = reached && sorted ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory");
-    if (st == BG_OK) {
-        int n = 0;
-        grow(x, reached);
-        order(x, sorted, 0, &n);
-        x->body_link[0] = -1;
-        x->body_offset[0] = (bg_frame){{0, 0, 0}, bg_mat3_identity()};
-        for (int k = 0; k < n; k++) {
-            add_links(x, &sorted[k]);
-            x->tree[k] = sorted[k];
-            if (sorted[k].joint >= 0)
-                x->joint_tree[sorted[k].joint] = k;
-        }
-        number_subtrees(x);
-        for (int k = 0; k < m->njoints; k++)
-            if (x->joint_tree[k] < 0)
-                x->cuts[x->ncuts++] = k;
+    frontier f;
+    bg_tree_joint *sorted = BG_NEW_ARRAY(bg_tree_joint, x->model->nbodies);
+    bool enough = create_frontier(x->model, &f) && sorted;
+    if (enough) {
+        grow(x, &f);
+        enough = order(x, sorted);
     }
-    free(reached);
+    if (enough)
+        number(x, sorted);
+    clear_frontier(&f);
     free(sorted);
-    return st;
+    return enough ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory");
 }
 
 bg_status bg_mechanism_create(const bg_model *m, bg_mechanism **mechanism, bg_error *err)

@@ -231,25 +231,18 @@ static double start_slide(const bg_model *m, const bg_joint *j, int axis)
     return bg_dot(bg_axis(&axes, axis), bg_sub(v_b, v_a));
 }
 
-/* Start values and names of one link's coordinates. */
-static void start_link(bg_joint_form *f, int k, int *name)
+/* Start values and names of the coordinates of link k, which belongs to tree joint t. */
+static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *name)
 {
     const bg_link *l = &f->mech->links[k];
     const bg_model *m = f->mb.model;
     const bg_joint *j = l->joint >= 0 ? &m->joints[l->joint] : NULL;
-    const char *owner = j ? j->name : "";
-    for (int b = 1; !j && b < m->nbodies; b++) /* a loose body's own name */
-        for (int t = 0; t < f->mech->ntree; t++)
-            if (f->mech->tree[t].joint < 0 && f->mech->tree[t].child == b &&
-                k >= f->mech->tree[t].first &&
-                k < f->mech->tree[t].first + f->mech->tree[t].count) {
-                const double v[3] = {m->bodies[b].v.x, m->bodies[b].v.y, m->bodies[b].v.z};
-                owner = m->bodies[b].name;
-                if (l->kind == BG_LINK_BALL)
-                    bg_vec3_store(m->bodies[b].w, f->v0 + l->v);
-                else
-                    f->v0[l->v] = v[l->axis];
-            }
+    const bg_body *loose = &m->bodies[t->child]; /* without a joint: its own name and velocity */
+    const char *owner = j ? j->name : loose->name;
+    if (!j && l->kind == BG_LINK_BALL)
+        bg_vec3_store(loose->w, f->v0 + l->v);
+    else if (!j)
+        f->v0[l->v] = (const double[]){loose->v.x, loose->v.y, loose->v.z}[l->axis];
     if (l->kind == BG_LINK_BALL) {
         static const char *const q_parts[] = {"p0", "p1", "p2", "p3"}, *const v_parts[] = {
                                                                            "wx", "wy", "wz"};
@@ -359,8 +352,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     if (!allocate_names(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     int name = 0;
-    for (int k = 0; k < f->mech->nlinks; k++)
-        start_link(f, k, &name);
+    for (int t = 0; t < f->mech->ntree; t++)
+        for (int k = 0; k < f->mech->tree[t].count; k++)
+            start_link(f, &f->mech->tree[t], f->mech->tree[t].first + k, &name);
     name_rows(f, &name);
     f->mb.update = mb_update;
     f->mb.find_coordinate = mb_find_coordinate;
