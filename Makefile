@@ -24,10 +24,10 @@ build:
 	$(CMAKE) -B $(BUILD)
 	cmake --build $(BUILD) -j $(JOBS) --target bogie-program bogie
 
-# The whole suite: as it is shipped, then once more with address and undefined-behaviour sanitizers.
+# The whole suite: as it is shipped and with a minute of fuzzing, then once more with address and undefined-behaviour sanitizers.
 test:
 	@scripts/install-dependencies build test
-	$(CMAKE) -B $(BUILD) -DBOGIE_TESTS=ON
+	$(CMAKE) -B $(BUILD) -DBOGIE_TESTS=ON -DBOGIE_FUZZ=ON
 	cmake --build $(BUILD) -j $(JOBS)
 	cd $(BUILD) && $(CTEST)
 	$(MAKE) asan

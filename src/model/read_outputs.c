@@ -31,7 +31,8 @@ static void read_coordinate(const bg_value *v, bg_output *out)
     double order = bg_value_number_or(v, "derivative", 0);
     if (order != 0 && order != 1 && order != 2)
         bg_value_fail(&derivative, "must be 0, 1 or 2, not %g", order);
-    out->component = (int)order;
+    else
+        out->component = (int)order;
     out->coordinate = coordinate;
     if (v->reader->status != BG_OK)
         return;

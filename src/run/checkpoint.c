@@ -347,7 +347,7 @@ bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
                             x->t, r->t_end);
     double interval = r->options->output_interval;
     if (r->next_output < 0 && interval > 0)
-        r->next_output = (long)floor((x->t - r->t_start) / interval) + 1;
+        r->next_output = (long)fmin(floor((x->t - r->t_start) / interval), 1e18) + 1;
     if (r->ig->t_limit >= r->ig->t_end)
         r->ig->t_limit = r->t_end;
     r->ig->t_end = r->t_end;

@@ -1,0 +1,156 @@
+/* Any bytes as a model file: read, compiled to both formulations, evaluated and run for a few
+ * steps, or refused with one sentence. libFuzzer (clang -fsanitize=fuzzer) supplies main and looks
+ * for crashes, reads outside of memory, undefined behaviour, leaks and inputs that take long.
+ *
+ * What is legitimate work stays small: few bodies, few steps, few rows. */
+#include "bogie/integrator.h"
+#include "bogie/model.h"
+#include "bogie/run.h"
+#include "model/model.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_TEXT = 1 << 14, MOST_BODIES = 40, MOST_STEPS = 4, MOST_ROWS = 20 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's own */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+
+/* A refusal is one sentence behind the name of the file, and says what kind of trouble it is. */
+static void expect_sentence(bg_status status, const bg_error *err)
+{
+    size_t length = strlen(err->text);
+    if (status == BG_OK || err->status != status || length < 10 || strchr(err->text, '\n'))
+        abort();
+}
+
+static bg_status count_row(void *self, const bg_row *row, bg_error *err)
+{
+    (void)row;
+    int *rows = self;
+    return ++*rows < MOST_ROWS ? BG_OK : bg_error_set(err, BG_STOPPED, "enough rows were written");
+}
+
+/* As `bogie run MODEL -o FILE`, for a few steps. */
+static void run(bg_system *system, const bg_model *model, const char *integrator)
+{
+    bg_run_options options = bg_default_run_options();
+    bg_run_report report = {0};
+    bg_error err = {BG_OK, ""};
+    int rows = 0;
+    options.integrator = model->integrator[0] ? model->integrator : integrator;
+    if (model->rtol > 0)
+        options.method.rtol = model->rtol;
+    if (model->atol > 0)
+        options.method.atol = model->atol;
+    if (model->step > 0)
+        options.method.step = model->step;
+    if (model->output_interval > 0)
+        options.output_interval = model->output_interval;
+    options.output_steps = 1;
+    options.max_steps = MOST_STEPS;
+    options.sink = (bg_sink){.self = &rows, .row = count_row};
+    bg_status status = bg_run(system, &options, &report, &err);
+    if (status < 0)
+        expect_sentence(status, &err);
+    bg_run_report_clear(&report);
+}
+
+static void check_formulation(const bg_model *model, const char *formulation)
+{
+    bg_system *system;
+    bg_error err = {BG_OK, ""};
+    bg_status status = bg_model_create_system(model, formulation, &system, &err);
+    if (status != BG_OK) {
+        expect_sentence(status, &err);
+        return;
+    }
+    bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+    int count;
+    status = bg_system_check_derivatives(system, 1, 1, checks, &count, &err);
+    if (status < 0)
+        expect_sentence(status, &err);
+    run(system, model, "mdop5");
+    run(system, model, "hem5");
+    bg_system_destroy(system);
+}
+
+static unsigned draw(unsigned *seed, size_t below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (unsigned)((*seed >> 8) % below);
+}
+
+/* A random value of a JSON text that is a number, a word or a quoted text (maybe a key): where it
+ * starts; *length 0: none was met. */
+static size_t find_token(const uint8_t *text, size_t size, unsigned *seed, size_t *length)
+{
+    size_t from = draw(seed, size), end;
+    *length = 0;
+    while (from < size && strchr(" \t\r\n{}[]:,", text[from]))
+        from++;
+    if (from == size)
+        return 0;
+    while (from > 0 && !strchr(" \t\r\n{}[]:,", text[from - 1]))
+        from--;
+    for (end = from + 1; end < size && !strchr(" \t\r\n{}[]:,", text[end]);)
+        end++;
+    *length = end - from;
+    return from;
+}
+
+/* Most changes of single bytes end in the reader of JSON. Half of all changes therefore put one
+ * value for another: something extreme, or what stands elsewhere in the text. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    static const char *const extreme[] = {
+        "0",    "-1",           "1e308",     "-1e308",        "1e-308",    "1e9",     "2147483648",
+        "null", "true",         "\"1/0\"",   "\"0^-1\"",      "\"9^9^9\"", "\"t\"",   "\"ground\"",
+        "[]",   "{}",           "\"\"",      "[0,0,0]",       "[0,0,1]",   "[1,0,0]", "0.5",
+        "1e15", "\"revolute\"", "\"fixed\"", "\"spherical\"", "\"screw\"", "1e-15",   "\"free\"",
+        "1e-7", "\"planar\""};
+    enum { LONGEST = 256 };
+    uint8_t copy[LONGEST];
+    size_t length, other;
+    if (size == 0 || draw(&seed, 2) == 0)
+        return LLVMFuzzerMutate(data, size, room);
+    size_t at = find_token(data, size, &seed, &length);
+    const char *text = extreme[draw(&seed, sizeof extreme / sizeof *extreme)];
+    size_t n = strlen(text);
+    memcpy(copy, text, n);
+    if (draw(&seed, 2) == 0) {
+        size_t from = find_token(data, size, &seed, &other);
+        n = other < LONGEST ? other : 0;
+        memcpy(copy, data + from, n);
+    }
+    if (length == 0 || n == 0 || size - length + n > room)
+        return LLVMFuzzerMutate(data, size, room);
+    memmove(data + at + n, data + at + length, size - at - length);
+    memcpy(data + at, copy, n);
+    return size - length + n;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    bg_model *model;
+    bg_error err = {BG_OK, ""};
+    if (size > LARGEST_TEXT)
+        return 0;
+    char *text = malloc(size + 1);
+    if (!text)
+        return 0;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    bg_status status = bg_model_parse(text, "fuzz.json", NULL, 0, &model, &err);
+    free(text);
+    if (status != BG_OK) {
+        expect_sentence(status, &err);
+    } else if (model->nbodies <= MOST_BODIES) {
+        check_formulation(model, "joint");
+        check_formulation(model, "cartesian");
+    }
+    bg_model_destroy(model);
+    return 0;
+}
