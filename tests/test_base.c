@@ -61,6 +61,8 @@ static void test_error_set(void **state)
     assert_int_equal(err.status, BG_IO);
     assert_string_equal(err.text, "file 'a.json', line 7");
     assert_int_equal(bg_error_set(NULL, BG_RETRY, "%d", 1), BG_RETRY);
+    bg_error_set(&err, BG_IO, "key '%s'", "a\nb\033[1m\177\xC3\xA4");
+    assert_string_equal(err.text, "key 'a b [1m \xC3\xA4'"); /* one line, and no colours */
 }
 
 static void test_error_is_cut(void **state)

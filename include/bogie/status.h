@@ -51,7 +51,8 @@ typedef struct bg_error {
 } bg_error;
 
 /* Writes a formatted sentence into err (which may be NULL) and returns status, so that a function
- * can end with `return bg_error_set(err, BG_BAD_INPUT, "...", ...)`. Too long text is cut. */
+ * can end with `return bg_error_set(err, BG_BAD_INPUT, "...", ...)`. Too long text is cut, control
+ * characters become blanks. */
 bg_status bg_error_set(bg_error *err, bg_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))

@@ -35,6 +35,9 @@ bg_status bg_error_set(bg_error *err, bg_status status, const char *format, ...)
         err->status = status;
         vsnprintf(err->text, sizeof err->text, format, arguments);
         va_end(arguments);
+        for (char *c = err->text; *c; c++) /* names come from files: one sentence, one line */
+            if ((unsigned char)*c < ' ' || *c == 0x7F)
+                *c = ' ';
     }
     return status;
 }
