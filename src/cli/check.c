@@ -1,6 +1,7 @@
 /* bogie check: what a system is made of, whether it can be assembled, and whether its derivatives
  * are right. */
 #include "cli/cli.h"
+#include "model/model.h"
 
 #include <stdio.h>
 
@@ -23,46 +24,57 @@ static const double largest_error = 1e-6;
 
 static void print_title(const bg_cli_model *model)
 {
-    const char *name = bg_system_get_def(model->system)->name;
     if (model->file)
-        printf("%s: %s, %s formulation\n", model->reference, name, model->formulation);
+        printf("%s: %s, %s formulation\n", model->reference, model->file->name, model->formulation);
     else
         printf("%s: %s\n", model->reference,
-               model->family->summary ? model->family->summary : name);
+               model->family->summary ? model->family->summary
+                                      : bg_system_get_def(model->system)->name);
+}
+
+/* 1 -> "", else "s". */
+static const char *plural(int n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static const char *velocities(int n)
+{
+    return n == 1 ? "velocity" : "velocities";
 }
 
 static void print_dimensions(const bg_system_def *def)
 {
-    printf("  dimensions       %d coordinates q, %d velocities v, %d states z, %d constraints g\n",
-           def->nq, def->nv, def->nz, def->ng);
-    printf("                   %d inputs u, %d switching functions s, %d outputs y, %d modes\n",
-           def->nu, def->ns, def->ny, def->nmode);
+    printf("  dimensions       %d coordinate%s q, %d %s v, %d state%s z, %d constraint%s g\n",
+           def->nq, plural(def->nq), def->nv, velocities(def->nv), def->nz, plural(def->nz),
+           def->ng, plural(def->ng));
+    printf("                   %d input%s u, %d switching function%s s, %d output%s y, %d mode%s\n",
+           def->nu, plural(def->nu), def->ns, plural(def->ns), def->ny, plural(def->ny), def->nmode,
+           plural(def->nmode));
 }
 
 /* Where a term comes from; NULL when the system has no such term. */
 static const char *find_origin(const bg_system_def *def, unsigned term)
 {
+    const unsigned constraints = BG_TERM_g | BG_TERM_gt | BG_TERM_G | BG_TERM_gamma;
+    if (((term & constraints) && def->ng == 0) || (term == BG_TERM_h && def->nz == 0) ||
+        (term == BG_TERM_s && def->ns == 0))
+        return NULL;
     if (def->supplied & term)
         return "supplied";
     switch (term) {
     case BG_TERM_M:
     case BG_TERM_f:
         return def->accelerate ? "in the explicit formalism" : "missing";
-    case BG_TERM_g:
-        return def->ng > 0 ? "missing" : NULL;
     case BG_TERM_gt:
-        return def->ng == 0 ? NULL : def->scleronomic ? "zero (scleronomic)" : "by differences";
+        return def->scleronomic ? "zero (scleronomic)" : "by differences";
     case BG_TERM_G:
     case BG_TERM_gamma:
-        return def->ng > 0 ? "by differences" : NULL;
+        return "by differences";
     case BG_TERM_V:
         return def->nq == def->nv ? "identity" : "missing";
-    case BG_TERM_h:
-        return def->nz > 0 ? "missing" : NULL;
-    case BG_TERM_s:
-        return def->ns > 0 ? "missing" : NULL;
-    default:
-        return NULL;
+    default: /* g, h, s: no difference gives them */
+        return "missing";
     }
 }
 
@@ -123,9 +135,13 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         status = bg_state_assemble(system, state, &report, err);
     if (!status) {
         int redundant = report.redundancy.count, freedom = def->nv - def->ng + redundant;
-        printf("  freedom          %d degree%s (%d velocities - %d constraints", freedom,
-               freedom == 1 ? "" : "s", def->nv, def->ng);
+        printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
+               def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
+        if (freedom == 0 && def->scleronomic)
+            printf(
+                "                   nothing can move; where that is not meant, take a joint away "
+                "or choose one\n                   that moves more freely\n");
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,
@@ -137,9 +153,8 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         if (redundant > 0)
             printf(
                 "  what to do       nothing for the motion, which is right without them; for "
-                "unique "
-                "reactions, replace\n                   one of these joints by one that moves more "
-                "freely\n");
+                "unique reactions, choose a joint\n                   that moves more freely for "
+                "one of these, or take a gear or a drive away\n");
     }
     bg_assembly_report_clear(&report);
     bg_state_destroy(state);
@@ -177,25 +192,37 @@ static bg_status check_derivatives(bg_system *system, bg_error *err)
                         largest_error);
 }
 
+static bg_status check_system(bg_cli_model *model, const arguments *args, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(model->system);
+    if (!model->file)
+        print_title(model);
+    print_dimensions(def);
+    print_terms(def);
+    print_blocks(def);
+    bg_status status = print_assembly(model->system, err);
+    if (status)
+        bg_cli_model_locate(model, status, err);
+    else if (args->derivatives)
+        status = check_derivatives(model->system, err);
+    return status;
+}
+
+/* What the file describes comes first: it helps where no system can be made of it. */
 static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
 {
+    const bg_setting *settings = args->settings.items;
     bg_cli_model model;
-    bg_status status = bg_cli_model_open(reference, args->formulation, args->settings.items,
+    bg_status status = bg_cli_model_read(reference, args->formulation, settings,
                                          args->settings.count, &model, err);
-    if (status)
-        return status;
-    const bg_system_def *def = bg_system_get_def(model.system);
-    print_title(&model);
-    if (model.file)
+    if (!status && model.file) {
+        print_title(&model);
         status = bg_topology_print(model.file, err);
-    if (!status) {
-        print_dimensions(def);
-        print_terms(def);
-        print_blocks(def);
-        status = print_assembly(model.system, err);
     }
-    if (!status && args->derivatives)
-        status = check_derivatives(model.system, err);
+    if (!status)
+        status = bg_cli_model_create(&model, settings, args->settings.count, err);
+    if (!status)
+        status = check_system(&model, args, err);
     bg_cli_model_close(&model);
     return status;
 }

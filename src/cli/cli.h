@@ -44,10 +44,17 @@ typedef struct bg_cli_model {
     bg_system *system;
 } bg_cli_model;
 
-/* formulation: BG_FORMULATION_DEFAULT lets the model choose; others are refused for equations. */
-bg_status bg_cli_model_open(const char *reference, int formulation, const bg_setting *settings,
+/* First what is described, then the system made of it, with the same settings. formulation:
+ * BG_FORMULATION_DEFAULT lets the model choose; others are refused for equations. Close the model
+ * also after a failure. */
+bg_status bg_cli_model_read(const char *reference, int formulation, const bg_setting *settings,
                             int nsettings, bg_cli_model *model, bg_error *err);
+bg_status bg_cli_model_create(bg_cli_model *model, const bg_setting *settings, int nsettings,
+                              bg_error *err);
 void bg_cli_model_close(bg_cli_model *model);
+/* Puts the file and the way to the joint in front of a message about constraints that cannot be
+ * met, which names rows only. */
+void bg_cli_model_locate(const bg_cli_model *model, bg_status status, bg_error *err);
 
 /* The readable certificate of a run, on stdout. file may be NULL. */
 void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,

@@ -261,8 +261,10 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
 {
     bg_status status = check_arguments(args, err);
     if (!status)
-        status = bg_cli_model_open(reference, args->formulation, args->settings.items, nparameters,
+        status = bg_cli_model_read(reference, args->formulation, args->settings.items, nparameters,
                                    &job->model, err);
+    if (!status)
+        status = bg_cli_model_create(&job->model, args->settings.items, nparameters, err);
     if (!status) {
         use_file(&job->model, args, run);
         status = check_times(bg_system_get_def(job->model.system), args, err);
@@ -288,6 +290,8 @@ static bg_status simulate(simulation *job, const arguments *args, bg_run_options
     }
     listen_for_stop();
     bg_status status = bg_run(job->model.system, run, &job->report, err);
+    if (status && !job->report.final)
+        bg_cli_model_locate(&job->model, status, err);
     bg_progress_bar_erase(&job->bar);
     if (job->result && job->report.final) {
         bg_error finish_err = {0};

@@ -85,8 +85,9 @@ static void print_tree(const bg_mechanism *mechanism)
 {
     const bg_model *model = mechanism->model;
     columns width = calc_columns(mechanism);
-    printf("  tree             %d joint%s, %d coordinates q, %d velocities v\n", mechanism->ntree,
-           mechanism->ntree == 1 ? "" : "s", mechanism->nq, mechanism->nv);
+    printf("  tree             %d joint%s, %d coordinate%s q, %d %s v\n", mechanism->ntree,
+           mechanism->ntree == 1 ? "" : "s", mechanism->nq, mechanism->nq == 1 ? "" : "s",
+           mechanism->nv, mechanism->nv == 1 ? "velocity" : "velocities");
     for (int k = 0; k < mechanism->ntree; k++) {
         const bg_tree_joint *t = &mechanism->tree[k];
         const char *parent = model->bodies[t->parent].name;

@@ -56,7 +56,8 @@ static void follow(bg_multibody *mb, bg_coordinate *c, int joint, int index)
 static bg_row_group *add_group(bg_multibody *mb, bg_primitive_kind kind)
 {
     bg_row_group *g = &mb->groups[mb->ngroups++];
-    *g = (bg_row_group){.primitive = {.kind = kind, .signal = -1}, .row = mb->nrows};
+    *g = (bg_row_group){
+        .primitive = {.kind = kind, .signal = -1}, .row = mb->nrows, .driven = -1, .coupler = -1};
     for (int k = 0; k < BG_RELATION_MAX; k++)
         g->joint[k] = -1;
     mb->nrows += bg_primitive_get_rows(&g->primitive);
@@ -106,6 +107,7 @@ static void add_rows(bg_multibody *mb, const bool *in_tree)
             if (m->joints[k].start[c].signal >= 0) {
                 bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
                 g->primitive.signal = m->joints[k].start[c].signal;
+                g->driven = c;
                 add_term(mb, g, k, c, 1.0);
             }
     for (int k = 0; k < m->ncouplers; k++) {
@@ -117,6 +119,7 @@ static void add_rows(bg_multibody *mb, const bool *in_tree)
             continue;
         bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
         g->primitive.offset = x->offset;
+        g->coupler = k;
         for (int i = 0; i < x->n; i++)
             add_term(mb, g, x->joint[i], x->coordinate[i], x->factor[i]);
     }
@@ -330,14 +333,21 @@ void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma)
 void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size)
 {
     const bg_row_group *g = &mb->groups[group];
+    const bg_model *m = mb->model;
+    const bg_joint *j = &m->joints[g->joint[0]];
     int first = group;
     while (first > 0 && mb->groups[first - 1].joint[0] == g->joint[0])
         first--;
-    const char *owner = g->joint[0] >= 0 ? mb->model->joints[g->joint[0]].name : "relation";
-    if (g->primitive.kind == BG_PRIMITIVE_POINT)
-        snprintf(text, size, "%.50s.%c", owner, "xyz"[row]);
+    if (g->coupler >= 0)
+        snprintf(text, size, "%.50s", m->couplers[g->coupler].name);
+    else if (g->driven >= 0)
+        snprintf(text, size, "%.40s.%s.drive", j->name, j->class_->coordinate[g->driven].name);
+    else if (bg_joint_class_count_rows(j->class_) == 1)
+        snprintf(text, size, "%.50s", j->name);
+    else if (g->primitive.kind == BG_PRIMITIVE_POINT)
+        snprintf(text, size, "%.50s.%c", j->name, "xyz"[row]);
     else
-        snprintf(text, size, "%.50s.%d", owner, g->row + row - mb->groups[first].row + 1);
+        snprintf(text, size, "%.50s.%d", j->name, g->row + row - mb->groups[first].row + 1);
 }
 
 void bg_multibody_calc_rates(bg_multibody *mb, double *z_t)

@@ -17,6 +17,8 @@ typedef struct bg_row_group {
     bg_primitive primitive;
     int row;                    /* first row */
     int joint[BG_RELATION_MAX]; /* joint of the reaction; of each term in a relation; -1: none */
+    int driven;                 /* coordinate of joint[0] that follows a signal; -1: none */
+    int coupler;                /* whose relation it is; -1: none */
 } bg_row_group;
 
 /* The pairs of bodies (a, b) its Jacobian has blocks for: one, or one per term of a relation. */

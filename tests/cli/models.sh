@@ -52,6 +52,43 @@ expect "warnings and a free joint" 0 "2, total mass 6 kg, centre of mass (1.5, 0
     "ground -> loose  free, given by Bogie: x, y, z, orientation" "pivot   ground -> rod    revolute: angle" \
     "warning          parameter 'colour'" "warning          body 'loose'" "7 degrees" -- "$BOGIE" check rod.json
 
+# two gears of the same ratio between shafts of which one is driven, and a lid with hinges across
+cat >shafts.json <<'END'
+{
+    "bodies": {
+        "a": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]},
+        "b": {"mass": 1, "center": [1, 0, 0], "inertia": [1, 1, 1]}
+    },
+    "joints": {
+        "in": {"type": "revolute", "bodies": ["ground", "a"], "at": [0, 0, 0], "axis": [0, 1, 0], "prescribed": "turn"},
+        "out": {"type": "revolute", "bodies": ["ground", "b"], "at": [1, 0, 0], "axis": [0, 1, 0]},
+        "first": {"type": "gear", "joints": ["in", "out"], "ratio": 2},
+        "spare": {"type": "gear", "joints": ["in", "out"], "ratio": 2}
+    },
+    "inputs": {"turn": "t"}
+}
+END
+for formulation in joint cartesian; do
+    expect "$formulation: gears and drives by name" 0 "in   ground -> a  revolute: angle (follows turn)" \
+        "left out: spare" "the reactions of first, spare" "take a gear or a drive away" "0 degrees" -- \
+        "$BOGIE" check shafts.json --formulation $formulation
+done
+holds "a driven mechanism moves" eval '! grep -q "nothing can move" "$out"'
+cat >lid.json <<'END'
+{
+    "bodies": {"lid": {"mass": 1, "center": [0.5, 0, 0], "inertia": [1, 1, 1]}},
+    "joints": {
+        "hinge": {"type": "revolute", "bodies": ["ground", "lid"], "at": [0, 0, 0], "axis": [0, 1, 0]},
+        "wrong": {"type": "revolute", "bodies": ["ground", "lid"], "at": [1, 0, 0], "axis": [1, 0, 0]}
+    }
+}
+END
+expect "nothing can move" 0 "1 coordinate q, 1 velocity v" "0 degrees (1 velocity - 5 constraints + 4 redundant)" \
+    "nothing can move" -- "$BOGIE" check lid.json
+expect "no start in Cartesian form" 2 "unreachable-long.json: joints.rope: " -- \
+    "$BOGIE" check "$tests/broken-models/unreachable-long.json" --formulation cartesian
+holds "what is known is still printed" grep -q "rope  .*distance: 1 constraint" "$out"
+
 expect "the file's run" 0 "rod.json, cartesian formulation" "hem5, rtol 1e-07, atol 1e-05" "reached          t = 1 s" -- \
     "$BOGIE" run rod.json -o rows.csv
 holds "the file's interval" [ "$(grep -vc '^[#t]' rows.csv)" -eq 11 ]

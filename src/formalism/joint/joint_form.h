@@ -15,7 +15,8 @@
 typedef struct bg_direct_row {
     int n, link[BG_RELATION_MAX];
     double factor[BG_RELATION_MAX], offset;
-    int signal;
+    int signal;  /* that the coordinate follows; -1: none */
+    int coupler; /* whose relation it is; -1: none */
 } bg_direct_row;
 
 /* A 6 x 6 matrix by its columns. */
@@ -86,6 +87,8 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M);
 void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
+/* determined.c: fails where nothing determines a motion at the start. */
+bg_status bg_joint_check_determined(bg_joint_form *f, bg_error *err);
 
 /* loops.c: constraint rows. */
 void bg_joint_calc_g(bg_joint_form *f, const double *q, double *g);

@@ -195,10 +195,11 @@ static void collect_rows(bg_joint_form *f)
                     .n = 1,
                     .link = {bg_mechanism_find_link(f->mech, j, c)},
                     .factor = {1},
+                    .coupler = -1,
                     .signal = m->joints[j].start[c].signal};
     for (int k = 0; k < m->ncouplers; k++) {
         const bg_coupler *x = &m->couplers[k];
-        bg_direct_row r = {.n = x->n, .offset = x->offset, .signal = -1};
+        bg_direct_row r = {.n = x->n, .offset = x->offset, .signal = -1, .coupler = k};
         bool all = true;
         for (int i = 0; i < x->n; i++)
             all = all && f->mech->joint_tree[x->joint[i]] >= 0;
@@ -283,8 +284,12 @@ static void name_rows(bg_joint_form *f, int *name)
         }
     for (int k = 0; k < f->nrows; k++) {
         const bg_direct_row *r = &f->rows[k];
-        snprintf(f->names[*name], sizeof *f->names, "%.40s.%s",
-                 f->q_names[f->mech->links[r->link[0]].q], r->signal >= 0 ? "drive" : "coupler");
+        if (r->coupler >= 0)
+            snprintf(f->names[*name], sizeof *f->names, "%.50s",
+                     f->mb.model->couplers[r->coupler].name);
+        else
+            snprintf(f->names[*name], sizeof *f->names, "%.57s.drive",
+                     f->q_names[f->mech->links[r->link[0]].q]);
         f->g_names[f->mb.nrows + k] = f->names[(*name)++];
     }
 }
@@ -363,7 +368,8 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
-    return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    return good ? bg_joint_check_determined(f, err)
+                : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
