@@ -110,7 +110,9 @@ static void test_benchmarks(void **state)
         {"iftomm-a03-andrews", "F.x", 0.05, 1e-10, -0.0051589852501886701793, 1e-8, 0},
         {"iftomm-a04-bricard", "P3.x", 10, 1e-9, 0.99973098730383535, 1e-7, 1},
         {"iftomm-a04-bricard", "P3.z", 10, 1e-9, -2.6897651224930460e-4, 1e-7, 1},
-        {"iftomm-a05-governor", "s", 2, 1e-8, 0.50590929429670371, 1e-6, 0},
+        {"iftomm-a05-governor", "s", 10, 1e-8, 0.61962291706136566, 1e-6, 0},
+        {"iftomm-a05-governor", "alpha", 10, 1e-8, 0.39007370184464508, 1e-6, 0},
+        {"iftomm-a05-governor", "speed", 10, 1e-8, 5.5482036226549266, 1e-6, 0},
     };
     static double y[MAX_OUTPUTS];
     static char names[MAX_OUTPUTS][64];
