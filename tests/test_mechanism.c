@@ -314,6 +314,35 @@ static void test_random(void **state)
     assert_true(reversed > 200 && cuts > 100);
 }
 
+/* Of equal joints, those with a start or an input come into the tree: D, the last in the file. */
+static void test_start_in_tree(void **state)
+{
+    (void)state;
+    static const char *const starts[] = {"", ", 'initial': 0.1", ", 'initial': {'fixed': true}",
+                                         ", 'prescribed': 'u'"};
+    for (int k = 0; k < 4; k++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "{'inputs': {'u': 't'}, 'bodies': {" BODY("a", "0") ", " BODY("b", "1") ", " BODY(
+                "c",
+                "2") "}, 'joints': {" JOINT("A", "revolute", "ground", "a", "0",
+                                            Y) ", " JOINT("B", "revolute", "a", "b", "1",
+                                                          Y) ", " JOINT("C", "revolute", "b", "c",
+                                                                        "2",
+                                                                        Y) ", " JOINT("D",
+                                                                                      "revolute",
+                                                                                      "c", "ground",
+                                                                                      "3",
+                                                                                      Y "%s") "}}",
+            starts[k]);
+        compiled x = compile(text);
+        assert_true(is_cut(&x, k > 0 ? "C" : "D"));
+        assert_int_equal(x.mech->ncuts, 1);
+        release(&x);
+    }
+}
+
 /* A net of n bodies in a shuffled file: body k hangs on body k / 3 by a joint of one of four types,
  * and every fifth has another joint to a body far away. */
 static compiled compile_net(int n)
@@ -414,7 +443,7 @@ int main(void)
         cmocka_unit_test(test_loose_bodies), cmocka_unit_test(test_cheapest),
         cmocka_unit_test(test_five_link),    cmocka_unit_test(test_free_start),
         cmocka_unit_test(test_random),       cmocka_unit_test(test_same_as_plain_search),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_cost),         cmocka_unit_test(test_start_in_tree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ void bg_cli_model_locate(const bg_cli_model *model, bg_status status, bg_error *
     if (!model->file || strncmp(err->text, model->reference, strlen(model->reference)) == 0)
         return;
     snprintf(text, sizeof text, "%s", err->text);
-    if (status == BG_BAD_INPUT && strncmp(text, "bodies.", strlen("bodies.")) == 0)
+    if (status == BG_BAD_INPUT)
         bg_error_set(err, status, "%.400s: %.600s", model->reference, text);
     if (status != BG_NOT_ASSEMBLED && status != BG_CONTRADICTORY && status != BG_REDUNDANT)
         return;

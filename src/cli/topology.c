@@ -124,6 +124,19 @@ static void print_cuts(const bg_mechanism *mechanism)
                model->couplers[k].name, model->couplers[k].n);
 }
 
+/* What the reader could not know yet: start values of joints that close loops. */
+static void print_warnings(const bg_mechanism *mechanism)
+{
+    const bg_model *model = mechanism->model;
+    for (int k = 0; k < model->nwarnings; k++)
+        printf("  warning          %s\n", model->warnings[k]);
+    for (int k = 0; k < mechanism->ncuts; k++)
+        if (bg_joint_has_start(&model->joints[mechanism->cuts[k]]))
+            printf("  warning          joint '%s' closes a loop, so its start values are not used; "
+                   "say \"cut\": false, or start other joints\n",
+                   model->joints[mechanism->cuts[k]].name);
+}
+
 bg_status bg_topology_print(const bg_model *model, bg_error *err)
 {
     bg_mechanism *mechanism;
@@ -133,8 +146,7 @@ bg_status bg_topology_print(const bg_model *model, bg_error *err)
     print_bodies(model);
     print_tree(mechanism);
     print_cuts(mechanism);
-    for (int k = 0; k < model->nwarnings; k++)
-        printf("  warning          %s\n", model->warnings[k]);
+    print_warnings(mechanism);
     bg_mechanism_destroy(mechanism);
     return BG_OK;
 }

@@ -4,11 +4,31 @@
 
 #include <stdlib.h>
 
+bool bg_joint_has_start(const bg_joint *j)
+{
+    for (int c = 0; c < j->class_->ncoordinates; c++)
+        if (j->start[c].q != 0 || j->start[c].v != 0 || j->start[c].q_fixed || j->start[c].v_fixed)
+            return true;
+    return false;
+}
+
+static bool is_prescribed(const bg_joint *j)
+{
+    for (int c = 0; c < j->class_->ncoordinates; c++)
+        if (j->start[c].signal >= 0)
+            return true;
+    return false;
+}
+
+/* Of equals, a joint whose coordinates the user speaks of is better in the tree. */
 static int cost(const bg_joint *j)
 {
     if (j->class_->constraint_only || j->cut == BG_CUT_FORCE)
         return -1; /* never in the tree */
-    return j->cut == BG_CUT_FORBID ? 0 : 1 + bg_joint_class_count_velocities(j->class_);
+    if (j->cut == BG_CUT_FORBID)
+        return 0;
+    return 2 + 2 * bg_joint_class_count_velocities(j->class_) -
+           (bg_joint_has_start(j) || is_prescribed(j));
 }
 
 /* The joints of every body, one body after another, and those from reached to unreached bodies as a

@@ -2,9 +2,10 @@
  * numbered.
  *
  * A spanning forest is grown from the ground: of all joints that reach a new body, the one with the
- * fewest coordinates comes next (Prim), earlier ones in the file first. That keeps both the number
- * of coordinates and the number of loop rows small, since a joint left over has the fewer rows the
- * more it moves. Bodies that nothing connects to the ground get a free joint.
+ * fewest coordinates comes next (Prim), of equals one that is prescribed or has start values, then
+ * the earliest in the file. That keeps both the number of coordinates and the number of loop rows
+ * small, since a joint left over has the fewer rows the more it moves. Bodies that nothing connects
+ * to the ground get a free joint.
  *
  * The tree is a list of elementary links, parents first. A link's frame is
  *     L_k = L_parent  before_k  T_k(q_k),
@@ -48,6 +49,9 @@ typedef struct bg_mechanism {
 
 bg_status bg_mechanism_create(const bg_model *model, bg_mechanism **mechanism, bg_error *err);
 void bg_mechanism_destroy(bg_mechanism *mechanism);
+
+/* Whether the user says where one of its coordinates starts. */
+bool bg_joint_has_start(const bg_joint *joint);
 
 /* The link that carries scalar coordinate k of a tree joint. */
 int bg_mechanism_find_link(const bg_mechanism *mechanism, int joint, int coordinate);

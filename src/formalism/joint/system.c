@@ -212,6 +212,23 @@ static void collect_rows(bg_joint_form *f)
     }
 }
 
+/* A guess for a loop joint is one of many things that assembly does not follow (`bogie check` warns
+ * of it), but what the user wants fixed must not get lost. */
+static bg_status check_starts(const bg_joint_form *f, bg_error *err)
+{
+    for (int k = 0; k < f->mech->ncuts; k++) {
+        const bg_joint *j = &f->mb.model->joints[f->mech->cuts[k]];
+        for (int c = 0; c < j->class_->ncoordinates; c++)
+            if (j->start[c].q_fixed || j->start[c].v_fixed)
+                return bg_error_set(err, BG_BAD_INPUT,
+                                    "joints.%s: its start is to be fixed, but the joint closes a "
+                                    "loop and follows from others; say \"cut\": false, or fix the "
+                                    "start of other joints",
+                                    j->name);
+    }
+    return BG_OK;
+}
+
 /* Angular velocity of body b relative to a, as the bodies' own start values give it, in axes of b.
  */
 static void start_ball(const bg_model *m, const bg_joint *j, double *v)
@@ -368,8 +385,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
-    return good ? bg_joint_check_determined(f, err)
-                : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    st = good ? check_starts(f, err)
+              : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    return st == BG_OK ? bg_joint_check_determined(f, err) : st;
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
