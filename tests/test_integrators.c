@@ -441,6 +441,22 @@ static void test_failed_step(void **state)
     bg_system_destroy(sys);
 }
 
+/* A very first step that fails many times shrinks until it succeeds; here, when it is so short that
+ * rounding hides its error. */
+static void test_first_step_shrinks(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:pendulum", NULL, NULL);
+    trajectory x;
+    trajectory_begin(&x, sys, "mdop5", NULL, 1e-30, 0, 10.0);
+    assert_ok(bg_integrator_step(x.ig, &err));
+    assert_true(bg_integrator_get_counters(x.ig).rejected > 5);
+    assert_true(bg_integrator_get_state(x.ig)->t > 0);
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_hem5_without_gamma),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_failed_step),
+        cmocka_unit_test(test_first_step_shrinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,8 +230,9 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
+    st = ig->h_next > 0 ? BG_OK : bg_initial_step_calc(ig, &ig->h_next, err);
     ig->h_cruise = ig->h_next;
-    return ig->h_next > 0 ? BG_OK : bg_initial_step_calc(ig, &ig->h_next, err);
+    return st;
 }
 
 /* The end of the last step becomes the beginning of the next. */
