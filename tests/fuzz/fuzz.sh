@@ -1,10 +1,12 @@
 # Fuzzes the reading and running of model files: PROGRAM SOURCES FOLDER, where FOLDER takes the
-# corpus and what is found. The seed is fixed, so that two runs try the same; look further with
+# corpus and what is found. The seed is fixed, so that two runs try the same; look further, and go on
+# from what was tried already, with
 #   FUZZ_SECONDS=3600 FUZZ_SEED=7 sh tests/fuzz/fuzz.sh build/fuzz_model . build/fuzz
 set -eu
-program=$1 sources=$2 folder=$3
+program=$(realpath "$1") sources=$(realpath "$2") folder=$(realpath "$3")
 
 rm -rf "$folder/seeds"
+[ -n "${FUZZ_SECONDS:-}" ] || rm -rf "$folder/corpus" "$folder/found" # the same start each time
 mkdir -p "$folder/seeds" "$folder/corpus" "$folder/found"
 cp "$sources"/models/*.json "$sources"/tests/broken-models/*.json "$sources"/tests/fuzz/seeds/*.json \
     "$folder/seeds"
