@@ -55,9 +55,9 @@ static bool has_coordinate_keys(const bg_value *v, const bg_joint_class *c)
 
 void bg_read_start(const bg_value *v, int joint)
 {
-    bg_joint *j = &v->reader->model->joints[joint];
     if (v->reader->status != BG_OK)
         return;
+    bg_joint *j = &v->reader->model->joints[joint];
     if (j->class_->ncoordinates <= 1 && !has_coordinate_keys(v, j->class_)) {
         int k = bg_read_coordinate(v, joint, NULL);
         if (v->reader->status == BG_OK)
