@@ -94,8 +94,8 @@ static void warn_massless(bg_reader *reader)
         if (m->bodies[k].mass == 0)
             bg_reader_warn(
                 reader,
-                "body '%s' has no mass: its motion must be determined by joints to bodies "
-                "that have; give it a mass, or join it",
+                "body '%s' has no mass, which is right only where joints tie it to bodies "
+                "that have; elsewhere, give it a mass",
                 m->bodies[k].name);
 }
 
