@@ -1,0 +1,86 @@
+#include "model/tyres/contact.h"
+
+#include <stdlib.h>
+
+enum { OPEN = 0, CONTACT = 1, LIFTED = 2 };
+
+void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
+{
+    const bg_value *top = v;
+    while (top->parent)
+        top = top->parent;
+    const bg_value road = bg_value_member(top, "road");
+    contact->wheel = bg_value_marker(v, "wheel");
+    contact->radius = bg_value_positive(v, "radius");
+    contact->k = bg_value_positive(v, "stiffness");
+    contact->c = bg_value_not_negative_or(v, "damping", 0);
+    if (v->reader->status == BG_OK)
+        bg_road_read(&road, contact->radius, &contact->road);
+    f->ns = 1 + contact->road.nbreaks;
+    f->nmode = contact->road.nbreaks > 0 ? 2 : 1;
+}
+
+void bg_contact_clear(bg_force *f)
+{
+    bg_contact *contact = f->self;
+    if (contact)
+        bg_road_clear(&contact->road);
+    free(contact);
+    f->self = NULL;
+}
+
+int bg_contact_event(const bg_force *f, int k, int direction, int *mode)
+{
+    (void)f;
+    if (direction == 0)
+        return BG_EVENT_NOTE;
+    const int changes = k == 0 ? 0 : 1;
+    const int now = k > 0 ? k + (direction > 0) : direction > 0 ? CONTACT : LIFTED;
+    if (mode[changes] == now)
+        return BG_EVENT_NOTE;
+    mode[changes] = now;
+    if (k > 0)
+        mode[0] = OPEN;
+    return BG_EVENT_CHANGED;
+}
+
+bg_contact_state bg_contact_find_road(const bg_force *f, bg_vec3 p, bg_vec3 v, double t,
+                                      const int *mode)
+{
+    const bg_contact *contact = f->self;
+    const bg_road *road = &contact->road;
+    bg_contact_state y = {.place = bg_road_calc_place(road, p.x, t), .advance = v.x + road->speed};
+    const int piece = f->nmode > 1 && mode[1] != OPEN ? mode[1] - 1
+                                                      : bg_road_find_piece(road, y.place);
+    bg_road_calc(road, piece, y.place, y.road);
+    return y;
+}
+
+static double calc_switch(const bg_contact *contact, const bg_contact_state *y)
+{
+    return contact->k * y->delta + contact->c * fmin(0, y->delta_t);
+}
+
+void bg_contact_close(const bg_contact *contact, const int *mode, bg_contact_state *y)
+{
+    y->touches = mode[0] == OPEN ? calc_switch(contact, y) > 0 : mode[0] == CONTACT;
+    y->F = y->touches ? contact->k * y->delta + contact->c * y->delta_t : 0;
+}
+
+void bg_contact_switching(const bg_contact *contact, const bg_contact_state *y, double *s)
+{
+    const bg_road *road = &contact->road;
+    s[0] = calc_switch(contact, y);
+    for (int k = 0; k < road->nbreaks; k++)
+        s[1 + k] = y->place - road->breaks[k];
+}
+
+void bg_contact_settle(const bg_force *f, const bg_contact_state *y, int *mode)
+{
+    const bg_contact *contact = f->self;
+    const double s = calc_switch(contact, y);
+    if (f->nmode > 1 && mode[1] == OPEN)
+        mode[1] = bg_road_find_piece(&contact->road, y->place) + 1;
+    if (mode[0] == OPEN && s != 0)
+        mode[0] = s > 0 ? CONTACT : LIFTED;
+}
