@@ -51,6 +51,8 @@ static const char everything[] =
     "                 'output': {'joint': 'cross', 'coordinate': 'second'}},"
     "  'speed_p': {'type': 'controller', 'input': {'velocity': 'b.p', 'component': 'y'},"
     "              'reference': 1.5, 'kp': 12, 'output': {'joint': 'hinge'}},"
+    "  'forward': {'type': 'controller', 'input': {'velocity': 'b.p', 'component': 'x', 'axes':"
+    "              'body'}, 'reference': 'gain', 'kp': 12, 'ki': 3, 'output': {'joint': 'hinge'}},"
     "  'rate_lag': {'type': 'controller', 'input': {'joint': 'guide', 'rate': true}, 'kp': 12,"
     "               'kd': 1, 'filter': 0.1, 'output': {'joint': 'guide'}},"
     "  'thrust': {'type': 'force', 'at': 'b.p', 'force': [3, 'drive*5', '-2*t']},"
@@ -447,6 +449,20 @@ static void controller_without_lag_uses_rates(void **state)
     assert_true(z_t[1] == 0);
 }
 
+/* A velocity along the body's own axes is what an observer on it would measure. */
+static void controller_measures_in_body_axes(void **state)
+{
+    rig *r = *state;
+    const bg_force *f = rig_find(r, "forward");
+    rig_shake(r, 0.4);
+    const bg_body_state *b = &r->body[2];
+    const bg_vec3 p = r->model->bodies[2].points[0].r, arm = bg_rotate(&b->R, p);
+    const bg_vec3 v = bg_add(b->v, bg_cross(b->w, arm)), x = bg_axis(&b->R, 0);
+    assert_near(rig_sensor(r, f, "measured"), bg_dot(x, v), 1e-14);
+    assert_true(fabs(bg_dot(x, v) - v.x) > 0.01);
+    assert_near(rig_sensor(r, f, "output"), 12 * (r->u[1] - bg_dot(x, v)) + 3 * r->z[f->z0], 1e-12);
+}
+
 /* Central differences of order 6 of wrenches and rates along one direction. */
 typedef struct column {
     double wrench[6 * RIG_BODIES], h[BG_FORCE_STATES];
@@ -662,6 +678,7 @@ static void nonsense_is_refused(void **state)
     refused(PID "{'joint': 'hinge', 'rate': true}, 'kd': 1", "forces.f.kd: on a measured rate");
     refused(PID "{'position': 'a', 'component': 'w'}, 'kp': 1", "forces.f.input.component");
     refused(PID "{'position': 'a', 'velocity': 'a', 'component': 'x'}, 'kp': 1", "beside");
+    refused(PID "{'position': 'a', 'component': 'x', 'axes': 'body'}, 'kp': 1", "a velocity only");
     refused(PID "{'joint': 'hinge'}, 'kp': 1, 'filter': -1", "forces.f.filter");
     refused("'type': 'spring', 'from': 'a', 'to': 'b'", "forces.f.type");
 }
@@ -734,6 +751,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(turns_are_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up, tear_down),
         cmocka_unit_test_setup_teardown(controller_without_lag_uses_rates, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(controller_measures_in_body_axes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(derivatives_match_differences, set_up, tear_down),
         cmocka_unit_test_setup_teardown(laws_use_outputs, set_up, tear_down),
         cmocka_unit_test(nonsense_is_refused),

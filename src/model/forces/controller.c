@@ -25,6 +25,7 @@ typedef struct controller {
     bool is_rate;     /* y is the velocity or the coordinate's rate */
     bg_marker marker;
     int component;
+    bool turning; /* of a velocity: along the axes of the marker's body */
     bg_coordinate input;
     bg_law reference;
     double kp, ki, kd, T;
@@ -38,6 +39,8 @@ typedef struct state {
     const controller *s;
     bg_lever in, out;
     bg_vec3 arm, w; /* of the measured marker */
+    bg_vec3 v;      /* its velocity, world axes */
+    bg_mat3 R;      /* of its body */
     double y, y_t, r, e;
     double x, x_t, u;
     bg_slope *y_slope, *r_slope; /* of y and r through outputs; NULL: not wanted */
@@ -63,7 +66,9 @@ static void measure(const bg_force *f, const bg_world *w, state *y)
         y->arm = bg_marker_get_arm(w, &s->marker);
         y->w = w->body[s->marker.body].w;
         y->y = component(bg_marker_get_position(w, &s->marker), s->component);
-        y->y_t = component(bg_marker_get_velocity(w, &s->marker), s->component);
+        y->v = bg_marker_get_velocity(w, &s->marker);
+        y->R = w->body[s->marker.body].R;
+        y->y_t = component(s->turning ? bg_rotate_back(&y->R, y->v) : y->v, s->component);
     } else {
         bg_coordinate c = s->input;
         c.turns = s->turns >= 0 && w->z ? f->z0 + s->turns : -1;
@@ -145,7 +150,10 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
         dy = bg_slope_vary(y->y_slope, d);
     } else if (s->from_marker) {
         dy = component(bg_variation_of_point(&d[2], y->arm), s->component);
-        dy_t = component(bg_variation_of_velocity(&d[2], y->arm, y->w), s->component);
+        bg_vec3 dv = bg_variation_of_velocity(&d[2], y->arm, y->w);
+        if (s->turning) /* d(R^T v) = R^T (dv - dtheta x v) */
+            dv = bg_rotate_back(&y->R, bg_sub(dv, bg_cross(d[2].dtheta, y->v)));
+        dy_t = component(dv, s->component);
     } else {
         dy = bg_lever_vary(&y->in, &d[2], &d[3], &dy_t);
     }
@@ -211,13 +219,14 @@ static void clear(bg_force *f)
     f->self = NULL;
 }
 
-/* {"joint", "coordinate", "rate", "turns"}, {"position", "component"}, {"velocity", "component"}
- * or, read elsewhere, a text. */
+/* {"joint", "coordinate", "rate", "turns"}, {"position", "component"}, {"velocity", "component",
+ * "axes"} or, read elsewhere, a text. */
 static void read_input(const bg_value *v, controller *s, bool *turns)
 {
     static const char *const joint_keys[] = {"joint", "coordinate", "rate", "turns", NULL};
-    static const char *const marker_keys[] = {"position", "velocity", "component", NULL};
+    static const char *const marker_keys[] = {"position", "velocity", "component", "axes", NULL};
     static const char *const components[] = {"x", "y", "z", NULL};
+    static const char *const axes[] = {"world", "body", NULL};
     const bg_value joint = bg_value_member(v, "joint"), velocity = bg_value_member(v, "velocity");
     *turns = false;
     if (json_is_string(v->json) || !bg_value_expect_object(v))
@@ -233,6 +242,10 @@ static void read_input(const bg_value *v, controller *s, bool *turns)
             bg_value_fail(v, "must have a joint, a position or a velocity to measure");
         s->marker = bg_value_marker(v, s->is_rate ? "velocity" : "position");
         s->component = bg_value_choice(v, "component", components, -1);
+        s->turning = bg_value_choice(v, "axes", axes, 0) == 1;
+        const bg_value along = bg_value_member(v, "axes");
+        if (s->turning && !s->is_rate)
+            bg_value_fail(&along, "can be 'body' for a velocity only");
         return;
     }
     s->input = bg_element_read_coordinate(v);
