@@ -1,0 +1,268 @@
+/* models/vehicle-trailer.json and its twin with a spring at the hitch: statics, steady cornering
+ * against the linear single-track model with a trailer, both coordinate forms, the two hitches
+ * against each other, and the whole course. */
+#include "run_support.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#define assert_near(actual, expected, tolerance)                               \
+    do {                                                                       \
+        const double a_ = (actual), b_ = (expected), t_ = (tolerance);         \
+        if (!(fabs(a_ - b_) <= t_))                                            \
+            fail_msg("%s is %.12g, not %.12g within %g", #actual, a_, b_, t_); \
+    } while (0)
+
+enum { MAX_OUTPUTS = 64 };
+
+static const char *const with_joint = BOGIE_SOURCE_DIR "/models/vehicle-trailer.json",
+                         *const with_spring = BOGIE_SOURCE_DIR
+                         "/models/vehicle-trailer-spring.json";
+
+/* A finished run with its outputs at the end and their extremes on the way. */
+typedef struct drive {
+    int ny;
+    char names[MAX_OUTPUTS][64];
+    double last[MAX_OUTPUTS], low[MAX_OUTPUTS], high[MAX_OUTPUTS];
+    bg_certificate certificate;
+    long steps, events;
+} drive;
+
+static bg_status watch(void *self, const bg_row *row, bg_error *err)
+{
+    drive *d = self;
+    (void)err;
+    for (int i = 0; i < d->ny; i++) {
+        d->low[i] = fmin(d->low[i], row->y[i]);
+        d->high[i] = fmax(d->high[i], row->y[i]);
+    }
+    return BG_OK;
+}
+
+static void run(const char *path, const char *formulation, const bg_setting *settings, int n,
+                double t_end, double tolerance, drive *d)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    assert_ok(bg_model_read(path, settings, n, &model, &err));
+    assert_ok(bg_model_create_system(model, formulation, &sys, &err));
+    d->ny = bg_system_get_def(sys)->ny;
+    assert_true(d->ny <= MAX_OUTPUTS);
+    for (int i = 0; i < d->ny; i++) {
+        char buffer[32];
+        snprintf(d->names[i], sizeof *d->names, "%s",
+                 bg_system_get_name(sys, 'y', i, buffer, sizeof buffer));
+        d->low[i] = HUGE_VAL;
+        d->high[i] = -HUGE_VAL;
+    }
+    o.t_end = t_end;
+    o.method.rtol = o.method.atol = tolerance;
+    o.output_interval = 0.02;
+    o.sink = (bg_sink){.self = d, .row = watch};
+    assert_ok(bg_run(sys, &o, &r, &err));
+    memcpy(d->last, r.y, (size_t)d->ny * sizeof(double));
+    d->certificate = r.certificate;
+    d->steps = r.counters.accepted;
+    d->events = r.nevents;
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+static int find(const drive *d, const char *name)
+{
+    for (int i = 0; i < d->ny; i++)
+        if (strcmp(d->names[i], name) == 0)
+            return i;
+    fail_msg("there is no output %s", name);
+    return 0;
+}
+
+static double get(const drive *d, const char *name)
+{
+    return d->last[find(d, name)];
+}
+
+/* From the data sheet: masses, lengths, and what follows from them. */
+static const double sprung = 965.7108098804363, unsprung = 63.7921826056784;
+static const double m = 965.7108098804363 + 2 * 63.7921826056784, a = 1.1561957064,
+                    b = 1.4227170936, g = 9.81;
+static const double m_trailer = 1000, ahead = 0.1, draw_bar = 3.6, overhang = 0.95;
+
+/* Parked, the combination stands still, and its wheel loads are those of two levers. */
+static void parked_loads_are_those_of_the_levers(void **state)
+{
+    (void)state;
+    static const bg_setting parked[] = {{"parameters.speed", "0"}, {"inputs.steer", "0"}};
+    const double nose = m_trailer * g * ahead / draw_bar;
+    const double front = (m * g * b - nose * overhang) / (a + b) / 2;
+    const double rear = (m * g * a + nose * (a + b + overhang)) / (a + b) / 2;
+    const double trailer = (m_trailer * g - nose) / 2;
+    drive d;
+    run(with_joint, "joint", parked, 2, 5, 1e-9, &d);
+    assert_near(nose, 272.5, 1e-9); /* as the data sheet of the trailer has it */
+    assert_near(get(&d, "load_fl"), front, 1e-4);
+    assert_near(get(&d, "load_fr"), front, 1e-4);
+    assert_near(get(&d, "load_rl"), rear, 1e-4);
+    assert_near(get(&d, "load_rr"), rear, 1e-4);
+    assert_near(get(&d, "load_tl"), trailer, 1e-4);
+    assert_near(get(&d, "load_tr"), trailer, 1e-4);
+    assert_near(get(&d, "hitch_force_z"), nose, 1e-4);
+    assert_near(get(&d, "position.x"), unsprung * (b - a) / sprung, 1e-6);
+    assert_near(get(&d, "forward_speed"), 0, 1e-7);
+    assert_int_equal(d.events, 0);
+}
+
+/* Steady cornering of the single-track model with a trailer, small angles. The trailer's axle
+ * carries its side force behind the centre, so the hitch passes on Y = m_t a_y (ahead + t)/(draw
+ * bar + t); side forces act their trail t behind the axles, and the front wheels turn back by their
+ * aligning torques in the elastic steering. Returns yaw rate / steer at speed v. */
+static double calc_yaw_gain(double v)
+{
+    const double nose = m_trailer * g * ahead / draw_bar, L = a + b, half = 0.0684353 / 3;
+    const double N_f = (m * g * b - nose * overhang) / L, N_r = m * g + nose - N_f;
+    const double t_f = half * sqrt(N_f / 2 / 4000), t_r = half * sqrt(N_r / 2 / 4000);
+    const double Y = m_trailer * (ahead + half) / (draw_bar + half); /* per a_y */
+    /* F_f + F_r = m + Y,  (a - t_f) F_f - (b + t_r) F_r + (b + overhang) Y = 0 */
+    const double F_f = ((m + Y) * (b + t_r) - (b + overhang) * Y) / (a - t_f + b + t_r);
+    const double F_r = m + Y - F_f;
+    const double elastic = F_f / 2 * t_f / 20000;
+    const double K = F_f / (21.92 * N_f) - F_r / (21.92 * N_r) + elastic;
+    return v / (L + K * v * v);
+}
+
+static void steady_cornering_meets_the_single_track_model(void **state)
+{
+    (void)state;
+    static const char *const speeds[] = {"10", "20", "25"};
+    for (int k = 0; k < 3; k++) {
+        const bg_setting settings[] = {{"parameters.speed", speeds[k]},
+                                       {"inputs.steer", "\"0.15*deg*step(t, 0, 2)\""}};
+        drive d;
+        run(with_joint, "joint", settings, 2, 30, 1e-7, &d);
+        const double v = get(&d, "forward_speed"), r = get(&d, "yaw_rate");
+        const double expected = calc_yaw_gain(v) * 0.15 * 0.017453292519943295;
+        print_message("%2.0f m/s: yaw rate %.6f, single-track %.6f rad/s (%+.2f %%), %.2f m/s2\n",
+                      v, r, expected, 100 * (r / expected - 1), get(&d, "lateral_acceleration"));
+        assert_near(r / expected, 1, 0.02);
+        assert_near(get(&d, "trailer_yaw_rate"), r, 1e-3 * r); /* it is steady */
+        assert_near(get(&d, "lateral_acceleration"), v * r, 0.01 * v * r);
+    }
+}
+
+/* Swerving from the start, in joint coordinates and in Cartesian ones. */
+static void both_forms_agree(void **state)
+{
+    (void)state;
+    static const bg_setting swerve[] = {{"inputs.steer", "\"1.5*deg*sin(3*t)\""}};
+    static drive joint, cartesian;
+    run(with_joint, "joint", swerve, 1, 2, 1e-10, &joint);
+    run(with_joint, "cartesian", swerve, 1, 2, 1e-10, &cartesian);
+    assert_int_equal(joint.ny, cartesian.ny);
+    assert_true(fabs(get(&joint, "lateral_acceleration")) > 1);
+    for (int i = 0; i < joint.ny; i++) {
+        const double x = joint.last[i], y = cartesian.last[i];
+        if (!(fabs(x - y) <= 1e-7 * fmax(1, fabs(x))))
+            fail_msg("%s: %.12g and %.12g", joint.names[i], x, y);
+    }
+}
+
+/* The lane change with both hitches: the spring gives way by force / stiffness, the joint does not;
+ * the vehicles hardly notice. */
+static void spring_and_joint_pull_alike(void **state)
+{
+    (void)state;
+    static drive joint, spring;
+    run(with_joint, "joint", NULL, 0, 6, 1e-7, &joint);
+    run(with_spring, "joint", NULL, 0, 6, 1e-7, &spring);
+    const int j = find(&joint, "hitch_defect"), s = find(&spring, "hitch_defect");
+    assert_true(joint.high[j] < 1e-11);
+    assert_true(spring.high[s] > 3e-4 && spring.high[s] < 2e-3);
+    const double force = hypot(hypot(get(&spring, "hitch_force_x"), get(&spring, "hitch_force_y")),
+                               get(&spring, "hitch_force_z"));
+    assert_near(get(&spring, "hitch_defect"), force / 500e3, 0.05 * force / 500e3);
+    static const char *const same[] = {"yaw_rate", "trailer_yaw_rate", "articulation",
+                                       "lateral_acceleration"};
+    for (int k = 0; k < 4; k++) {
+        const int p = find(&joint, same[k]), q = find(&spring, same[k]);
+        assert_near(spring.high[q], joint.high[p], 0.01 * joint.high[p]);
+        assert_near(spring.low[q], joint.low[p], -0.01 * joint.low[p]);
+    }
+    static const char *const forces[] = {"hitch_force_x", "hitch_force_y", "hitch_force_z"};
+    for (int k = 0; k < 3; k++)
+        assert_near(get(&spring, forces[k]), get(&joint, forces[k]), 5);
+}
+
+/* The course of 60 s: demanding, but every wheel stays down, and it ends as it began, on a
+ * straight, so that it can be driven again. */
+static void the_course_can_be_driven(void **state)
+{
+    (void)state;
+    static drive d;
+    run(with_joint, "joint", NULL, 0, 60, 1e-6, &d);
+    const int ay = find(&d, "lateral_acceleration"), v = find(&d, "forward_speed");
+    print_message("%ld steps, lateral acceleration %.2f to %.2f m/s2, |g| %.1e\n", d.steps,
+                  d.low[ay], d.high[ay], d.certificate.max_g);
+    assert_int_equal(d.events, 0);
+    assert_true(d.steps < 4500);
+    assert_true(d.high[ay] > 4.5 && d.high[ay] < 6 && d.low[ay] < -4 && d.low[ay] > -6);
+    assert_true(d.low[v] > 19.5 && d.high[v] < 20.5);
+    static const char *const loads[] = {"load_fl", "load_fr", "load_rl",
+                                        "load_rr", "load_tl", "load_tr"};
+    for (int k = 0; k < 6; k++)
+        assert_true(d.low[find(&d, loads[k])] > 500);
+    assert_near(get(&d, "articulation"), 0, 1e-2);
+    assert_near(get(&d, "yaw_rate"), 0, 1e-2);
+    assert_near(get(&d, "forward_speed"), 20, 0.05);
+    assert_true(d.certificate.max_g < 1e-11);
+    assert_true(d.certificate.energy_error < 1e-6 * d.certificate.energy_scale);
+}
+
+static json_t *load(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, 0, &error);
+    assert_non_null(json);
+    return json;
+}
+
+/* The twin differs in the hitch and in nothing else. */
+static void twins_differ_in_the_hitch_alone(void **state)
+{
+    (void)state;
+    json_t *joint = load(with_joint), *spring = load(with_spring);
+    json_t *const both[] = {joint, spring};
+    assert_int_equal(json_object_del(json_object_get(joint, "joints"), "hitch"), 0);
+    assert_int_equal(json_object_del(json_object_get(joint, "outputs"), "hitch"), 0);
+    assert_int_equal(json_object_del(json_object_get(spring, "forces"), "hitch"), 0);
+    json_object_del(json_object_get(spring, "parameters"), "hitch_stiffness");
+    json_object_del(json_object_get(spring, "parameters"), "hitch_damping");
+    for (int k = 0; k < 2; k++) {
+        json_t *outputs = json_object_get(both[k], "outputs");
+        json_object_del(both[k], "name");
+        json_object_del(both[k], "comment");
+        assert_int_equal(json_object_del(outputs, "hitch_force_x"), 0);
+        assert_int_equal(json_object_del(outputs, "hitch_force_y"), 0);
+        assert_int_equal(json_object_del(outputs, "hitch_force_z"), 0);
+    }
+    assert_true(json_equal(joint, spring));
+    assert_true(json_object_size(json_object_get(joint, "outputs")) > 20);
+    json_decref(joint);
+    json_decref(spring);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parked_loads_are_those_of_the_levers),
+        cmocka_unit_test(steady_cornering_meets_the_single_track_model),
+        cmocka_unit_test(both_forms_agree),
+        cmocka_unit_test(spring_and_joint_pull_alike),
+        cmocka_unit_test(the_course_can_be_driven),
+        cmocka_unit_test(twins_differ_in_the_hitch_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
