@@ -52,8 +52,9 @@ static double find_output(const char *name, int ny, char (*names)[64], const dou
 
 /* Both forms give the same outputs: places, velocities, reactions, energies. The difference,
  * relative to 1 or to the size of the output if that is larger, is that of two integrations: it
- * falls with the tolerance. The four-bars stop short of their first singular position, and the fast
- * mechanisms run a tenth. */
+ * falls with the tolerance, which is smaller for vehicles: their forces follow from small
+ * differences of high speeds. The four-bars stop short of their first singular position, and the
+ * fast mechanisms run a tenth. */
 static void test_two_forms(void **state)
 {
     (void)state;
@@ -67,12 +68,13 @@ static void test_two_forms(void **state)
         const char *path = files.gl_pathv[k], *name = strrchr(path, '/') + 1;
         bool fast = strstr(name, "a03") || strstr(name, "a05");
         double t_end = fast ? 0.1 : strstr(name, "a02") ? 0.5 : 1.0;
+        double tolerance = strstr(name, "vehicle") ? 3e-13 : 1e-12;
         bg_certificate c[2];
         int redundant, worst = 0;
         double largest = 0;
-        int ny = run_model(path, "joint", t_end, 1e-12, y[0], MAX_OUTPUTS, names, &c[0],
+        int ny = run_model(path, "joint", t_end, tolerance, y[0], MAX_OUTPUTS, names, &c[0],
                            &redundant);
-        int other = run_model(path, "cartesian", t_end, 1e-12, y[1], MAX_OUTPUTS, names, &c[1],
+        int other = run_model(path, "cartesian", t_end, tolerance, y[1], MAX_OUTPUTS, names, &c[1],
                               &redundant);
         assert_int_equal(ny, other);
         assert_true(ny > 0);
