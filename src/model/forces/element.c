@@ -49,6 +49,17 @@ bg_variation bg_variation_of_unit(int c)
                           bg_vec3_load(x + 9)};
 }
 
+/* A wrench into a column of one of the blocks. */
+static void store_column(const bg_wrench *x, double *column)
+{
+    column[0 * BG_FORCE_COLUMNS] = x->f.x;
+    column[1 * BG_FORCE_COLUMNS] = x->f.y;
+    column[2 * BG_FORCE_COLUMNS] = x->f.z;
+    column[3 * BG_FORCE_COLUMNS] = x->n.x;
+    column[4 * BG_FORCE_COLUMNS] = x->n.y;
+    column[5 * BG_FORCE_COLUMNS] = x->n.z;
+}
+
 void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
                                  int nbodies, int nz, bg_force_derivatives *out)
 {
@@ -63,18 +74,16 @@ void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const
         out->body[k] = body[k];
     for (int k = 0; k < nbodies; k++) {
         for (int c = 0; c < 12; c++) {
-            bg_wrench dwrench[BG_FORCE_BODIES] = {0};
+            bg_wrench dwrench[BG_FORCE_BODIES];
             double dh[BG_FORCE_STATES] = {0};
             const int column = 6 * k + c % 6;
             double(*W)[BG_FORCE_COLUMNS] = c < 6 ? out->wrench_pose : out->wrench_twist;
             double(*H)[BG_FORCE_COLUMNS] = c < 6 ? out->h_pose : out->h_twist;
+            memset(dwrench, 0, (size_t)nbodies * sizeof *dwrench);
             d[k] = bg_variation_of_unit(c);
             tangent(context, d, dwrench, dh);
-            for (int i = 0; i < 6 * nbodies; i++) {
-                const bg_wrench *x = &dwrench[i / 6];
-                const double rows[6] = {x->f.x, x->f.y, x->f.z, x->n.x, x->n.y, x->n.z};
-                W[i][column] = rows[i % 6];
-            }
+            for (int i = 0; i < nbodies; i++)
+                store_column(&dwrench[i], &W[6 * i][column]);
             for (int i = 0; i < nz; i++)
                 H[i][column] = dh[i];
         }
