@@ -31,7 +31,8 @@ bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err
     if (!good || !m->y || !m->lambda)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    return bg_projection_control_create(ig, &m->projection, err);
+    bg_status st = bg_chart_create(ig, &m->chart, err);
+    return st == BG_OK ? bg_projection_control_create(ig, &m->projection, err) : st;
 }
 
 void bg_dopri5_clear(bg_dopri5_memory *m)
@@ -40,6 +41,7 @@ void bg_dopri5_clear(bg_dopri5_memory *m)
         free(m->rate[i]);
     free(m->y);
     free(m->lambda);
+    bg_chart_clear(&m->chart);
     bg_projection_control_clear(&m->projection);
 }
 
@@ -57,14 +59,69 @@ void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y)
     bg_combine(ig->n, ig->x0->q, ig->h, i, bg_dopri5.a[i], m->rate, y);
 }
 
-void bg_dopri5_end(bg_integrator *ig, double *error)
+/* x1 - the embedded solution of order 4, into work_n. */
+static void calc_difference(bg_integrator *ig)
 {
     bg_dopri5_memory *m = ig->method;
     memcpy(ig->x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     bg_combine(ig->n, ig->x0->q, ig->h, BG_DOPRI5_STAGES, bg_dopri5.b_hat, m->rate, ig->work_n);
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] = ig->x1->q[i] - ig->work_n[i]; /* against the projected end, as in 003 */
+}
+
+/* Takes out of the difference of velocities what lifting the embedded solution would: G dv = 0.
+ * Accelerations across the manifold are known only to rounding / distance^2 from the singular
+ * position; the motion on it does not feel that. */
+static void keep_on_manifold(bg_integrator *ig)
+{
+    bg_dynamics *d = ig->dyn;
+    double *e_v = ig->work_n + d->nq;
+    bg_matrix_multiply(d->ng, d->nv, ig->sys->def.pattern_G, d->terms.G, e_v, d->work_g);
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+    for (int i = 0; i < d->nv; i++)
+        e_v[i] -= d->work_v[i];
+}
+
+void bg_dopri5_end(bg_integrator *ig, double *error)
+{
+    calc_difference(ig);
     *error = bg_norm_calc_state(ig, ig->work_n);
+    ig->error_tangent = *error;
+    if (!(*error > 1) || ig->dyn->ng == 0)
+        return;
+    keep_on_manifold(ig);
+    ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
+}
+
+bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_state *x = ig->x1;
+    m->projection.projected = false;
+    bg_dopri5_begin(ig);
+    bg_status st = bg_chart_begin(ig, &m->chart, err);
+    for (int i = 1; i < BG_DOPRI5_STAGES - 1 && st == BG_OK; i++) {
+        double t = ig->x0->t + bg_dopri5.c[i] * ig->h;
+        bg_dopri5_calc_stage(ig, i, m->y);
+        st = bg_chart_lift(ig, &m->chart, t, m->y, err);
+        if (st == BG_OK)
+            st = bg_integrator_calc_rate(ig, t, m->y, 0, m->rate[i], m->lambda, err);
+    }
+    if (st != BG_OK)
+        return st;
+    bg_dopri5_calc_stage(ig, 6, x->q);
+    st = bg_chart_lift(ig, &m->chart, x->t, x->q, err);
+    if (st == BG_OK)
+        st = bg_integrator_calc_rate(ig, x->t, x->q, BG_TERM_g | BG_TERM_gt, ig->rate1, x->lambda,
+                                     err);
+    if (st != BG_OK)
+        return st;
+    calc_difference(ig);
+    keep_on_manifold(ig);
+    *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
+    ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+    return BG_OK;
 }
 
 void bg_dopri5_reset(bg_integrator *ig)

@@ -3,6 +3,7 @@
 #ifndef BG_DOPRI5_H
 #define BG_DOPRI5_H
 
+#include "integrators/chart.h"
 #include "integrators/projection_control.h"
 
 enum { BG_DOPRI5_STAGES = 7 };
@@ -22,6 +23,7 @@ typedef struct bg_dopri5_memory {
     double *y;                      /* [n] stage value */
     double *lambda;                 /* [ng] multipliers of a stage */
     bg_projection_control projection;
+    bg_chart chart;
 } bg_dopri5_memory;
 
 bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err);
@@ -33,6 +35,9 @@ void bg_dopri5_begin(bg_integrator *ig);
 void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y);
 /* Ends an attempt whose rates are complete: accelerations at the end, and the error. */
 void bg_dopri5_end(bg_integrator *ig, double *error);
+
+/* A whole attempt on the index-1 form in local coordinates of the constraints, for ig->leaping. */
+bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err);
 
 /* Functions of a bg_integrator_class. */
 void bg_dopri5_reset(bg_integrator *ig);

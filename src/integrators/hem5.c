@@ -200,6 +200,8 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     hem5 *m = ig->method;
+    if (ig->leaping && ig->dyn->ng > 0)
+        return bg_dopri5_leap(ig, error, err);
     ig->residuals1 = (bg_residuals){.worst_g = -1, .worst_redundant = -1};
     bg_dopri5_begin(ig);
     bg_status st = BG_OK;

@@ -3,10 +3,12 @@
  * PI control of the step (Hairer, Norsett and Wanner 1993, II.4): with the error e in units of the
  * tolerance and e_old that of the step before,
  *     h_new = h min(10, max(0.2, 0.9 e^(-0.17) e_old^(0.04))),
- * after a rejection without memory and without growth. When a step has been rejected again and
- * again, the trouble may be a point that can be passed but not come near to, such as a singular
- * position of a mechanism: then steps of the length they had before are tried, under the same error
- * control, whose stages may straddle it. */
+ * after a rejection without memory and without growth. When steps become short, the trouble may be
+ * a point that can be passed but not come near to, such as a singular position of a mechanism: then
+ * leaps of the length steps had before are tried, under the same error control, whose stages may
+ * straddle it. A leap keeps its stages on the constraints (chart.c); it costs about three steps, so
+ * that a plain one is tried again after some leaps, and leaps that were of no use are not tried
+ * again for some steps. */
 #include "integrators/integrator.h"
 
 #include "base/memory.h"
@@ -20,7 +22,9 @@
 #include <string.h>
 
 static const double pi_beta = 0.04, pi_alpha = 0.2 - 0.75 * 0.04;
-enum { LEAP_AFTER = 5, LEAPS = 6 };
+enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64 };
+static const double half_step = 0.5, short_step = 0.2, tiny_step = 0.1;
+static const double across_limit = 0.1, cruise_memory = 0.9;
 static const double leaps[LEAPS] = {1.0, 1.31, 0.77, 1.73, 0.53, 2.3};
 static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 
@@ -230,7 +234,11 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
-    st = ig->h_next > 0 ? BG_OK : bg_initial_step_calc(ig, &ig->h_next, err);
+    ig->leap_wait = 1;
+    ig->leap_pause = ig->leap_left = 0;
+    ig->leapt = false;
+    if (!(ig->h_next > 0))
+        st = bg_initial_step_calc(ig, &ig->h_next, err);
     ig->h_cruise = ig->h_next;
     return st;
 }
@@ -307,11 +315,66 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
         reason, ig->x0->t, h_min);
 }
 
+/* Attempts of one step. */
+typedef struct attempts {
+    double shrunk;  /* s, what error control asks for */
+    int rejections; /* in a row, without leaps */
+    int leap;       /* lengths of leaps tried so far */
+} attempts;
+
+/* Length and kind of the attempt after a rejection. Leaps begin when steps have become short
+ * because of errors across the constraints, at once behind another leap, and whenever nothing else
+ * helps. */
+static double choose_next(bg_integrator *ig, attempts *a, bool computed, double error)
+{
+    double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
+    if (a->leap == 0)
+        a->shrunk = ig->h * fmin(factor, 0.9);
+    a->rejections++;
+    bool across = computed && ig->error_tangent < across_limit * error;
+    bool early = ig->leap_pause == 0 && !ig->leaping &&
+                 a->shrunk <
+                     (across ? ig->leapt ? half_step : short_step : tiny_step) * ig->h_cruise;
+    bool trouble = early || a->leap > 0 || a->rejections >= LEAP_AFTER;
+    ig->h_next = a->shrunk;
+    if (!trouble || ig->options.step > 0)
+        return a->shrunk;
+    if (a->leap < LEAPS) {
+        ig->last_rejected = ig->leaping;
+        ig->leaping = true;
+        return ig->h_next = ig->h_cruise * leaps[a->leap++];
+    }
+    a->leap = a->rejections = 0; /* none of them led over: go on shrinking */
+    ig->leap_wait = 2 * ig->leap_wait < PAUSE_MAX ? 2 * ig->leap_wait : PAUSE_MAX;
+    ig->leap_pause = ig->leap_wait;
+    ig->leap_left = 0;
+    ig->leaping = false;
+    return a->shrunk;
+}
+
+static void accept(bg_integrator *ig, double error)
+{
+    ig->stepped = true;
+    ig->count.accepted++;
+    ig->t_limit = ig->t_end;
+    ig->class_->accept(ig);
+    ig->h_cruise = fmax(ig->h, cruise_memory * ig->h_cruise);
+    ig->leap_pause -= ig->leap_pause > 0;
+    if (ig->leaping) {
+        ig->leap_left = ig->leap_left > 0 ? ig->leap_left - 1 : LEAPS_IN_A_ROW;
+        ig->leap_wait = 1;
+    }
+    ig->leapt = ig->leaping;
+    if (ig->options.step == 0)
+        control_step(ig, error);
+}
+
 bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 {
     advance(ig);
-    double h_min = smallest_step(ig), h = ig->h_next, shrunk = h;
-    int rejections = 0, leap = 0;
+    double h_min = smallest_step(ig), h = ig->h_next;
+    attempts a = {.shrunk = h};
+    ig->leaping = ig->leap_left > 0;
     if (!(ig->x0->t < ig->t_end))
         return bg_error_set(err, BG_BAD_INPUT, "the end at t = %.17g has been reached", ig->t_end);
     for (;;) {
@@ -328,27 +391,14 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
             return st;
         bool computed = st == BG_OK && isfinite(error);
         if (computed && (error <= 1 || ig->options.step > 0)) {
-            ig->stepped = true;
-            ig->count.accepted++;
-            ig->t_limit = ig->t_end;
-            ig->class_->accept(ig);
-            ig->h_cruise = fmax(ig->h, 0.8 * ig->h_cruise);
-            if (ig->options.step == 0)
-                control_step(ig, error);
+            accept(ig, error);
             return BG_OK;
         }
         ig->count.rejected++;
         ig->count.unconverged += st == BG_RETRY;
         ig->last_rejected = true;
-        double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
-        if (leap == 0)
-            shrunk = ig->h * fmin(factor, 0.9);
-        bool trouble = ++rejections >= LEAP_AFTER || shrunk < 0.1 * ig->h_cruise;
-        bool leaping = trouble && leap < LEAPS && ig->options.step == 0;
-        h = leaping ? ig->h_cruise * leaps[leap++] : shrunk;
-        if (!leaping && leap == LEAPS) /* none of them led over: go on shrinking */
-            leap = rejections = 0;
-        if (shrunk < h_min || ig->options.step > 0)
+        h = choose_next(ig, &a, computed, error);
+        if (a.shrunk < h_min || ig->options.step > 0)
             return give_up(ig, st, h_min, err);
     }
 }
@@ -444,6 +494,10 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, &ig->residuals0.redundant, 1);
     bg_archive_ints(archive, &ig->residuals0.worst_redundant, 1);
     bg_archive_bytes(archive, &ig->last_rejected, sizeof ig->last_rejected);
+    bg_archive_bytes(archive, &ig->leapt, sizeof ig->leapt);
+    bg_archive_ints(archive, &ig->leap_left, 1);
+    bg_archive_ints(archive, &ig->leap_pause, 1);
+    bg_archive_ints(archive, &ig->leap_wait, 1);
     bg_archive_bytes(archive, ig->dyn->eliminated, (size_t)def->ng);
     if (ig->dyn->kkt)
         bg_kkt_archive(ig->dyn->kkt, archive);

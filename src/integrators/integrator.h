@@ -43,12 +43,20 @@ struct bg_integrator {
     bg_residuals residuals0, residuals1;
     bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
-    double *bubble;   /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
-    double h;         /* s, length of the step being tried or last made */
-    double h_next;    /* s, proposal for the next one */
-    double h_cruise;  /* s, what steps were before they became short */
-    double error_old; /* of the last accepted step, for PI control */
+    double *bubble;       /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
+    double h;             /* s, length of the step being tried or last made */
+    double h_next;        /* s, proposal for the next one */
+    double h_cruise;      /* s, what steps were before they became short */
+    double error_old;     /* of the last accepted step, for PI control */
+    double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
+                             across the constraints */
     bool last_rejected;
+    bool leaping;  /* the attempt keeps its stages on the constraints, to pass singular positions */
+    bool leapt;    /* so did the last accepted step */
+    int leap_left; /* leaps to make before a step without is tried */
+    int leap_pause; /* accepted steps before leaps are tried again, after they were of no use, ...
+                     */
+    int leap_wait;  /* ... and what that was last */
     double t_end, t_limit;   /* s; t_limit: one-off limit of the next step, else t_end */
     bool energy;             /* work is integrated; else its rate is 0 */
     bg_counters count, base; /* own counts; the system's and dyn's counts when start began */

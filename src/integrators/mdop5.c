@@ -80,6 +80,8 @@ static bg_status end_projected(bg_integrator *ig, bg_dopri5_memory *m, bg_error 
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_dopri5_memory *m = ig->method;
+    if (ig->leaping && ig->dyn->ng > 0)
+        return bg_dopri5_leap(ig, error, err);
     bg_dopri5_begin(ig);
     bg_status st = calc_stages(ig, m, err);
     if (st != BG_OK)
