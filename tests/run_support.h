@@ -41,10 +41,11 @@ typedef struct trajectory {
     bg_integrator *ig;
     bg_assembly_report assembly;
     bg_integrator_options options;
-    bg_setting setting;
+    bg_setting settings[2];
 } trajectory;
 
-/* An integrator at the consistent start of sys, ready to step towards t_end. */
+/* An integrator at the consistent start of sys, ready to step towards t_end. A projection other than
+ * NULL asks for the method of 003 with its norm (15). */
 static inline void trajectory_begin(trajectory *x, bg_system *sys, const char *method,
                                     const char *projection, double tolerance, double step,
                                     double t_end)
@@ -55,9 +56,10 @@ static inline void trajectory_begin(trajectory *x, bg_system *sys, const char *m
     x->options = bg_default_integrator_options();
     x->options.rtol = x->options.atol = tolerance;
     x->options.step = step;
-    x->setting = (bg_setting){"projection", projection};
-    x->options.settings = &x->setting;
-    x->options.nsettings = projection ? 1 : 0;
+    x->settings[0] = (bg_setting){"projection", projection};
+    x->settings[1] = (bg_setting){"norm", "rms"};
+    x->options.settings = x->settings;
+    x->options.nsettings = projection ? 2 : 0;
     assert_ok(bg_state_create(sys, &x->start, &err));
     assert_ok(bg_state_assemble(sys, x->start, &x->assembly, &err));
     assert_ok(bg_integrator_create(method, sys, &x->options, &x->ig, &err));

@@ -17,6 +17,13 @@ typedef struct bg_dopri5_table {
 
 extern const bg_dopri5_table bg_dopri5;
 
+/* Options that methods on the pair share. */
+#define BG_DOPRI5_NORM                                                               \
+    {                                                                                \
+        "norm", "largest|rms", "largest",                                            \
+            "error of a step: that of its worst coordinate, or the root mean square" \
+    }
+
 /* Memory of a method on the pair; the first member of the method's own structure. */
 typedef struct bg_dopri5_memory {
     double *rate[BG_DOPRI5_STAGES]; /* [n] y' of the stages; 0 and 6 are the integrator's own */

@@ -232,12 +232,13 @@ static void prepare_dense(bg_integrator *ig)
 static const bg_option_info options[] = {
     {"projection", BG_PROJECTION_CHOICES, "every-step",
      "which constraints the end of a step is projected onto (velocity: as none)"},
+    BG_DOPRI5_NORM,
 };
 
 const bg_integrator_class bg_hem5;
 const bg_integrator_class bg_hem5 = {
     .info = {"hem5", "half-explicit Runge-Kutta of order 5 on the index-2 form, no gamma needed",
-             options, 1, false},
+             options, 2, false},
     .create = create,
     .destroy = destroy,
     .reset = bg_dopri5_reset,

@@ -51,6 +51,8 @@ struct bg_integrator {
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
                              across the constraints */
     bool last_rejected;
+    bool
+        by_largest; /* the error of a step is that of its worst entry; set by the method's create */
     bool leaping;  /* the attempt keeps its stages on the constraints, to pass singular positions */
     bool leapt;    /* so did the last accepted step */
     int leap_left; /* leaps to make before a step without is tried */
@@ -67,10 +69,11 @@ struct bg_integrator {
 /* Finds the value of a method's option: a setting, or its default from the class. */
 const char *bg_integrator_get_option(const bg_integrator *ig, const char *name);
 
-/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|), and the largest of
- * the norms of the q, v and z parts of a vector like y. */
+/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1);
+/* The error of a step from the error e of each entry of y (without work): the largest weighted one,
+ * or, unless by_largest, the largest of the norms (15) of q, v and z. */
 double bg_norm_calc_state(const bg_integrator *ig, const double *e);
 
 enum { BG_STAGES_MAX = 16 };

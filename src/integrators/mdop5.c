@@ -105,13 +105,14 @@ static void prepare_dense(bg_integrator *ig)
 static const bg_option_info options[] = {
     {"projection", BG_PROJECTION_CHOICES, "every-step",
      "which constraints the end of a step is projected onto"},
+    BG_DOPRI5_NORM,
 };
 
 const bg_integrator_class bg_mdop5;
 const bg_integrator_class bg_mdop5 = {
     .info = {"mdop5",
              "Dormand-Prince 5(4) on the index-1 form, projected in the mass metric (explicit)",
-             options, 1, false},
+             options, 2, false},
     .create = create,
     .destroy = destroy,
     .reset = bg_dopri5_reset,
