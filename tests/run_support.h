@@ -44,8 +44,8 @@ typedef struct trajectory {
     bg_setting settings[2];
 } trajectory;
 
-/* An integrator at the consistent start of sys, ready to step towards t_end. A projection other than
- * NULL asks for the method of 003 with its norm (15). */
+/* An integrator at the consistent start of sys, ready to step towards t_end. A projection other
+ * than NULL asks for the method of 003 with its norm (15). */
 static inline void trajectory_begin(trajectory *x, bg_system *sys, const char *method,
                                     const char *projection, double tolerance, double step,
                                     double t_end)
