@@ -146,6 +146,10 @@ void bg_integrator_interpolate(const bg_integrator *integrator, double t, double
 bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, bg_state *out,
                                           bg_error *err);
 
+/* What there is where projection fails, as in a singular position: dense output that is not
+ * projected, accelerations from its slope, multipliers between those of the step's ends. */
+void bg_integrator_interpolate_plain(bg_integrator *integrator, double t, bg_state *out);
+
 /* Residuals of all constraint rows at the end of the last step (or at the start). */
 typedef struct bg_residuals {
     double g, gv, ga; /* largest absolute entries */

@@ -48,6 +48,34 @@ void bg_integrator_interpolate(const bg_integrator *integrator, double t, double
         ig->sys->def.normalise(ig->sys->def.self, q);
 }
 
+/* The accelerations as the derivative of that polynomial for the velocities. */
+static void differentiate(const bg_integrator *ig, double t, double *a)
+{
+    double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
+    for (int k = 0; k < ig->dyn->nv; k++) {
+        int i = ig->dyn->nq + k;
+        double D = ig->x1->q[i] - ig->x0->q[i], B = h * ig->rate0[i] - D;
+        double cubic = D - h * ig->rate1[i] - B;
+        double bump = 2 * theta * rest * (rest - theta) * ig->bubble[i];
+        a[k] = (D + (rest - theta) * B + theta * (2 - 3 * theta) * cubic + bump) / h;
+    }
+}
+
+void bg_integrator_interpolate_plain(bg_integrator *ig, double t, bg_state *out)
+{
+    const bg_state *x = bg_integrator_get_state(ig);
+    bg_state_copy(ig->sys, x, out);
+    if (t == x->t || !ig->stepped)
+        return;
+    bg_integrator_interpolate(ig, t, out->q, out->v, out->z);
+    out->t = t;
+    interpolate(ig, t, ig->n - 1, ig->n, out->work);
+    differentiate(ig, t, out->a);
+    double theta = (t - ig->x0->t) / (ig->x1->t - ig->x0->t);
+    for (int i = 0; i < ig->dyn->ng; i++)
+        out->lambda[i] = (1 - theta) * ig->x0->lambda[i] + theta * ig->x1->lambda[i];
+}
+
 bg_status bg_integrator_interpolate_state(bg_integrator *ig, double t, bg_state *out, bg_error *err)
 {
     const bg_state *x = bg_integrator_get_state(ig);

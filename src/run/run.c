@@ -154,6 +154,11 @@ static bg_status write_grid(bg_runner *r, double t, bg_error *err)
         if (at > t || at > r->t_end)
             return BG_OK;
         bg_status st = bg_integrator_interpolate_state(r->ig, at, r->row, err);
+        if (st == BG_RETRY ||
+            st == BG_SINGULAR) { /* the row happens to be in a singular position */
+            bg_integrator_interpolate_plain(r->ig, at, r->row);
+            st = BG_OK;
+        }
         if (st == BG_OK)
             st = write_row(r, r->row, err);
         if (st != BG_OK)
