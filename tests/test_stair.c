@@ -113,7 +113,7 @@ static void test_all_found(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
-        for (int exponent = 5; exponent <= 10; exponent++) {
+        for (int exponent = 5; exponent <= 10; exponent += exponent < 9 ? 2 : 1) {
             observer o;
             run(&variants[k], "joint", pow(10, -exponent), true, &o);
             print_message("%-16s at 1e-%02d: %d changes of sign, %d events, off by %.1e s\n",
