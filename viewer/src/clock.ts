@@ -1,0 +1,73 @@
+// The time that animation and plots share.
+
+export const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4] as const;
+
+export class Clock {
+  t: number;
+  playing = false;
+  loop = true;
+  speed: number;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(readonly from: number, readonly to: number) {
+    this.t = from;
+    this.speed = Clock.readableSpeed(to - from);
+  }
+
+  /** Real time, unless the run is so short that nothing could be seen. */
+  static readableSpeed(span: number): number {
+    return [...speeds].reverse().find((s) => s <= 1 && span / s >= 2.5) ?? speeds[0];
+  }
+
+  get span(): number {
+    return this.to - this.from;
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  set(t: number): void {
+    this.t = Math.min(this.to, Math.max(this.from, t));
+    this.changed();
+  }
+
+  setSpeed(speed: number): void {
+    this.speed = speed;
+    this.changed();
+  }
+
+  setLoop(loop: boolean): void {
+    this.loop = loop;
+    this.changed();
+  }
+
+  toggle(): void {
+    if (!this.playing && this.t >= this.to) this.t = this.from;
+    this.playing = !this.playing && this.span > 0;
+    this.changed();
+  }
+
+  pause(): void {
+    this.playing = false;
+    this.changed();
+  }
+
+  /** Moves on by this many seconds of the reader's time. */
+  advance(seconds: number): void {
+    if (!this.playing) return;
+    let t = this.t + seconds * this.speed;
+    if (t > this.to) {
+      if (this.loop) t = this.from + ((t - this.from) % this.span);
+      else {
+        t = this.to;
+        this.playing = false;
+      }
+    }
+    this.set(t);
+  }
+}

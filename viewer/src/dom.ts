@@ -1,0 +1,111 @@
+// Small helpers to build elements.
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | EventListener | ((event: never) => void) | null | undefined>;
+
+function setAttributes(element: Element, attributes: Attributes): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(key, value as EventListener);
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+}
+
+/** Creates an element; attributes that are functions become event listeners. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  setAttributes(element, attributes);
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAttributes(element, attributes);
+  for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+const paths = {
+  play: "M7 4.5v15l12-7.5z",
+  pause: "M7 5h3.5v14H7zM13.5 5H17v14h-3.5z",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M4.9 4.9l1.8 1.8M17.3 17.3l1.8 1.8M19.1 4.9l-1.8 1.8M6.7 17.3l-1.8 1.8",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z",
+  close: "M6 6l12 12M18 6L6 18",
+  plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  loop: "M17 3l3 3-3 3M20 6H8a4 4 0 0 0-4 4v1M7 21l-3-3 3-3M4 18h12a4 4 0 0 0 4-4v-1",
+  eye: "M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12zM12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z",
+  camera: "M4 8h3l2-3h6l2 3h3v11H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z",
+  first: "M6 5v14M19 5v14L9 12z",
+  list: "M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01",
+  reset: "M4 5v5h5M4.6 10a8 8 0 1 1-.6 4",
+  save: "M12 4v11M7 11l5 5 5-5M5 20h14",
+} as const;
+
+const filled = new Set<string>(["play", "pause"]);
+
+export type IconName = keyof typeof paths;
+
+export function icon(name: IconName): SVGSVGElement {
+  const fill = filled.has(name);
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", fill: fill ? "currentColor" : "none", stroke: fill ? "none" : "currentColor", "stroke-width": 2, "stroke-linecap": "round", "stroke-linejoin": "round" },
+    svg("path", { d: paths[name] }),
+  );
+}
+
+/** A button with an icon, an accessible name, and a tooltip. */
+export function iconButton(name: IconName, label: string, action: (event: MouseEvent) => void, text = ""): HTMLButtonElement {
+  return h("button", { type: "button", class: text ? "button" : "button square", "aria-label": text ? null : label, title: label, click: action }, icon(name), text || null);
+}
+
+/** A button that opens a panel; a click elsewhere or Escape closes it. */
+export function popover(button: HTMLButtonElement, build: () => HTMLElement): HTMLElement {
+  const wrap = h("div", { class: "popover-wrap" }, button);
+  let panel: HTMLElement | null = null;
+  button.setAttribute("aria-expanded", "false");
+  const onPointer = (event: Event): void => {
+    if (!wrap.contains(event.target as Node)) close();
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape") return;
+    close();
+    button.focus();
+  };
+  function close(): void {
+    panel?.remove();
+    panel = null;
+    button.setAttribute("aria-expanded", "false");
+    document.removeEventListener("pointerdown", onPointer, true);
+    document.removeEventListener("keydown", onKey, true);
+  }
+  button.addEventListener("click", () => {
+    if (panel) return close();
+    panel = build();
+    panel.classList.add("popover");
+    wrap.append(panel);
+    keepInside(panel);
+    button.setAttribute("aria-expanded", "true");
+    document.addEventListener("pointerdown", onPointer, true);
+    document.addEventListener("keydown", onKey, true);
+    panel.querySelector<HTMLElement>("input[type=search]")?.focus();
+  });
+  return wrap;
+}
+
+function keepInside(panel: HTMLElement): void {
+  const box = panel.getBoundingClientRect();
+  const width = document.documentElement.clientWidth;
+  if (box.right > width - 8) panel.style.transform = `translateX(${width - 8 - box.right}px)`;
+  else if (box.left < 8) panel.style.transform = `translateX(${8 - box.left}px)`;
+}
+
+/** Offers text or a picture as a file. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
