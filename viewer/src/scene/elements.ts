@@ -1,0 +1,213 @@
+// Joints, springs, tyres and the road.
+
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, CatmullRomCurve3, Group, LatheGeometry, Line, LineSegments, Mesh, OctahedronGeometry, SphereGeometry,
+  TorusGeometry, TubeGeometry, Vector2, Vector3,
+} from "three";
+import type { Joint, Road, Spring, Tyre } from "../format";
+import { aim, cylinderGeometry, solid, type Materials } from "./materials";
+
+/** A small sign for the kind of joint, in axes of its second body. */
+export function makeJoint(joint: Joint, materials: Materials, size: number): Group {
+  const group = new Group();
+  const r = 0.014 * size;
+  const material = joint.cut ? materials.cut : materials.glyph;
+  const pin = (): Mesh => solid(cylinderGeometry(r * 0.8, r * 4.4, 20), material);
+  const turned = (mesh: Mesh): Mesh => {
+    mesh.rotateX(Math.PI / 2);
+    return mesh;
+  };
+  switch (joint.type) {
+    case "revolute":
+      group.add(pin(), solid(new TorusGeometry(r * 1.35, r * 0.35, 10, 28), material));
+      break;
+    case "cylindrical":
+    case "screw":
+      group.add(solid(cylinderGeometry(r * 0.6, r * 7, 20), material), solid(cylinderGeometry(r * 1.2, r * 2.5, 24), material));
+      break;
+    case "prismatic":
+      group.add(solid(new BoxGeometry(r * 0.9, r * 0.9, r * 7), material), solid(new BoxGeometry(r * 2.1, r * 2.1, r * 2.6), material));
+      break;
+    case "universal":
+      group.add(pin(), turned(pin()));
+      break;
+    case "spherical":
+      group.add(solid(new SphereGeometry(r * 1.35, 22, 14), material));
+      break;
+    case "fixed":
+      group.add(solid(new BoxGeometry(r * 2, r * 2, r * 2), material));
+      break;
+    case "free":
+      break;
+    default:
+      group.add(solid(new OctahedronGeometry(r * 1.5), material));
+  }
+  group.position.set(...joint.position);
+  if (joint.axis) aim(group, new Vector3(...joint.axis));
+  return group;
+}
+
+function helix(length: number, radius: number, turns: number, wire: number): TubeGeometry {
+  const points: Vector3[] = [];
+  const perTurn = 14;
+  const n = turns * perTurn;
+  const lead = 0.09;
+  points.push(new Vector3(0, 0, 0));
+  for (let i = 0; i <= n; i++) {
+    const angle = (2 * Math.PI * i) / perTurn;
+    const grow = Math.min(1, i / (perTurn / 2), (n - i) / (perTurn / 2)); // winds out of the axis and back into it
+    points.push(new Vector3(radius * grow * Math.cos(angle), radius * grow * Math.sin(angle), length * (lead + (1 - 2 * lead) * (i / n))));
+  }
+  points.push(new Vector3(0, 0, length));
+  return new TubeGeometry(new CatmullRomCurve3(points, false, "centripetal"), n * 2, wire, 7);
+}
+
+/** A spring between two moving points: `place` stretches it. */
+export class SpringView {
+  readonly group = new Group();
+  private readonly length: number;
+  private readonly stretch: Group = new Group();
+  private readonly tube: Mesh | null = null;
+  private readonly piston: Mesh | null = null;
+  private readonly direction = new Vector3();
+
+  constructor(readonly spring: Spring, length: number, materials: Materials, size: number) {
+    this.length = Math.max(length, 1e-6 * size);
+    const radius = Math.min(0.035 * size, 0.22 * Math.max(length, 0.05 * size));
+    const type = spring.type;
+    if (type.includes("bushing")) {
+      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.8, this.length, 24), materials.bushing)));
+    } else if (type.includes("spring") || type === "") {
+      const turns = Math.round(Math.min(12, Math.max(5, this.length / (radius * 0.8))));
+      this.stretch.add(solid(helix(this.length, radius, turns, radius * 0.15), materials.spring));
+    } else if (!type.includes("damper")) {
+      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.15, this.length, 12), materials.spring)));
+    }
+    this.group.add(this.stretch);
+    if (type.includes("damper")) {
+      this.tube = this.centred(solid(cylinderGeometry(radius * 0.45, this.length * 0.5, 24), materials.damper), this.length * 0.25);
+      this.piston = solid(cylinderGeometry(radius * 0.18, 1, 14), materials.rod);
+      this.group.add(this.tube, this.piston);
+    }
+    this.group.traverse((o) => (o.userData.label = spring.name));
+  }
+
+  private centred(mesh: Mesh, z = this.length / 2): Mesh {
+    mesh.position.z = z;
+    return mesh;
+  }
+
+  place(from: Vector3, to: Vector3): void {
+    this.direction.copy(to).sub(from);
+    const length = this.direction.length();
+    this.group.visible = Number.isFinite(length) && length > 0;
+    if (!this.group.visible) return;
+    this.group.position.copy(from);
+    aim(this.group, this.direction);
+    this.stretch.scale.z = length / this.length;
+    if (this.piston) {
+      const start = Math.min(this.length * 0.3, length * 0.3);
+      this.piston.scale.z = length - start;
+      this.piston.position.z = (start + length) / 2;
+    }
+    if (this.tube) {
+      const z = Math.min(1, length / (0.5 * this.length));
+      this.tube.scale.z = z;
+      this.tube.position.z = this.length * 0.25 * z;
+    }
+  }
+}
+
+/** Tyre, rim and spokes about the wheel's axis, so that its rotation can be seen. */
+export function makeTyre(tyre: Tyre, materials: Materials): Group {
+  const group = new Group();
+  const { radius: R, width: W } = tyre;
+  const rim = 0.66 * R;
+  const shoulder = Math.min(0.35 * W, 0.16 * R);
+  const outline: Vector2[] = [new Vector2(rim, -W * 0.42), new Vector2(rim + 0.1 * R, -W / 2), new Vector2(R - shoulder, -W / 2)];
+  for (let i = 1; i <= 6; i++) {
+    const angle = ((Math.PI / 2) * i) / 6;
+    outline.push(new Vector2(R - shoulder + shoulder * Math.sin(angle), -W / 2 + shoulder * (1 - Math.cos(angle))));
+  }
+  const closed = [...outline, ...outline.map((p) => new Vector2(p.x, -p.y)).reverse()];
+  const rubber = solid(new LatheGeometry([...closed, closed[0] as Vector2], 64).rotateX(Math.PI / 2), materials.rubber);
+  group.add(rubber);
+  for (const y of [-0.22, 0.22]) {
+    const groove = solid(new TorusGeometry(R * 1.0005, 0.012 * R, 6, 64), materials.tread);
+    groove.position.z = y * W;
+    group.add(groove);
+  }
+  const ring = solid(new LatheGeometry([new Vector2(rim * 0.9, -W * 0.4), new Vector2(rim * 1.01, -W * 0.43), new Vector2(rim * 1.01, W * 0.43), new Vector2(rim * 0.9, W * 0.4), new Vector2(rim * 0.9, -W * 0.4)], 56).rotateX(Math.PI / 2), materials.rim);
+  group.add(ring, solid(cylinderGeometry(0.16 * R, W * 0.62, 28), materials.rim));
+  const spokes = 5;
+  for (let i = 0; i < spokes; i++) {
+    const holder = new Group();
+    const spoke = solid(new BoxGeometry(rim * 0.86, 0.13 * R, W * 0.34), materials.rim);
+    spoke.position.x = rim * 0.5;
+    holder.add(spoke);
+    holder.rotation.z = (2 * Math.PI * i) / spokes;
+    group.add(holder);
+  }
+  const valve = solid(new BoxGeometry(0.16 * R, 0.05 * R, W * 1.012), materials.marker);
+  valve.position.x = (rim + R) / 2;
+  group.add(valve);
+  group.position.set(...tyre.position);
+  aim(group, new Vector3(...tyre.axis));
+  group.traverse((o) => (o.userData.label = tyre.name));
+  return group;
+}
+
+/** The road as a band along x with sides; the group is moved when the road passes under the vehicle. */
+export function makeRoad(road: Road, materials: Materials, size: number): Group {
+  const group = new Group();
+  const [left, right] = [road.y + road.width / 2, road.y - road.width / 2];
+  const lowest = road.profile.reduce((low, p) => Math.min(low, p[1]), Infinity);
+  const bottom = lowest - 0.03 * size;
+  const n = road.profile.length - 1;
+  const positions = new Float32Array(n * 18 * 3);
+  let k = 0;
+  const quad = (a: number[], b: number[], c: number[], d: number[]): void => {
+    for (const p of [a, b, c, a, c, d]) for (const x of p) positions[k++] = x;
+  };
+  road.profile.slice(1).forEach(([x1, z1], i) => {
+    const [x0, z0] = road.profile[i] as [number, number];
+    quad([x0, right, z0], [x1, right, z1], [x1, left, z1], [x0, left, z0]);
+    quad([x0, right, bottom], [x1, right, bottom], [x1, right, z1], [x0, right, z0]);
+    quad([x1, left, bottom], [x0, left, bottom], [x0, left, z0], [x1, left, z1]);
+  });
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(positions, 3));
+  geometry.computeVertexNormals();
+  group.add(new Mesh(geometry, materials.road));
+  for (const y of [left, right]) group.add(new Line(new BufferGeometry().setFromPoints(road.profile.map(([x, z]) => new Vector3(x, y, z + 0.001 * size))), materials.roadLine));
+  group.add(distanceMarks(road, left, right, materials, size));
+  group.traverse((o) => (o.userData.label = road.name));
+  return group;
+}
+
+/** Thin lines across the road, so that its speed can be seen and steps stand out. */
+function distanceMarks(road: Road, left: number, right: number, materials: Materials, size: number): LineSegments {
+  const first = (road.profile[0] as [number, number])[0];
+  const last = (road.profile[road.profile.length - 1] as [number, number])[0];
+  const spacing = Math.max(10 ** Math.ceil(Math.log10(0.3 * size)) / 2, (last - first) / 2000);
+  const points: Vector3[] = [];
+  let i = 0;
+  const across = (x: number, z: number): void => {
+    points.push(new Vector3(x, left, z + 0.001 * size), new Vector3(x, right, z + 0.001 * size));
+  };
+  for (let x = Math.ceil(first / spacing) * spacing; x <= last; x += spacing) {
+    while (i + 2 < road.profile.length && (road.profile[i + 1] as [number, number])[0] < x) i++;
+    const [x0, z0] = road.profile[i] as [number, number];
+    const [x1, z1] = road.profile[i + 1] as [number, number];
+    across(x, x1 > x0 ? z0 + ((z1 - z0) * (x - x0)) / (x1 - x0) : z1);
+  }
+  road.profile.forEach(([x, z], j) => {
+    const before = road.profile[j - 1];
+    if (before && Math.abs(before[0] - x) < 1e-9 && before[1] !== z) {
+      across(x, before[1]);
+      across(x, z);
+    }
+  });
+  return new LineSegments(new BufferGeometry().setFromPoints(points), materials.roadLine);
+}
+

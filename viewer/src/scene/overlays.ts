@@ -1,0 +1,178 @@
+// What may be switched on over the mechanism: trails of points, reaction arrows, body frames, the ground grid.
+
+import {
+  BufferAttribute, BufferGeometry, Color, DoubleSide, Group, Line, LineBasicMaterial, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3,
+} from "three";
+import type { Numbers } from "../array";
+import type { Reaction } from "../format";
+import { aim, cylinderGeometry, matt, solid, type Materials } from "./materials";
+import type { Poses } from "./poses";
+
+/** The path of a point of a body: all of it faintly, what has passed strongly. */
+export class Trail {
+  readonly group = new Group();
+  private readonly past: Line;
+
+  constructor(poses: Poses, body: number, point: Vector3, colour: string) {
+    const positions = new Float32Array(poses.frames * 3);
+    const p = new Vector3();
+    const q = new Quaternion();
+    let n = 0;
+    for (let i = 0; i < poses.frames; i++) {
+      poses.seekFrame(i);
+      if (!poses.read(body, p, q)) continue;
+      p.add(point.clone().applyQuaternion(q)).toArray(positions, 3 * n++);
+    }
+    const geometry = (): BufferGeometry => new BufferGeometry().setAttribute("position", new BufferAttribute(positions.subarray(0, 3 * n), 3));
+    const whole = new Line(geometry(), new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.25, fog: false }));
+    this.past = new Line(geometry(), new LineBasicMaterial({ color: colour, fog: false }));
+    this.group.add(whole, this.past);
+    for (const line of [whole, this.past]) line.frustumCulled = false;
+  }
+
+  update(frame: number): void {
+    this.past.geometry.setDrawRange(0, frame + 1);
+  }
+
+  dispose(): void {
+    this.group.traverse((o) => {
+      if (o instanceof Line) {
+        o.geometry.dispose();
+        (o.material as LineBasicMaterial).dispose();
+      }
+    });
+  }
+}
+
+/** The force of a joint as an arrow. */
+export class ReactionView {
+  readonly group = new Group();
+  private readonly shaft: Mesh;
+  private readonly head: Mesh;
+  private readonly force = new Vector3();
+  private readonly values: Numbers;
+
+  constructor(readonly reaction: Reaction, materials: Materials, private readonly size: number) {
+    this.values = reaction.force.get();
+    this.shaft = solid(cylinderGeometry(0.006 * size, 1, 14), materials.reaction);
+    this.head = solid(cylinderGeometry(0.018 * size, 0.055 * size, 20, 0), materials.reaction);
+    this.group.add(this.shaft, this.head);
+    this.group.traverse((o) => (o.userData.label = `reaction of ${reaction.joint}`));
+  }
+
+  /** Largest norm over all frames. */
+  static largest(reactions: Reaction[]): number {
+    let largest = 0;
+    for (const reaction of reactions) {
+      const f = reaction.force.get();
+      for (let i = 0; i + 2 < f.length; i += 3) {
+        const norm = Math.hypot(f[i] as number, f[i + 1] as number, f[i + 2] as number);
+        if (Number.isFinite(norm) && norm > largest) largest = norm;
+      }
+    }
+    return largest;
+  }
+
+  update(poses: Poses, origin: Vector3, scale: number): void {
+    this.force.set(poses.interpolate(this.values, 3, 0), poses.interpolate(this.values, 3, 1), poses.interpolate(this.values, 3, 2));
+    const length = this.force.length() * scale;
+    this.group.visible = Number.isFinite(length) && length > 0.01 * this.size;
+    if (!this.group.visible) return;
+    const head = 0.055 * this.size;
+    this.group.position.copy(origin);
+    aim(this.group, this.force);
+    const shaft = Math.max(length - head, 1e-6);
+    this.shaft.scale.z = shaft;
+    this.shaft.position.z = shaft / 2;
+    this.head.position.z = Math.max(length - head / 2, head / 2);
+  }
+}
+
+const axisColours = ["#d64545", "#3f9b4f", "#3b6fd8"] as const;
+
+/** x, y, z axes of a body in red, green, blue. */
+export function makeFrame(size: number): Group {
+  const group = new Group();
+  axisColours.forEach((colour, i) => {
+    const direction = new Vector3().setComponent(i, 1);
+    const material = matt(colour);
+    const length = 0.11 * size;
+    const shaft = solid(cylinderGeometry(0.0035 * size, length, 10), material);
+    const head = solid(cylinderGeometry(0.009 * size, 0.025 * size, 14, 0), material);
+    shaft.position.copy(direction).multiplyScalar(length / 2);
+    head.position.copy(direction).multiplyScalar(length);
+    aim(shaft, direction);
+    aim(head, direction);
+    group.add(shaft, head);
+  });
+  return group;
+}
+
+const vertexShader = `
+varying vec2 place;
+uniform vec2 offset;
+void main() {
+  place = position.xy + offset;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
+const fragmentShader = `
+varying vec2 place;
+uniform vec3 colour;
+uniform float cell;
+uniform float reach;
+uniform vec2 offset;
+float lines(float spacing, float width) {
+  vec2 x = place / spacing;
+  vec2 d = fwidth(x);
+  vec2 g = abs(fract(x - 0.5) - 0.5) / d;
+  float fade = 1.0 - clamp(max(d.x, d.y) * 2.5, 0.0, 1.0);
+  return (1.0 - min(min(g.x, g.y) / width, 1.0)) * fade;
+}
+void main() {
+  float distance = length(place - offset) / reach;
+  float strength = max(0.45 * lines(cell, 1.1), 0.9 * lines(5.0 * cell, 1.4));
+  float fade = pow(max(0.0, 1.0 - distance), 1.6);
+  if (strength * fade < 0.004) discard;
+  gl_FragColor = vec4(colour, strength * fade);
+  #include <colorspace_fragment>
+}`;
+
+/** A grid that fades out around the place it is centred on. */
+export class Grid {
+  readonly mesh: Mesh;
+  readonly cell: number;
+  private readonly material: ShaderMaterial;
+  private readonly inverse: Quaternion;
+
+  constructor(up: Vector3, private readonly height: number, size: number) {
+    const decade = 10 ** Math.floor(Math.log10(size * 0.12));
+    const ratio = (size * 0.12) / decade;
+    this.cell = decade * (ratio < 2 ? 1 : ratio < 5 ? 2 : 5);
+    const reach = size * 6;
+    this.material = new ShaderMaterial({
+      vertexShader,
+      fragmentShader,
+      transparent: true,
+      depthWrite: false,
+      side: DoubleSide,
+      uniforms: { colour: { value: new Color() }, cell: { value: this.cell }, reach: { value: reach }, offset: { value: { x: 0, y: 0 } } },
+    });
+    this.mesh = new Mesh(new PlaneGeometry(2 * reach, 2 * reach), this.material);
+    this.mesh.renderOrder = -1;
+    aim(this.mesh, up);
+    this.inverse = this.mesh.quaternion.clone().invert();
+  }
+
+  setColour(colour: Color): void {
+    (this.material.uniforms.colour as { value: Color }).value.copy(colour);
+  }
+
+  /** Keeps the grid under what is looked at; its lines stay where they are. */
+  centre(target: Vector3): void {
+    const local = target.clone().applyQuaternion(this.inverse);
+    (this.material.uniforms.offset as { value: { x: number; y: number } }).value = { x: local.x, y: local.y };
+    local.z = this.height;
+    this.mesh.position.copy(local.applyQuaternion(this.mesh.quaternion));
+  }
+}

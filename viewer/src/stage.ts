@@ -1,0 +1,119 @@
+// The card around the 3-D view: its switches, the controls of time, and what to say when there is nothing to draw.
+
+import type { Clock } from "./clock";
+import { download, h, icon, iconButton, popover } from "./dom";
+import type { Result, SceneData } from "./format";
+import { short } from "./numbers";
+import { SceneView, webglAvailable } from "./scene/view";
+import { makeTransport } from "./transport";
+
+export interface Stage {
+  element: HTMLElement;
+  draw: () => void;
+  hasScene: boolean;
+}
+
+export function makeStage(result: Result, clock: Clock): Stage {
+  const scene = result.scene;
+  const transport = makeTransport(clock, result.events);
+  const without = (message: string): Stage => ({
+    element: h("section", { class: "stage no-scene", "aria-label": "Animation" }, h("p", { class: "stage-message" }, message), transport),
+    draw: () => {},
+    hasScene: false,
+  });
+  if (!scene) return without("This result has no 3-D scene: it comes from equations without bodies. The plots show its quantities.");
+  if (scene.t.length === 0) return without("The 3-D scene holds no frames: the run ended before its first output.");
+  if (!webglAvailable()) return without("This browser offers no WebGL 2, so the 3-D view is left out. Plots and tables work without it.");
+  try {
+    const view = new SceneView(scene, clock);
+    return { element: h("section", { class: "stage", "aria-label": "Animation" }, toolbar(view, scene, result.name), view.element, transport), draw: () => view.draw(), hasScene: true };
+  } catch (error) {
+    return without(`The 3-D view could not be started (${(error as Error).message}). Plots and tables work without it.`);
+  }
+}
+
+function toggle(label: string, on: boolean, change: (on: boolean) => void): HTMLElement {
+  const box = h("input", { type: "checkbox", checked: on });
+  box.addEventListener("change", () => change(box.checked));
+  return h("label", { class: "entry" }, box, h("span", {}, label));
+}
+
+function toolbar(view: SceneView, scene: SceneData, name: string): HTMLElement {
+  const follow = h("select", { "aria-label": "Follow a body", title: "The camera moves with this body (double-click a body to choose it)" }, h("option", { value: 0 }, "Follow: none"));
+  scene.bodies.forEach((body, i) => i > 0 && follow.append(h("option", { value: i, selected: i === view.follow }, `Follow: ${body.name}`)));
+  follow.addEventListener("change", () => view.setFollow(Number(follow.value)));
+  view.whenFollowChosen((body) => {
+    follow.value = String(body);
+    view.setFollow(body);
+  });
+  const show = h("button", { type: "button", class: "button" }, icon("eye"), "Show");
+  const trails = h("button", { type: "button", class: "button" }, "Trails");
+  const bodies = h("button", { type: "button", class: "button" }, "Bodies");
+  return h(
+    "div",
+    { class: "toolbar stage-toolbar" },
+    iconButton("fit", "Fit the motion into the view", () => view.fit(), "Fit"),
+    popover(show, () => showPanel(view)),
+    popover(trails, () => trailPanel(view)),
+    popover(bodies, () => bodyPanel(view, scene)),
+    follow,
+    h("span", { class: "spring" }),
+    iconButton("camera", "Save a picture of the view", async () => {
+      const picture = await view.picture();
+      if (picture) download(`${name}.png`, picture);
+    }),
+  );
+}
+
+function showPanel(view: SceneView): HTMLElement {
+  const m = view.mechanism;
+  const set = (objects: { visible: boolean }[]) => (on: boolean): void => {
+    for (const object of objects) object.visible = on;
+    view.invalidate();
+  };
+  const panel = h("div", { role: "dialog", "aria-label": "What to show" });
+  const add = (label: string, objects: { visible: boolean }[]): void => {
+    if (objects.length) panel.append(toggle(label, objects.some((o) => o.visible), set(objects)));
+  };
+  add("Joints", m.glyphs);
+  add("Springs and dampers", m.springs.children.length ? [m.springs] : []);
+  add("Tyres", m.tyres);
+  add("Road", m.road ? [m.road] : []);
+  add("Body frames", m.frames);
+  if (m.reactions.length && m.largestReaction > 0) {
+    add(`Reaction forces (largest ${short(m.largestReaction)} N)`, [m.reactionGroup]);
+    const scale = h("input", { type: "range", min: -1, max: 1, step: 0.05, value: Math.log10(m.reactionScale), "aria-label": "Length of the reaction arrows" });
+    scale.addEventListener("input", () => {
+      m.reactionScale = 10 ** Number(scale.value);
+      view.invalidate();
+    });
+    panel.append(h("label", { class: "entry" }, h("span", {}, "Arrow length"), scale));
+  }
+  return panel;
+}
+
+function trailPanel(view: SceneView): HTMLElement {
+  const m = view.mechanism;
+  const panel = h("div", { class: "entries", role: "dialog", "aria-label": "Trails of points" });
+  if (m.points.length === 0) panel.append(h("p", { class: "hint" }, "No body moves in this scene."));
+  for (const point of m.points) {
+    const row = toggle(point.label, m.hasTrail(point), (on) => {
+      m.setTrail(point, on);
+      view.invalidate();
+    });
+    row.append(h("i", { class: "swatch", style: `background:${point.colour}` }));
+    panel.append(row);
+  }
+  return panel;
+}
+
+function bodyPanel(view: SceneView, scene: SceneData): HTMLElement {
+  const m = view.mechanism;
+  const panel = h("div", { class: "entries", role: "dialog", "aria-label": "Bodies" });
+  scene.bodies.forEach((body, i) => {
+    const row = h("div", { class: "entry" }, h("i", { class: "swatch", style: `background:${m.colour(i)}` }), h("span", {}, body.name));
+    if (i > 0 && body.mass !== null) row.append(h("span", { class: "unit" }, `${short(body.mass)} kg`));
+    panel.append(row);
+  });
+  return panel;
+}
