@@ -37,11 +37,11 @@ function ending(summary: Summary): Verdict {
   return row("bad", `The run ended early (${status})${message ? `: ${message}` : "."}`);
 }
 
-function constraint(value: unknown, label: string, good: number, fair: number, texts: [string, string, string]): Verdict | null {
+function constraint(value: unknown, label: string, symbol: string, good: number, fair: number, texts: [string, string, string]): Verdict | null {
   const x = number(value);
   if (x === null) return null;
   const level = judge(x, good, fair);
-  return { level, label, figure: short(x, 3), exact: full(x), text: words(level, ...texts) };
+  return { level, label, figure: short(x, 3), exact: full(x), text: `${words(level, ...texts)} Largest ${symbol}.` };
 }
 
 function energy(certificate: Record<string, unknown>): Verdict {
@@ -54,7 +54,7 @@ function energy(certificate: Record<string, unknown>): Verdict {
   if (scale === null || scale <= 0) return { level: "plain", label, figure, exact: full(error), text: "Energy that appeared or vanished beside the work of the forces." };
   const level = judge(size / scale, 1e-5, 1e-2);
   const text = words(level, "The books balance", "A small part of the energy is unaccounted for", "A large part of the energy is unaccounted for; tighten the tolerances");
-  return { level, label, figure, exact: full(error), text: `${text}: ${short((100 * size) / scale, 2)} % of the largest energy, ${short(scale, 3)} J.` };
+  return { level, label, figure, exact: full(error), text: `${text}: the error is ${short(size / scale, 2)} of the largest energy, ${short(scale, 3)} J.` };
 }
 
 function convergence(certificate: Record<string, unknown>): Verdict | null {
@@ -82,9 +82,9 @@ function verdicts(summary: Summary): Verdict[] {
   const rows: (Verdict | null)[] = [ending(summary)];
   if (constrained) {
     rows.push(
-      constraint(certificate.max_g, "Position constraints, max |g|", 1e-6, 1e-3, ["Joints and loops stay closed.", "Joints and loops open a little; fine for a picture, check before using reactions.", "Joints or loops come apart visibly; do not trust this run."]),
-      constraint(certificate.max_gv, "Velocity constraints, max |G v + gₜ|", 1e-5, 1e-2, ["Velocities respect the joints.", "Velocities violate the joints a little.", "Velocities violate the joints; do not trust this run."]),
-      constraint(certificate.max_ga, "Acceleration constraints, max |G v′ + γ|", 1e-4, 1e-1, ["Accelerations and reactions are consistent.", "Accelerations are slightly inconsistent; reactions may be noisy.", "Accelerations are inconsistent; reactions are not reliable."]),
+      constraint(certificate.max_g, "Position constraints", "|g|", 1e-6, 1e-3, ["Joints and loops stay closed.", "Joints and loops open a little; fine for a picture, check before using reactions.", "Joints or loops come apart visibly; do not trust this run."]),
+      constraint(certificate.max_gv, "Velocity constraints", "|G v + gₜ|", 1e-5, 1e-2, ["Velocities respect the joints.", "Velocities violate the joints a little.", "Velocities violate the joints; do not trust this run."]),
+      constraint(certificate.max_ga, "Acceleration constraints", "|G v′ + γ|", 1e-4, 1e-1, ["Accelerations and reactions are consistent.", "Accelerations are slightly inconsistent; reactions may be noisy.", "Accelerations are inconsistent; reactions are not reliable."]),
     );
   }
   if (Object.keys(certificate).length) rows.push(energy(certificate), convergence(certificate), realTime(certificate));
@@ -146,6 +146,7 @@ const labels: [string, string, string][] = [
 export function makeSummary(result: Result): HTMLElement | null {
   const rows = labels.flatMap(([section, key, label]) => {
     const value = section ? part(result.summary, section)[key] : result.summary[key];
+    if (section === "evaluations" && value === 0) return []; // kinds of work that this method does not do
     if (typeof value === "number") return [pair(label, short(value), full(value))];
     return typeof value === "string" ? [pair(label, value)] : [];
   });

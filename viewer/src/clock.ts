@@ -16,6 +16,7 @@ export class Clock {
 
   /** Real time, unless the run is so short that nothing could be seen. */
   static readableSpeed(span: number): number {
+    if (span <= 0) return 1;
     return [...speeds].reverse().find((s) => s <= 1 && span / s >= 2.5) ?? speeds[0];
   }
 

@@ -41,6 +41,7 @@ const paths = {
   first: "M6 5v14M19 5v14L9 12z",
   list: "M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01",
   reset: "M4 5v5h5M4.6 10a8 8 0 1 1-.6 4",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7.5V12l3 2",
   save: "M12 4v11M7 11l5 5 5-5M5 20h14",
 } as const;
 

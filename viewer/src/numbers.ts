@@ -11,13 +11,14 @@ export function short(x: number, digits = 4): string {
   const size = Math.abs(x);
   if (Number.isInteger(x) && size < 1e7) return minus(String(x));
   if (size < 1e-3 || size >= 1e6) return minus(x.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e"));
-  return minus(String(Number(x.toPrecision(digits))));
+  return minus(String(Number(x.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1)))));
 }
 
 /** Like short, but with a constant number of digits, for readouts that must not jump about. */
 export function steady(x: number, digits = 4): string {
   if (!Number.isFinite(x)) return short(x);
   const size = Math.abs(x);
+  if (Number.isInteger(x) && size < 10) return minus(String(x));
   if (size !== 0 && (size < 1e-3 || size >= 1e6)) return minus(x.toExponential(digits - 1).replace("e+", "e"));
   return minus(x.toPrecision(digits).includes("e") ? x.toFixed(0) : x.toPrecision(digits));
 }

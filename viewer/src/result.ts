@@ -31,12 +31,12 @@ export function makeResult(result: Result): Sheet {
   const stage = makeStage(result, clock);
   const plots = new PlotPanel(result, clock);
   const notes = result.notes.map((note) => h("p", { class: "note", role: "status" }, note));
+  const cards = h("div", { class: "cards" }, makeCertificate(result), makeFacts(result), makeSummary(result), makeEvents(result, clock));
   const element = h(
     "div",
     { class: "sheet" },
     ...notes,
-    h("div", { class: stage.hasScene ? "workbench" : "workbench single" }, stage.element, plots.element),
-    h("div", { class: "cards" }, makeCertificate(result), makeFacts(result), makeSummary(result), makeEvents(result, clock)),
+    h("div", { class: stage.hasScene ? "workbench" : "workbench single" }, stage.element, h("div", { class: "side" }, plots.element, cards)),
   );
   return { element, clock, draw: stage.draw };
 }

@@ -80,8 +80,8 @@ function showPanel(view: SceneView): HTMLElement {
   add("Tyres", m.tyres);
   add("Road", m.road ? [m.road] : []);
   add("Body frames", m.frames);
-  if (m.reactions.length && m.largestReaction > 0) {
-    add(`Reaction forces (largest ${short(m.largestReaction)} N)`, [m.reactionGroup]);
+  if (m.reactions.length && m.reactionSizes.largest > 0) {
+    add(`Reaction forces (largest ${short(m.reactionSizes.largest)} N)`, [m.reactionGroup]);
     const scale = h("input", { type: "range", min: -1, max: 1, step: 0.05, value: Math.log10(m.reactionScale), "aria-label": "Length of the reaction arrows" });
     scale.addEventListener("input", () => {
       m.reactionScale = 10 ** Number(scale.value);

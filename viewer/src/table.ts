@@ -1,6 +1,6 @@
 // Tables of studies: sortable, with all digits at hand, failed cases with their reason.
 
-import { download, h, iconButton } from "./dom";
+import { download, h, icon, iconButton } from "./dom";
 import type { Column, Paper, Row, Study, Value } from "./format";
 import { full, short } from "./numbers";
 
@@ -53,16 +53,20 @@ export class StudyTable {
       ),
       h("div", { class: "scroll table-scroll", tabindex: 0, role: "region", "aria-label": "Table of cases" }, h("table", { class: "data" }, h("thead", {}, head), this.body)),
       this.more,
-      study.columns.some((c) => c.timing) ? h("p", { class: "hint" }, "⏱ columns are times of this computer; they differ from run to run.") : null,
+      study.columns.some((c) => c.timing) ? h("p", { class: "hint" }, icon("clock"), " Times of the computer that ran the study; they differ from run to run.") : null,
     );
     this.fill();
   }
 
   private head(label: string, index: number, unit: string, timing = false): HTMLElement {
-    const button = h("button", { type: "button", title: `Sort by ${label}`, click: () => this.sort(index) }, timing ? "⏱ " : null, label, unit && h("span", { class: "unit" }, unit), h("span", { class: "arrow", "aria-hidden": "true" }));
-    const th = h("th", { scope: "col", class: timing ? "timing" : null }, button);
+    const button = h("button", { type: "button", title: `Sort by ${label}`, click: () => this.sort(index) }, timing ? icon("clock") : null, label, unit && h("span", { class: "unit" }, unit), h("span", { class: "arrow", "aria-hidden": "true" }));
+    const th = h("th", { scope: "col", class: this.isText(index) ? "text" : null }, button);
     this.heads[index + 1] = th;
     return th;
+  }
+
+  private isText(index: number): boolean {
+    return index < 0 || this.study.rows.some((r) => typeof r.values[index] === "string");
   }
 
   /** Up, down, then back to the study's own order. */

@@ -30,6 +30,15 @@ if (directory) {
   const desktop = { width: 1440, height: 900 };
   const phone = { width: 390, height: 844 };
   await take("desktop-light", 1, desktop, "light", scrub(0.18));
+  await take("overlays", 1, { width: 1280, height: 760 }, "light", async (view) => {
+    await scrub(0.35)(view);
+    for (const [button, entries] of [["Show", ["Body frames", /Reaction forces/]], ["Trails", ["wheel.rim", "chassis.seat"]]]) {
+      await view.getByRole("button", { name: button, exact: true }).click();
+      for (const entry of entries) await view.getByRole("dialog").getByText(entry).click();
+      await view.keyboard.press("Escape");
+    }
+    await view.getByRole("button", { name: "Choose channels" }).first().click();
+  });
   await take("desktop-dark", 1, desktop, "dark", scrub(0.5));
   await take("desktop-full", 1, desktop, "light", scrub(0.18), true);
   await take("phone", 1, phone, "light", scrub(0.18), true);

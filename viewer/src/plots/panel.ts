@@ -75,7 +75,8 @@ export class PlotPanel {
     return h(
       "div",
       { class: "toolbar" },
-      h("h2", {}, "Plots"),
+      h("h2", {}, "Over time"),
+      h("span", { class: "hint" }, "t in s"),
       h("span", { class: "spring" }),
       zoom,
       iconButton("plus", "Zoom in about the current time", () => this.axis.zoom(0.5, clock.t)),
@@ -159,11 +160,12 @@ export class PlotPanel {
     const accepted = steps.accepted?.get();
     const isAccepted = (i: number): boolean => !accepted || (accepted[i] as number) > 0;
     const positive = (i: number): number | null => ((size[i] as number) > 0 ? (size[i] as number) : null);
-    const curves: Curve[] = [{ name: "step size", unit: "s", colour: colourOf(0), stepped: true, values: holdOver(rows, isAccepted, positive) }];
+    const curves: Curve[] = [];
     if (steps.order) {
       const order = steps.order.get();
-      curves.push({ name: "order", unit: "", colour: colourOf(1), stepped: true, scale: "right", values: holdOver(rows, isAccepted, (i) => (Number.isFinite(order[i]) ? (order[i] as number) : null)) });
+      curves.push({ name: "order", unit: "", colour: "#e07b3999", stepped: true, scale: "right", values: holdOver(rows, isAccepted, (i) => (Number.isFinite(order[i]) ? (order[i] as number) : null)) });
     }
+    curves.push({ name: "step size", unit: "s", colour: colourOf(0), stepped: true, values: holdOver(rows, isAccepted, positive) });
     if (rows.some((i) => !isAccepted(i))) curves.push({ name: "rejected", unit: "s", colour: "#d64545", marks: true, values: rows.map((i) => (isAccepted(i) ? null : positive(i))) });
     return { t: rows.map((i) => all[i] as number), log: true, label: "h [s]", rightLabel: steps.order ? "order" : "", curves };
   }
@@ -246,8 +248,8 @@ class PlotCard {
       { class: "chip", title: withUnit(curve.name, curve.unit) + (holes ? `: ${holes} of ${curve.values.length} values are not finite` : "") },
       h("i", { class: "swatch", style: `background:${curve.colour}` }),
       h("span", { class: "chip-name" }, curve.name),
-      this.plot?.values[i],
-      curve.unit && h("span", { class: "unit" }, curve.unit),
+      !curve.marks && this.plot?.values[i],
+      !curve.marks && curve.unit && h("span", { class: "unit" }, curve.unit),
       holes ? h("span", { class: "warn-mark", role: "img", "aria-label": `${holes} values are not finite` }, "⚠") : null,
     );
   }

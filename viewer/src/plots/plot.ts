@@ -121,7 +121,7 @@ export class TimePlot {
       label: curve.name,
       scale: curve.scale ?? "y",
       stroke: curve.colour,
-      width: curve.marks ? 0 : 1.6,
+      width: curve.marks ? 0 : curve.scale === "right" ? 1 : 1.6,
       points: curve.marks ? { show: true, size: 7, fill: curve.colour, stroke: curve.colour } : { show: this.data.t.length < 3, size: 5 },
       ...(stepped ? { paths: stepped } : {}),
       ...(curve.marks ? { paths: () => null } : {}),

@@ -14,7 +14,7 @@ export interface Look {
 export const looks: { light: Look; dark: Look } = {
   light: {
     background: new Color("#f4f6f8"),
-    grid: new Color("#aab3bf"),
+    grid: new Color("#b9c1cc"),
     ground: new Color("#aeb6c1"),
     road: new Color("#b9bec6"),
     edge: new Color("#1d2530"),
@@ -22,7 +22,7 @@ export const looks: { light: Look; dark: Look } = {
   },
   dark: {
     background: new Color("#12161c"),
-    grid: new Color("#46505e"),
+    grid: new Color("#3c4552"),
     ground: new Color("#5d6775"),
     road: new Color("#464d58"),
     edge: new Color("#05070a"),
@@ -34,7 +34,7 @@ export const looks: { light: Look; dark: Look } = {
 export class Materials {
   readonly ground = new MeshLambertMaterial();
   readonly road = new MeshLambertMaterial({ fog: true, side: 2 });
-  readonly roadLine = new LineBasicMaterial({ fog: true, transparent: true, opacity: 0.75 });
+  readonly roadLine = new LineBasicMaterial({ fog: true, transparent: true, opacity: 0.4 });
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.32, fog: false });
   readonly glyph = matt("#3a4350");
   readonly cut = matt("#d9822b");
@@ -46,7 +46,7 @@ export class Materials {
   readonly damper = matt("#7f8a99");
   readonly rod = matt("#c9cfd8");
   readonly bushing = matt("#8a6fb8");
-  readonly reaction = matt("#e0457b");
+  readonly reaction = onTop("#e0457b");
 
   apply(look: Look): void {
     this.ground.color.copy(look.ground);
@@ -58,6 +58,9 @@ export class Materials {
 }
 
 export const matt = (colour: string): MeshLambertMaterial => new MeshLambertMaterial({ color: colour, fog: false });
+
+/** For what must be seen although it is inside a body: drawn last and over everything. */
+export const onTop = (colour: string): MeshLambertMaterial => new MeshLambertMaterial({ color: colour, emissive: colour, emissiveIntensity: 0.35, fog: false, depthTest: false, transparent: true });
 
 /** A mesh, with its edges drawn when they help. */
 export function solid(geometry: BufferGeometry, material: MeshLambertMaterial, edges: LineBasicMaterial | null = null): Mesh {

@@ -33,7 +33,7 @@ export class Mechanism {
   readonly trailGroup = new Group();
   readonly points: TracePoint[] = [];
   readonly size: number; // a length typical of the mechanism, for everything that is drawn to be seen
-  readonly largestReaction: number;
+  readonly reactionSizes: { largest: number; usual: number };
   reactionScale = 1; // the reader's factor
   private readonly trails = new Map<TracePoint, Trail>();
   private readonly springViews: SpringView[];
@@ -60,7 +60,7 @@ export class Mechanism {
     if (this.road) this.root.add(this.road);
     this.reactions = data.reactions.map((reaction) => new ReactionView(reaction, this.materials, this.size));
     for (const view of this.reactions) this.reactionGroup.add(view.group);
-    this.largestReaction = ReactionView.largest(data.reactions);
+    this.reactionSizes = ReactionView.sizes(data.reactions);
     this.reactionGroup.visible = false;
     this.root.add(this.springs, this.reactionGroup, this.trailGroup);
     this.collectPoints();
@@ -179,33 +179,35 @@ export class Mechanism {
     this.pose();
     this.data.springs.forEach((spring, i) => this.springViews[i]?.place(this.anchor(spring.from, this.a), this.anchor(spring.to, this.b)));
     for (const trail of this.trails.values()) trail.update(this.poses.current);
-    if (this.reactionGroup.visible && this.largestReaction > 0) {
-      const scale = (this.reactionScale * 0.45 * this.size) / this.largestReaction;
+    if (this.reactionGroup.visible && this.reactionSizes.usual > 0) {
+      const scale = (this.reactionScale * 0.4 * this.size) / this.reactionSizes.usual;
       for (const view of this.reactions) view.update(this.poses, this.anchor(view.reaction, this.a), scale);
     }
     if (this.road && this.data.road) this.road.position.x = -this.data.road.speed * t - this.data.road.start;
   }
 
-  /** Boxes around all moving bodies: in the first frame, and over the whole motion (at most 120 frames are looked at). */
-  bounds(): { first: Box3; motion: Box3 } {
+  /** Corners of the boxes around all bodies: in the first frame, and over the whole motion (in at most 60 frames). */
+  corners(): { first: Vector3[]; motion: Vector3[] } {
     const locals = this.bodies.map((group, i) => this.localBox(group, i));
     const ground = locals[0];
     if (ground && ground.getSize(new Vector3()).length() > 2.5 * this.size) ground.makeEmpty(); // a floor, not a part
-    const first = new Box3();
-    const motion = new Box3();
-    const matrix = new Object3D();
-    const count = Math.min(this.poses.frames, 120);
+    const first: Vector3[] = [];
+    const motion: Vector3[] = [];
+    const pose = new Object3D();
+    const count = Math.min(this.poses.frames, 60);
     for (let k = 0; k < count; k++) {
       this.poses.seekFrame(Math.round((k * (this.poses.frames - 1)) / Math.max(1, count - 1)));
-      locals.forEach((local, i) => {
-        if (local.isEmpty() || !this.poses.read(i, matrix.position, matrix.quaternion)) return;
-        matrix.updateMatrix();
-        const box = local.clone().applyMatrix4(matrix.matrix);
-        motion.union(box);
-        if (k === 0) first.union(box);
+      locals.forEach((box, i) => {
+        if (box.isEmpty() || !this.poses.read(i, pose.position, pose.quaternion)) return;
+        pose.updateMatrix();
+        for (let c = 0; c < 8; c++) {
+          const corner = new Vector3(c & 1 ? box.max.x : box.min.x, c & 2 ? box.max.y : box.min.y, c & 4 ? box.max.z : box.min.z).applyMatrix4(pose.matrix);
+          motion.push(corner);
+          if (k === 0) first.push(corner);
+        }
       });
     }
-    for (const spring of this.data.springs) for (const end of [spring.from, spring.to]) if (end.body === 0) [first, motion].forEach((box) => box.expandByPoint(vector(end.position)));
+    for (const spring of this.data.springs) for (const end of [spring.from, spring.to]) if (end.body === 0) [first, motion].forEach((list) => list.push(vector(end.position)));
     return { first, motion };
   }
 

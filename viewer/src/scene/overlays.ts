@@ -5,7 +5,7 @@ import {
 } from "three";
 import type { Numbers } from "../array";
 import type { Reaction } from "../format";
-import { aim, cylinderGeometry, matt, solid, type Materials } from "./materials";
+import { aim, cylinderGeometry, onTop, solid, type Materials } from "./materials";
 import type { Poses } from "./poses";
 
 /** The path of a point of a body: all of it faintly, what has passed strongly. */
@@ -57,25 +57,27 @@ export class ReactionView {
     this.shaft = solid(cylinderGeometry(0.006 * size, 1, 14), materials.reaction);
     this.head = solid(cylinderGeometry(0.018 * size, 0.055 * size, 20, 0), materials.reaction);
     this.group.add(this.shaft, this.head);
-    this.group.traverse((o) => (o.userData.label = `reaction of ${reaction.joint}`));
+    this.group.traverse((o) => {
+      o.userData.label = `reaction of ${reaction.joint}`;
+      o.renderOrder = 10;
+    });
   }
 
-  /** Largest norm over all frames. */
-  static largest(reactions: Reaction[]): number {
-    let largest = 0;
+  /** Largest norm over all frames, and the one that a tenth of them exceeds. */
+  static sizes(reactions: Reaction[]): { largest: number; usual: number } {
+    const norms: number[] = [];
     for (const reaction of reactions) {
       const f = reaction.force.get();
-      for (let i = 0; i + 2 < f.length; i += 3) {
-        const norm = Math.hypot(f[i] as number, f[i + 1] as number, f[i + 2] as number);
-        if (Number.isFinite(norm) && norm > largest) largest = norm;
-      }
+      for (let i = 0; i + 2 < f.length; i += 3) norms.push(Math.hypot(f[i] as number, f[i + 1] as number, f[i + 2] as number));
     }
-    return largest;
+    const sorted = Float64Array.from(norms.filter(Number.isFinite)).sort();
+    const largest = sorted[sorted.length - 1] ?? 0;
+    return { largest, usual: sorted[Math.floor(0.9 * (sorted.length - 1))] || largest };
   }
 
   update(poses: Poses, origin: Vector3, scale: number): void {
     this.force.set(poses.interpolate(this.values, 3, 0), poses.interpolate(this.values, 3, 1), poses.interpolate(this.values, 3, 2));
-    const length = this.force.length() * scale;
+    const length = Math.min(this.force.length() * scale, 1.2 * this.size); // an impact must not fill the picture
     this.group.visible = Number.isFinite(length) && length > 0.01 * this.size;
     if (!this.group.visible) return;
     const head = 0.055 * this.size;
@@ -95,7 +97,7 @@ export function makeFrame(size: number): Group {
   const group = new Group();
   axisColours.forEach((colour, i) => {
     const direction = new Vector3().setComponent(i, 1);
-    const material = matt(colour);
+    const material = onTop(colour);
     const length = 0.11 * size;
     const shaft = solid(cylinderGeometry(0.0035 * size, length, 10), material);
     const head = solid(cylinderGeometry(0.009 * size, 0.025 * size, 14, 0), material);
@@ -105,6 +107,7 @@ export function makeFrame(size: number): Group {
     aim(head, direction);
     group.add(shaft, head);
   });
+  group.traverse((o) => (o.renderOrder = 9));
   return group;
 }
 

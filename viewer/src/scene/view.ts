@@ -1,7 +1,7 @@
 // The 3-D view: renderer, camera, light, and what the reader can do with them. Draws only when something changed.
 
 import {
-  AmbientLight, Box3, DirectionalLight, Fog, HemisphereLight, PerspectiveCamera, Raycaster, Scene, Vector2, Vector3, WebGLRenderer, type Object3D,
+  AmbientLight, Box3, DirectionalLight, Fog, HemisphereLight, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer, type Object3D,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Clock } from "../clock";
@@ -13,6 +13,7 @@ import { looks } from "./materials";
 import { Mechanism } from "./mechanism";
 import { Grid } from "./overlays";
 import { Poses } from "./poses";
+import { chooseDirection } from "./vantage";
 
 export const webglAvailable = (): boolean => {
   try {
@@ -34,8 +35,9 @@ export class SceneView {
   private readonly fog = new Fog("#ffffff", 1, 10);
   private readonly grid: Grid;
   private readonly up: Vector3;
+  private readonly corners: { first: Vector3[]; motion: Vector3[] };
   private readonly motion: Box3;
-  private readonly first: Box3;
+  private direction: Vector3 | null = null; // from which the fitted view looks
   private readonly followed = new Vector3();
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly gizmo = new Gizmo();
@@ -49,9 +51,8 @@ export class SceneView {
     if (this.up.lengthSq() === 0) this.up.set(0, 0, 1);
     this.up.normalize();
     this.mechanism = new Mechanism(data, new Poses(data.t.get(), data.poses.get(), data.bodies.length));
-    const { first, motion } = this.mechanism.bounds();
-    this.first = first;
-    this.motion = motion;
+    this.corners = this.mechanism.corners();
+    this.motion = new Box3().setFromPoints(this.corners.motion);
     this.grid = new Grid(this.up, this.floor(data), this.mechanism.size);
     this.scene.add(this.mechanism.root, this.grid.mesh, new AmbientLight("#ffffff", 0.55), new HemisphereLight("#ffffff", "#8a93a3", 1.5), this.light, this.light.target);
     this.scene.fog = this.fog;
@@ -80,7 +81,8 @@ export class SceneView {
 
   /** A vehicle that leaves its starting place far behind would be a dot: the camera follows it instead. */
   private travelsFar(): boolean {
-    return this.motion.getSize(new Vector3()).length() > 5 * Math.max(this.mechanism.size, this.first.getSize(new Vector3()).length());
+    const first = new Box3().setFromPoints(this.corners.first);
+    return this.motion.getSize(new Vector3()).length() > 5 * Math.max(this.mechanism.size, first.getSize(new Vector3()).length());
   }
 
   private heaviest(data: SceneData): number {
@@ -125,28 +127,33 @@ export class SceneView {
 
   /** Looks at the whole motion (or at the followed body's surroundings) from the side that shows most of it. */
   fit(): void {
-    const box = this.follow ? this.first.clone() : this.motion.clone();
-    if (box.isEmpty()) box.setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
-    const centre = box.getCenter(new Vector3());
-    const direction = this.viewDirection(box);
-    const distance = this.distanceFor(box, centre, direction);
+    const points = this.follow ? this.corners.first : this.corners.motion;
+    const box = points.length ? new Box3().setFromPoints(points) : new Box3().setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
+    const shift = new Vector3();
     if (this.follow) {
       this.mechanism.poses.seekFrame(0);
-      const start = new Vector3();
-      this.mechanism.poses.read(this.follow, start, this.camera.quaternion.clone());
+      this.mechanism.poses.read(this.follow, shift, new Quaternion());
+      shift.negate();
       this.mechanism.update(this.clock.t);
       this.followed.copy(this.bodyPosition(this.follow));
-      centre.add(this.followed).sub(start);
+      shift.add(this.followed);
     }
-    this.controls.target.copy(centre);
-    this.camera.position.copy(centre).addScaledVector(direction, distance);
+    if (!this.direction) {
+      this.mechanism.update(this.clock.t);
+      const hidden = [this.grid.mesh, ...(this.mechanism.road ? [this.mechanism.road] : [])].filter((o) => o.visible);
+      for (const object of hidden) object.visible = false;
+      this.direction = chooseDirection(this.renderer, this.scene, this.mechanism.root, this.camera, this.directions(box), (d) => this.lookFrom(d, points, box, shift));
+      for (const object of hidden) object.visible = true;
+    }
+    const distance = this.lookFrom(this.direction, points, box, shift);
     this.controls.minDistance = distance * 0.02;
     this.controls.maxDistance = distance * 30;
     this.controls.update();
     this.invalidate();
   }
 
-  private viewDirection(box: Box3): Vector3 {
+  /** Directions worth a try. Flat mechanisms are looked at against their plane, others at three quarters. */
+  private directions(box: Box3): Vector3[] {
     const size = box.getSize(new Vector3());
     const forward = Math.abs(this.up.x) > 0.9 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0);
     forward.addScaledVector(this.up, -forward.dot(this.up)).normalize();
@@ -154,24 +161,39 @@ export class SceneView {
     const extent = (axis: Vector3): number => Math.abs(size.x * axis.x) + Math.abs(size.y * axis.y) + Math.abs(size.z * axis.z);
     const long = extent(forward);
     const broad = extent(side);
-    // Flat mechanisms are looked at against their plane, others at three quarters.
-    const [f, s] = broad < 0.3 * long ? [0.4, -1] : long < 0.3 * broad ? [1, -0.4] : [0.72, -1];
-    return new Vector3().addScaledVector(forward, f).addScaledVector(side, s).addScaledVector(this.up, 0.42).normalize();
+    const make = (f: number, s: number): Vector3 => new Vector3().addScaledVector(forward, f).addScaledVector(side, s).addScaledVector(this.up, 0.42).normalize();
+    if (broad < 0.3 * long) return [make(0.4, -1)];
+    if (long < 0.3 * broad) return [make(1, -0.4)];
+    return [make(0.8, -1), make(1, -0.55), make(0.8, 1), make(1, 0.55)];
   }
 
-  /** The distance from which all corners of the box are inside the picture. */
-  private distanceFor(box: Box3, centre: Vector3, direction: Vector3): number {
+  /**
+   * Puts the camera where all points are just inside the picture; returns its distance from the centre of the box.
+   * With x across the picture and d towards the camera, a point is inside when |x - s| <= (D - d) tan(half angle); the
+   * smallest D and its s follow from the extremes of x + d tan and -x + d tan.
+   */
+  private lookFrom(direction: Vector3, points: Vector3[], box: Box3, shift: Vector3): number {
+    const centre = box.getCenter(new Vector3());
     const right = new Vector3().crossVectors(this.up, direction).normalize();
     const above = new Vector3().crossVectors(direction, right);
-    const tanY = Math.tan((this.camera.fov * Math.PI) / 360);
+    const tanY = Math.tan((this.camera.fov * Math.PI) / 360) / 1.16; // leaves a margin
     const tanX = tanY * this.camera.aspect;
-    let distance = 0;
-    for (let i = 0; i < 8; i++) {
-      const corner = new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
-      const depth = corner.dot(direction);
-      distance = Math.max(distance, depth + Math.abs(corner.dot(right)) / tanX, depth + Math.abs(corner.dot(above)) / tanY);
+    const extreme = { left: 0, right: 0, above: 0, below: 0 };
+    const p = new Vector3();
+    for (const point of points) {
+      p.copy(point).sub(centre);
+      const [x, y, d] = [p.dot(right), p.dot(above), p.dot(direction)];
+      extreme.right = Math.max(extreme.right, x + d * tanX);
+      extreme.left = Math.max(extreme.left, -x + d * tanX);
+      extreme.above = Math.max(extreme.above, y + d * tanY);
+      extreme.below = Math.max(extreme.below, -y + d * tanY);
     }
-    return Math.max(distance * 1.12, 0.5 * this.mechanism.size);
+    const distance = Math.max((extreme.left + extreme.right) / (2 * tanX), (extreme.above + extreme.below) / (2 * tanY), 0.4 * this.mechanism.size);
+    this.controls.target.copy(centre).add(shift).addScaledVector(right, (extreme.right - extreme.left) / 2).addScaledVector(above, (extreme.above - extreme.below) / 2);
+    this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
+    this.camera.lookAt(this.controls.target);
+    this.camera.updateMatrixWorld();
+    return distance;
   }
 
   private bodyPosition(body: number): Vector3 {
