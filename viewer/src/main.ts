@@ -84,6 +84,7 @@ class App {
     this.main.replaceChildren(sheet.element);
     this.badge.replaceChildren(...(item.kind === "result" ? [makeBadge(item)].filter((b): b is HTMLElement => b !== null) : []));
     this.tabs.forEach((tab, k) => tab.setAttribute("aria-current", k === i ? "page" : "false"));
+    this.tabs[i]?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const select = document.querySelector<HTMLSelectElement>("header.top select");
     if (select) select.value = String(i);
     if (this.page.items.length > 1) location.replace(`#${i + 1}`);

@@ -109,7 +109,7 @@ export class StudyTable {
     if (row.status === "ok") return h("tr", {}, name, ...this.study.columns.map((_, i) => cell(row.values[i] ?? null)));
     const reason = row.reason || row.status;
     name.append(h("span", { class: "pill bad" }, row.status));
-    if (row.values.every((v) => v === null)) return h("tr", { class: "failed" }, name, h("td", { class: "reason", colspan: Math.max(1, this.study.columns.length) }, reason));
+    if (row.values.every((v) => v === null)) return h("tr", { class: "failed" }, name, h("td", { class: "reason", colspan: Math.max(1, this.study.columns.length) }, h("div", {}, reason)));
     name.append(h("div", { class: "reason" }, reason));
     return h("tr", { class: "failed" }, name, ...this.study.columns.map((_, i) => cell(row.values[i] ?? null)));
   }

@@ -41,13 +41,14 @@ if (directory) {
   });
   await take("desktop-dark", 1, desktop, "dark", scrub(0.5));
   await take("desktop-full", 1, desktop, "light", scrub(0.18), true);
-  await take("phone", 1, phone, "light", scrub(0.18), true);
+  await take("phone", 1, phone, "light", scrub(0.18));
+  await take("phone-full", 1, phone, "light", scrub(0.18), true);
   await take("four-bar", 2, desktop, "light", scrub(0.3));
   await take("equations", 3, desktop, "light", scrub(0.3));
   await take("zero", 4, desktop, "light");
   await take("drive", 5, desktop, "dark", scrub(0.3));
   await take("study-light", 6, desktop, "light", null, true);
   await take("study-dark", 6, desktop, "dark", null, true);
-  await take("study-phone", 6, phone, "dark", null, true);
+  await take("study-phone", 6, phone, "dark", null);
   await browser.close();
 }

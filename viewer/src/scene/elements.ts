@@ -124,7 +124,7 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
   const { radius: R, width: W } = tyre;
   const rim = 0.66 * R;
   const shoulder = Math.min(0.35 * W, 0.16 * R);
-  const outline: Vector2[] = [new Vector2(rim, -W * 0.42), new Vector2(rim + 0.1 * R, -W / 2), new Vector2(R - shoulder, -W / 2)];
+  const outline: Vector2[] = [new Vector2(rim, -W * 0.42), new Vector2(rim + 0.05 * R, -W / 2), new Vector2(R - shoulder, -W / 2)];
   for (let i = 1; i <= 6; i++) {
     const angle = ((Math.PI / 2) * i) / 6;
     outline.push(new Vector2(R - shoulder + shoulder * Math.sin(angle), -W / 2 + shoulder * (1 - Math.cos(angle))));
@@ -148,8 +148,8 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
     holder.rotation.z = (2 * Math.PI * i) / spokes;
     group.add(holder);
   }
-  const valve = solid(new BoxGeometry(0.16 * R, 0.05 * R, W * 1.012), materials.marker);
-  valve.position.x = (rim + R) / 2;
+  const valve = solid(new BoxGeometry(0.1 * R, 0.05 * R, W * 1.012), materials.marker);
+  valve.position.x = Math.min(rim + 0.16 * R, R - shoulder - 0.06 * R);
   group.add(valve);
   group.position.set(...tyre.position);
   aim(group, new Vector3(...tyre.axis));

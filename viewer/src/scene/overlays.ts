@@ -1,9 +1,12 @@
 // What may be switched on over the mechanism: trails of points, reaction arrows, body frames, the ground grid.
 
 import {
-  BufferAttribute, BufferGeometry, Color, DoubleSide, Group, Line, LineBasicMaterial, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3,
+  Color, DoubleSide, Group, Mesh, PlaneGeometry, Quaternion, ShaderMaterial, Vector3,
 } from "three";
-import type { Numbers } from "../array";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { locate, type Numbers } from "../array";
 import type { Reaction } from "../format";
 import { aim, cylinderGeometry, onTop, solid, type Materials } from "./materials";
 import type { Poses } from "./poses";
@@ -11,36 +14,42 @@ import type { Poses } from "./poses";
 /** The path of a point of a body: all of it faintly, what has passed strongly. */
 export class Trail {
   readonly group = new Group();
-  private readonly past: Line;
+  private readonly past: Line2;
+  private readonly frames: number[] = []; // that have a pose
 
   constructor(poses: Poses, body: number, point: Vector3, colour: string) {
-    const positions = new Float32Array(poses.frames * 3);
+    const positions: number[] = [];
     const p = new Vector3();
     const q = new Quaternion();
-    let n = 0;
     for (let i = 0; i < poses.frames; i++) {
       poses.seekFrame(i);
       if (!poses.read(body, p, q)) continue;
-      p.add(point.clone().applyQuaternion(q)).toArray(positions, 3 * n++);
+      p.add(point.clone().applyQuaternion(q));
+      positions.push(p.x, p.y, p.z);
+      this.frames.push(i);
     }
-    const geometry = (): BufferGeometry => new BufferGeometry().setAttribute("position", new BufferAttribute(positions.subarray(0, 3 * n), 3));
-    const whole = new Line(geometry(), new LineBasicMaterial({ color: colour, transparent: true, opacity: 0.25, fog: false }));
-    this.past = new Line(geometry(), new LineBasicMaterial({ color: colour, fog: false }));
-    this.group.add(whole, this.past);
-    for (const line of [whole, this.past]) line.frustumCulled = false;
+    if (this.frames.length === 1) positions.push(...positions);
+    const line = (width: number, opacity: number): Line2 => {
+      const geometry = new LineGeometry();
+      if (positions.length) geometry.setPositions(positions);
+      const made = new Line2(geometry, new LineMaterial({ color: colour, linewidth: width, transparent: true, opacity, fog: false }));
+      made.frustumCulled = false;
+      made.visible = positions.length > 0;
+      return made;
+    };
+    this.past = line(2.2, 1);
+    this.group.add(line(1.2, 0.35), this.past);
   }
 
   update(frame: number): void {
-    this.past.geometry.setDrawRange(0, frame + 1);
+    this.past.geometry.instanceCount = locate(this.frames, frame);
   }
 
   dispose(): void {
-    this.group.traverse((o) => {
-      if (o instanceof Line) {
-        o.geometry.dispose();
-        (o.material as LineBasicMaterial).dispose();
-      }
-    });
+    for (const line of this.group.children as Line2[]) {
+      line.geometry.dispose();
+      line.material.dispose();
+    }
   }
 }
 

@@ -142,7 +142,12 @@ export class SceneView {
       this.mechanism.update(this.clock.t);
       const hidden = [this.grid.mesh, ...(this.mechanism.road ? [this.mechanism.road] : [])].filter((o) => o.visible);
       for (const object of hidden) object.visible = false;
+      const { aspect } = this.camera;
+      this.camera.aspect = 4 / 3; // the choice does not depend on the window
+      this.camera.updateProjectionMatrix();
       this.direction = chooseDirection(this.renderer, this.scene, this.mechanism.root, this.camera, this.directions(box), (d) => this.lookFrom(d, points, box, shift));
+      this.camera.aspect = aspect;
+      this.camera.updateProjectionMatrix();
       for (const object of hidden) object.visible = true;
     }
     const distance = this.lookFrom(this.direction, points, box, shift);
@@ -168,9 +173,9 @@ export class SceneView {
   }
 
   /**
-   * Puts the camera where all points are just inside the picture; returns its distance from the centre of the box.
-   * With x across the picture and d towards the camera, a point is inside when |x - s| <= (D - d) tan(half angle); the
-   * smallest D and its s follow from the extremes of x + d tan and -x + d tan.
+   * Puts the camera where all points are just inside the picture and in its middle; returns its distance from the target.
+   * With x across the picture and d towards the camera, a point is inside when |x - s| <= (D - d) tan(half angle): the
+   * smallest D follows from the extremes of x + d tan and -x + d tan, in both directions of the picture.
    */
   private lookFrom(direction: Vector3, points: Vector3[], box: Box3, shift: Vector3): number {
     const centre = box.getCenter(new Vector3());
@@ -178,18 +183,18 @@ export class SceneView {
     const above = new Vector3().crossVectors(direction, right);
     const tanY = Math.tan((this.camera.fov * Math.PI) / 360) / 1.16; // leaves a margin
     const tanX = tanY * this.camera.aspect;
-    const extreme = { left: 0, right: 0, above: 0, below: 0 };
-    const p = new Vector3();
-    for (const point of points) {
-      p.copy(point).sub(centre);
-      const [x, y, d] = [p.dot(right), p.dot(above), p.dot(direction)];
-      extreme.right = Math.max(extreme.right, x + d * tanX);
-      extreme.left = Math.max(extreme.left, -x + d * tanX);
-      extreme.above = Math.max(extreme.above, y + d * tanY);
-      extreme.below = Math.max(extreme.below, -y + d * tanY);
-    }
-    const distance = Math.max((extreme.left + extreme.right) / (2 * tanX), (extreme.above + extreme.below) / (2 * tanY), 0.4 * this.mechanism.size);
-    this.controls.target.copy(centre).add(shift).addScaledVector(right, (extreme.right - extreme.left) / 2).addScaledVector(above, (extreme.above - extreme.below) / 2);
+    const seen = points.map((point) => {
+      const p = point.clone().sub(centre);
+      return { x: p.dot(right), y: p.dot(above), d: p.dot(direction) };
+    });
+    const reach = (f: (p: { x: number; y: number; d: number }) => number): number => seen.reduce((m, p) => Math.max(m, f(p)), 0);
+    const distance = Math.max(
+      (reach((p) => p.x + p.d * tanX) + reach((p) => -p.x + p.d * tanX)) / (2 * tanX),
+      (reach((p) => p.y + p.d * tanY) + reach((p) => -p.y + p.d * tanY)) / (2 * tanY),
+      0.4 * this.mechanism.size,
+    );
+    const middle = (values: number[]): number => middleAt(distance, values, seen.map((p) => p.d));
+    this.controls.target.copy(centre).add(shift).addScaledVector(right, middle(seen.map((p) => p.x))).addScaledVector(above, middle(seen.map((p) => p.y)));
     this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     this.camera.lookAt(this.controls.target);
     this.camera.updateMatrixWorld();
@@ -274,6 +279,22 @@ export class SceneView {
     this.draw();
     return new Promise((resolve) => this.renderer.domElement.toBlob(resolve));
   }
+}
+
+/** The offset s that makes the picture's margins equal: max (x - s)/(D - d) = max (s - x)/(D - d), by bisection. */
+function middleAt(distance: number, values: number[], depths: number[]): number {
+  let [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  for (let k = 0; k < 30; k++) {
+    const s = (low + high) / 2;
+    let balance = [0, 0] as [number, number];
+    values.forEach((x, i) => {
+      const slope = (x - s) / Math.max(distance - (depths[i] as number), 1e-9);
+      balance = [Math.max(balance[0], slope), Math.max(balance[1], -slope)];
+    });
+    if (balance[0] > balance[1]) low = s;
+    else high = s;
+  }
+  return (low + high) / 2;
 }
 
 function isShown(object: Object3D): boolean {
