@@ -1,7 +1,8 @@
 // Joints, springs, tyres and the road.
 
 import {
-  BoxGeometry, BufferAttribute, BufferGeometry, CatmullRomCurve3, Group, LatheGeometry, Line, LineSegments, Mesh, OctahedronGeometry, SphereGeometry,
+  BoxGeometry, BufferAttribute, BufferGeometry, CatmullRomCurve3, CylinderGeometry, Group, LatheGeometry, Line, LineSegments, Mesh, OctahedronGeometry,
+  RingGeometry, SphereGeometry,
   TorusGeometry, TubeGeometry, Vector2, Vector3,
 } from "three";
 import type { Joint, Road, Spring, Tyre } from "../format";
@@ -118,6 +119,18 @@ export class SpringView {
   }
 }
 
+/** A band seen from inside, between two flat rings. */
+function makeRim(radius: number, width: number, materials: Materials): Mesh[] {
+  const band = new Mesh(new CylinderGeometry(radius * 0.9, radius * 0.9, width, 56, 1, true).rotateX(Math.PI / 2), materials.rimInside);
+  const rings = [-1, 1].map((side) => {
+    const ring = new Mesh(new RingGeometry(radius * 0.9, radius * 1.02, 56), materials.rim);
+    ring.position.z = (side * width) / 2;
+    if (side < 0) ring.rotation.y = Math.PI;
+    return ring;
+  });
+  return [band, ...rings];
+}
+
 /** Tyre, rim and spokes about the wheel's axis, so that its rotation can be seen. */
 export function makeTyre(tyre: Tyre, materials: Materials): Group {
   const group = new Group();
@@ -137,8 +150,7 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
     groove.position.z = y * W;
     group.add(groove);
   }
-  const ring = solid(new LatheGeometry([new Vector2(rim * 0.9, -W * 0.4), new Vector2(rim * 1.01, -W * 0.43), new Vector2(rim * 1.01, W * 0.43), new Vector2(rim * 0.9, W * 0.4), new Vector2(rim * 0.9, -W * 0.4)], 56).rotateX(Math.PI / 2), materials.rim);
-  group.add(ring, solid(cylinderGeometry(0.16 * R, W * 0.62, 28), materials.rim));
+  group.add(...makeRim(rim, W * 0.86, materials), solid(cylinderGeometry(0.16 * R, W * 0.62, 28), materials.rim));
   const spokes = 5;
   for (let i = 0; i < spokes; i++) {
     const holder = new Group();

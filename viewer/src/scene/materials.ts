@@ -1,6 +1,6 @@
 // The look: matt surfaces, thin dark edges, colours for light and dark ground.
 
-import { Color, LineBasicMaterial, MeshLambertMaterial, type Object3D, Mesh, BufferGeometry, CylinderGeometry, EdgesGeometry, LineSegments, Vector3, Quaternion } from "three";
+import { BackSide, Color, DoubleSide, LineBasicMaterial, MeshLambertMaterial, type Object3D, Mesh, BufferGeometry, CylinderGeometry, EdgesGeometry, LineSegments, Vector3, Quaternion } from "three";
 
 export interface Look {
   background: Color;
@@ -33,7 +33,7 @@ export const looks: { light: Look; dark: Look } = {
 /** Materials shared by many objects; `apply` recolours them for a theme. */
 export class Materials {
   readonly ground = new MeshLambertMaterial();
-  readonly road = new MeshLambertMaterial({ fog: true, side: 2 });
+  readonly road = new MeshLambertMaterial({ fog: true, side: DoubleSide });
   readonly roadLine = new LineBasicMaterial({ fog: true, transparent: true, opacity: 0.4 });
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.32, fog: false });
   readonly glyph = matt("#3a4350");
@@ -41,6 +41,7 @@ export class Materials {
   readonly rubber = matt("#2b2f36");
   readonly tread = matt("#454b55");
   readonly rim = matt("#c3c9d1");
+  readonly rimInside = new MeshLambertMaterial({ color: "#aab1bb", fog: false, side: BackSide });
   readonly marker = matt("#f2c230");
   readonly spring = matt("#d8475a");
   readonly damper = matt("#7f8a99");

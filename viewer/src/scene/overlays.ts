@@ -11,7 +11,7 @@ import type { Reaction } from "../format";
 import { aim, cylinderGeometry, onTop, solid, type Materials } from "./materials";
 import type { Poses } from "./poses";
 
-/** The path of a point of a body: all of it faintly, what has passed strongly. */
+/** The path of a point of a body: all of it faintly and through bodies, what has passed strongly. */
 export class Trail {
   readonly group = new Group();
   private readonly past: Line2;
@@ -29,16 +29,16 @@ export class Trail {
       this.frames.push(i);
     }
     if (this.frames.length === 1) positions.push(...positions);
-    const line = (width: number, opacity: number): Line2 => {
+    const line = (width: number, opacity: number, depthTest: boolean): Line2 => {
       const geometry = new LineGeometry();
       if (positions.length) geometry.setPositions(positions);
-      const made = new Line2(geometry, new LineMaterial({ color: colour, linewidth: width, transparent: true, opacity, fog: false }));
+      const made = new Line2(geometry, new LineMaterial({ color: colour, linewidth: width, transparent: true, opacity, depthTest, fog: false }));
       made.frustumCulled = false;
       made.visible = positions.length > 0;
       return made;
     };
-    this.past = line(2.2, 1);
-    this.group.add(line(1.2, 0.35), this.past);
+    this.past = line(2.2, 1, true);
+    this.group.add(line(1.4, 0.55, false), this.past);
   }
 
   update(frame: number): void {

@@ -283,15 +283,17 @@ export class SceneView {
 
 /** The offset s that makes the picture's margins equal: max (x - s)/(D - d) = max (s - x)/(D - d), by bisection. */
 function middleAt(distance: number, values: number[], depths: number[]): number {
-  let [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  let low = values.reduce((a, b) => Math.min(a, b), 0);
+  let high = values.reduce((a, b) => Math.max(a, b), 0);
   for (let k = 0; k < 30; k++) {
     const s = (low + high) / 2;
-    let balance = [0, 0] as [number, number];
+    let [most, least] = [0, 0];
     values.forEach((x, i) => {
       const slope = (x - s) / Math.max(distance - (depths[i] as number), 1e-9);
-      balance = [Math.max(balance[0], slope), Math.max(balance[1], -slope)];
+      most = Math.max(most, slope);
+      least = Math.min(least, slope);
     });
-    if (balance[0] > balance[1]) low = s;
+    if (most > -least) low = s;
     else high = s;
   }
   return (low + high) / 2;
