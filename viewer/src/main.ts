@@ -20,12 +20,14 @@ function makeSheet(item: Item): Sheet {
   try {
     if (item.kind === "result") return makeResult(item);
     if (item.kind === "study") return makeStudy(item);
-    return { element: message(`${item.name} cannot be shown`, item.problem), clock: null, draw: () => {} };
+    return { element: message(`${item.name} cannot be shown`, item.problem), clock: null, draw: () => {}, dispose: () => {} };
   } catch (error) {
     if (!(error instanceof Problem)) console.error(error);
-    return { element: message(`${item.name} cannot be shown`, (error as Error).message), clock: null, draw: () => {} };
+    return { element: message(`${item.name} cannot be shown`, (error as Error).message), clock: null, draw: () => {}, dispose: () => {} };
   }
 }
+
+const maxSheets = 6; // kept as the reader left them
 
 class App {
   private readonly sheets = new Map<number, Sheet>();
@@ -79,8 +81,10 @@ class App {
     this.sheets.get(this.current)?.clock?.pause();
     this.current = i;
     const item = this.page.items[i] as Item;
-    let sheet = this.sheets.get(i);
-    if (!sheet) this.sheets.set(i, (sheet = makeSheet(item)));
+    const sheet = this.sheets.get(i) ?? makeSheet(item);
+    this.sheets.delete(i);
+    this.sheets.set(i, sheet); // the last in the map is the one used last
+    this.forgetOldest();
     this.main.replaceChildren(sheet.element);
     this.badge.replaceChildren(...(item.kind === "result" ? [makeBadge(item)].filter((b): b is HTMLElement => b !== null) : []));
     this.tabs.forEach((tab, k) => tab.setAttribute("aria-current", k === i ? "page" : "false"));
@@ -88,6 +92,13 @@ class App {
     const select = document.querySelector<HTMLSelectElement>("header.top select");
     if (select) select.value = String(i);
     if (this.page.items.length > 1) location.replace(`#${i + 1}`);
+  }
+
+  private forgetOldest(): void {
+    const oldest = this.sheets.keys().next().value;
+    if (this.sheets.size <= maxSheets || oldest === undefined) return;
+    this.sheets.get(oldest)?.dispose();
+    this.sheets.delete(oldest);
   }
 
   private animate(): void {

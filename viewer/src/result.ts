@@ -13,6 +13,7 @@ export interface Sheet {
   element: HTMLElement;
   clock: Clock | null;
   draw: () => void;
+  dispose: () => void;
 }
 
 function extent(arrays: (Numbers | undefined)[]): [number, number] {
@@ -38,7 +39,15 @@ export function makeResult(result: Result): Sheet {
     ...notes,
     h("div", { class: stage.hasScene ? "workbench" : "workbench single" }, stage.element, h("div", { class: "side" }, plots.element, cards)),
   );
-  return { element, clock, draw: stage.draw };
+  return {
+    element,
+    clock,
+    draw: stage.draw,
+    dispose: () => {
+      stage.dispose();
+      plots.dispose();
+    },
+  };
 }
 
 function makeEvents(result: Result, clock: Clock): HTMLElement | null {

@@ -10,6 +10,7 @@ import { makeTransport } from "./transport";
 export interface Stage {
   element: HTMLElement;
   draw: () => void;
+  dispose: () => void;
   hasScene: boolean;
 }
 
@@ -19,6 +20,7 @@ export function makeStage(result: Result, clock: Clock): Stage {
   const without = (message: string): Stage => ({
     element: h("section", { class: "stage no-scene", "aria-label": "Animation" }, h("p", { class: "stage-message" }, message), transport),
     draw: () => {},
+    dispose: () => {},
     hasScene: false,
   });
   if (!scene) return without("This result has no 3-D scene: it comes from equations without bodies. The plots show its quantities.");
@@ -26,7 +28,8 @@ export function makeStage(result: Result, clock: Clock): Stage {
   if (!webglAvailable()) return without("This browser offers no WebGL 2, so the 3-D view is left out. Plots and tables work without it.");
   try {
     const view = new SceneView(scene, clock);
-    return { element: h("section", { class: "stage", "aria-label": "Animation" }, toolbar(view, scene, result.name), view.element, transport), draw: () => view.draw(), hasScene: true };
+    const element = h("section", { class: "stage", "aria-label": "Animation" }, toolbar(view, scene, result.name), view.element, transport);
+    return { element, draw: () => view.draw(), dispose: () => view.dispose(), hasScene: true };
   } catch (error) {
     return without(`The 3-D view could not be started (${(error as Error).message}). Plots and tables work without it.`);
   }

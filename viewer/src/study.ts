@@ -15,5 +15,5 @@ export function makeStudy(study: Study): Sheet {
     h("div", { class: "tables" }, new StudyTable(study).element, study.paper ? makePaper(study.paper) : null),
     charts.length ? h("div", { class: "charts" }, ...charts) : null,
   );
-  return { element, clock: null, draw: () => {} };
+  return { element, clock: null, draw: () => {}, dispose: () => {} };
 }

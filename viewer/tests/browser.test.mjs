@@ -247,6 +247,34 @@ test("several results and studies: the switcher shows each, and the address name
   await close();
 });
 
+test("many results: a list to choose from, and never too many 3-D views at a time", async () => {
+  const many = Array.from({ length: 20 }, (_, i) => ({ ...fourBar(5), name: `variant ${i}` }));
+  const { view, close } = await open(page(many));
+  const list = view.getByLabel("Result or study to show");
+  for (let i = 1; i < 20; i++) {
+    await list.selectOption(String(i));
+    await settle(view);
+  }
+  await list.selectOption("0");
+  await settle(view);
+  assert.ok(describe(await picture(view, "canvas[role=img]")).colours > 100);
+  await close();
+});
+
+test("ten thousand cases: the table shows the first, and all when asked", async () => {
+  const data = study();
+  data.rows = Array.from({ length: 10000 }, (_, i) => ({ case: i, name: `draw ${i}`, status: "ok", reason: "", settings: {}, values: [i, i % 7, 1 / (i + 1), i * 1e-9, "done", null] }));
+  data.cases = { total: 10000, ok: 10000, failed: 0 };
+  const { view, close } = await open(page([], [data]));
+  assert.equal(await view.locator(".own tbody tr").count(), 300);
+  await view.getByLabel("Filter cases").fill("draw 99");
+  assert.equal(await view.locator(".own tbody tr").count(), 111);
+  await view.getByLabel("Filter cases").fill("");
+  await view.getByRole("button", { name: /Show all 10000/ }).click();
+  assert.equal(await view.locator(".own tbody tr").count(), 10000);
+  await close();
+});
+
 test("without a scene, with NaN, or without steps the page still says all it can", async () => {
   const { view, close } = await open(page([equations()]));
   assert.match(await view.locator("main").innerText(), /no 3-D scene/);

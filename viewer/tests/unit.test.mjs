@@ -194,3 +194,35 @@ test("a spring reaches from anchor to anchor at every time, and the road moves u
   });
   assert.ok(Math.abs(lengths[1] / lengths[0] - 1) < 1e-6 && Math.abs(lengths[2] / lengths[0] - 1) < 1e-6);
 });
+
+/** All paths of a JSON value, long lists by their first two entries. */
+function* paths(value, path = []) {
+  yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Array.isArray(value) ? [0, 1].filter((i) => i < value.length) : Object.keys(value)) yield* paths(value[key], [...path, key]);
+}
+
+test("whatever is missing or of another kind, reading ends with a page or a sentence", () => {
+  const some = study();
+  const whole = JSON.stringify(page([suspension(5)], [{ ...some, plots: some.plots.slice(0, 2) }]));
+  const strange = [undefined, null, 3, -1, "text", [], {}, [[null]], { base64: "????", shape: [1], type: "f32" }];
+  let count = 0;
+  for (const path of paths(JSON.parse(whole))) {
+    for (const replacement of strange) {
+      const holder = { page: JSON.parse(whole) };
+      const keys = ["page", ...path];
+      const last = keys.pop();
+      const parent = keys.reduce((v, key) => v[key], holder);
+      if (replacement === undefined) delete parent[last];
+      else parent[last] = replacement;
+      try {
+        const { items } = readPage(JSON.stringify(holder.page ?? null));
+        assert.ok(items.every((i) => i.kind !== "unreadable" || i.problem.endsWith(".")));
+      } catch (error) {
+        assert.equal(error.constructor.name, "Problem", `${path.join(".")}: ${error.stack}`);
+      }
+      count++;
+    }
+  }
+  assert.ok(count > 2000);
+});

@@ -48,6 +48,7 @@ export class PlotPanel {
   private readonly rows: number[];
   private readonly times: number[];
   private readonly cache = new Map<Channel, (number | null)[]>();
+  private readonly release: () => void;
   private zoomMode = false;
 
   constructor(readonly result: Result, clock: Clock) {
@@ -59,7 +60,12 @@ export class PlotPanel {
     this.element = h("section", { class: "plots", "aria-label": "Time plots" }, this.toolbar(clock), this.stack);
     this.fill();
     clock.onChange(() => this.cards.forEach((card) => card.plot?.moveCursor()));
-    onTheme(() => this.cards.forEach((card) => card.plot?.redraw()));
+    this.release = onTheme(() => this.cards.forEach((card) => card.plot?.redraw()));
+  }
+
+  dispose(): void {
+    this.release();
+    for (const card of this.cards) card.plot?.destroy();
   }
 
   private toolbar(clock: Clock): HTMLElement {

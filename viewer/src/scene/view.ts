@@ -41,6 +41,7 @@ export class SceneView {
   private readonly followed = new Vector3();
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly gizmo = new Gizmo();
+  private readonly release: () => void;
   private dirty = true;
   private onFollow: (body: number) => void = () => {};
 
@@ -70,7 +71,7 @@ export class SceneView {
     canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     canvas.addEventListener("dblclick", (event) => this.onFollow(this.pick(event)?.body ?? 0));
     clock.onChange(() => this.invalidate());
-    onTheme((dark) => this.recolour(dark));
+    this.release = onTheme((dark) => this.recolour(dark));
     this.follow = this.travelsFar() ? this.heaviest(data) : 0;
     this.mechanism.update(clock.t);
   }
@@ -272,6 +273,14 @@ export class SceneView {
     if (!hit) return;
     this.tip.textContent = hit.label;
     this.tip.style.transform = `translate(${event.offsetX + 14}px, ${event.offsetY + 14}px)`;
+  }
+
+  /** Gives the graphics memory back; browsers allow only a few views at a time. */
+  dispose(): void {
+    this.release();
+    this.controls.dispose();
+    this.renderer.dispose();
+    this.renderer.forceContextLoss();
   }
 
   picture(): Promise<Blob | null> {
