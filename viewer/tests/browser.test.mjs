@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { assemble } from "./assemble.mjs";
 import { launch } from "./browser.mjs";
-import { equations, fourBar, longDrive, page, study, suspension, zeroSteps } from "./data.mjs";
+import { array, equations, fourBar, longDrive, page, study, suspension, zeroSteps } from "./data.mjs";
 import { describe, difference, readPng } from "./png.mjs";
 
 const directory = mkdtempSync(join(tmpdir(), "bogie-pages-"));
@@ -294,13 +294,19 @@ test("without a scene, with NaN, or without steps the page still says all it can
 
 test("NaN among the poses hides a body instead of breaking the view", async () => {
   const data = fourBar(3);
-  const poses = new Float32Array(Buffer.from(data.scene.poses.base64, "base64").buffer.slice(0));
-  const values = Float32Array.from({ length: 84 }, (_, i) => (i >= 35 && i < 42 ? NaN : poses.length === 84 ? poses[i] : [0, 0, 0, 1, 0, 0, 0][i % 7]));
-  data.scene.poses.base64 = Buffer.from(values.buffer).toString("base64");
-  const { view, close } = await open(page([data]));
-  await scrub(view, 0.5);
-  assert.ok(describe(await picture(view, "canvas[role=img]")).colours > 100);
-  await close();
+  const bytes = Buffer.from(data.scene.poses.base64, "base64");
+  const poses = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  poses.fill(NaN, 7 * 6, 7 * 7); // frame 1, coupler
+  const broken = { ...data, scene: { ...data.scene, poses: array(poses, [3, 4, 7]) } };
+  const pictures = [];
+  for (const result of [data, broken]) {
+    const { view, close } = await open(page([result]));
+    await scrub(view, 0.5);
+    pictures.push(await picture(view, "canvas[role=img]"));
+    await close();
+  }
+  assert.ok(describe(pictures[1]).colours > 100, "the others are still there");
+  assert.ok(difference(...pictures) > 0.001, "one is missing");
 });
 
 test("light and dark follow the system, and the button overrules it", async () => {
