@@ -19,6 +19,11 @@ bg_status bg_model_parse(const char *text, const char *origin, const bg_setting 
                          int nsettings, bg_model **model, bg_error *err);
 void bg_model_destroy(bg_model *model);
 
+/* The model as one JSON text that needs no other file: settings applied, tables of files written
+ * out, its name stated. Reading it gives the same model. To be released with free(); NULL: out of
+ * memory. */
+char *bg_model_create_text(const bg_model *model);
+
 /* The equations of motion in "joint" or "cartesian" coordinates. The model must outlive the system.
  */
 bg_status bg_model_create_system(const bg_model *model, const char *formulation, bg_system **system,

@@ -97,6 +97,24 @@ static void clear_reader(bg_reader *reader)
         json_decref(reader->names[k]);
 }
 
+/* The content stays with the model; a name that came from the file's own is stated in it. */
+static void keep_source(bg_reader *reader, json_t *root)
+{
+    if (!json_object_get(root, "name")) {
+        json_t *name = json_string(reader->model->name);
+        if (!name) /* file names need not be UTF-8 */
+            name = json_string("model");
+        if (json_object_set_new(root, "name", name))
+            bg_reader_fail_memory(reader);
+    }
+    reader->model->source = json_incref(root);
+}
+
+char *bg_model_create_text(const bg_model *model)
+{
+    return json_dumps(model->source, JSON_REAL_PRECISION(17));
+}
+
 static bg_status read_json(json_t *root, const char *origin, bg_model **model, bg_error *err)
 {
     bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
@@ -108,6 +126,8 @@ static bg_status read_json(json_t *root, const char *origin, bg_model **model, b
     else
         bg_value_fail(&top, "a model must be an object { }");
     clear_reader(&reader);
+    if (reader.status == BG_OK)
+        keep_source(&reader, root);
     if (reader.status == BG_OK)
         *model = reader.model;
     else
@@ -229,6 +249,7 @@ void bg_model_destroy(bg_model *m)
 {
     if (!m)
         return;
+    json_decref(m->source);
     for (int k = 0; k < m->nbodies; k++)
         clear_body(&m->bodies[k]);
     for (int k = 0; k < m->njoints; k++)

@@ -94,6 +94,8 @@ typedef struct bg_followed_angle {
 
 struct bg_model {
     char *name;
+    struct json_t
+        *source;     /* what was read, with settings applied and tables of files written out */
     bg_vec3 gravity; /* m/s^2 */
     bg_body *bodies; /* [nbodies], 0 is the ground */
     bg_joint *joints;

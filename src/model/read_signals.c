@@ -107,6 +107,24 @@ static char *find_file(bg_reader *reader, const char *name)
     return NULL;
 }
 
+/* Puts what a file holds in its place, so that the content of the model needs no other file. */
+static void write_out(const bg_value *v, const bg_signal *s)
+{
+    json_t *times = json_array(), *values = json_array();
+    bool good = times && values;
+    for (int k = 0; good && k < s->n; k++)
+        good = json_array_append_new(times, json_real(s->x[k])) == 0 &&
+               json_array_append_new(values, json_real(s->y[k])) == 0;
+    good = json_object_set(v->json, "times", times) == 0 && good;
+    good = json_object_set(v->json, "values", values) == 0 && good;
+    json_decref(times);
+    json_decref(values);
+    if (good)
+        json_object_del(v->json, "file");
+    else
+        bg_reader_fail_memory(v->reader);
+}
+
 static void read_table(const bg_value *v, bg_signal *s)
 {
     static const char *const keys[] = {"type", "times", "values", "file", "interpolation", NULL};
@@ -127,6 +145,8 @@ static void read_table(const bg_value *v, bg_signal *s)
             bg_reader_fail_memory(reader);
         else if (st != BG_OK)
             bg_value_fail(&file, "%s", err.text);
+        else if (path)
+            write_out(v, s);
         free(path);
     } else {
         s->x = bg_value_numbers(v, "times", -1, &s->n);
