@@ -46,7 +46,8 @@ static bg_status recorder_event(void *self, const bg_event *event, bg_error *err
 static recorder *create_recorder(bg_run_options *o)
 {
     recorder *r = calloc(1, sizeof *r);
-    o->sink = (bg_sink){r, recorder_begin, recorder_row, recorder_event, NULL};
+    o->sink = (bg_sink){
+        .self = r, .begin = recorder_begin, .row = recorder_row, .event = recorder_event};
     o->stop = &r->stop;
     return r;
 }

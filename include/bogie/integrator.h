@@ -136,6 +136,8 @@ void bg_integrator_describe(const bg_integrator *integrator, char *text, size_t 
 /* The state at the end of the last accepted step, and that step's beginning. */
 const bg_state *bg_integrator_get_state(const bg_integrator *integrator);
 double bg_integrator_get_step_start(const bg_integrator *integrator);
+/* The order of the method in that step; 0: it has none. */
+int bg_integrator_get_order(const bg_integrator *integrator);
 bg_counters bg_integrator_get_counters(const bg_integrator *integrator);
 
 /* Dense output of order 4 inside the last step: q, v, z at t. Not projected. */

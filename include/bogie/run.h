@@ -17,6 +17,15 @@ typedef struct bg_row {
     double h;        /* s, length of the step this row lies in; 0 at the start */
 } bg_row;
 
+/* One accepted step, or what is left of it where an event that changed the system cut it. The first
+ * one has length 0 and stands for the start. */
+typedef struct bg_step {
+    double t, h;      /* s: its end, and its length */
+    int order;        /* of the method in it; 0: it has none */
+    long rejected;    /* attempts rejected before it */
+    double g, gv, ga; /* largest residuals of the constraints at its end; ga NAN: not known */
+} bg_step;
+
 /* Receives what a run produces. Any function may be NULL; a negative return ends the run.
  * begin comes once, after the consistent start was found and before the first row, so that bad
  * input costs the user no earlier file. */
@@ -27,6 +36,7 @@ typedef struct bg_sink {
     bg_status (*event)(void *self, const bg_event *event, bg_error *err);
     bg_status (*flush)(void *self,
                        bg_error *err); /* before every checkpoint: rows up to it are kept */
+    bg_status (*step)(void *self, const bg_step *step, bg_error *err); /* before rows of its end */
 } bg_sink;
 
 typedef struct bg_progress {

@@ -275,6 +275,8 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
         status = bg_result_create(args->output, reference, run->integrator, job->model.system,
                                   &job->result, err);
         if (!status)
+            status = bg_result_describe(job->result, job->model.file, run, err);
+        if (!status)
             run->sink = bg_result_get_sink(job->result);
     }
     return status;

@@ -25,6 +25,7 @@ bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err
 {
     bool good = true;
     ig->by_largest = strcmp(bg_integrator_get_option(ig, "norm"), "largest") == 0;
+    ig->order = 5;
     for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
         good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
     m->y = BG_NEW_ARRAY(double, ig->n);

@@ -236,6 +236,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     m->ng = def->ng;
+    ig->order = 1;
     bg_status st = read_options(ig, m, err);
     if (st == BG_OK)
         st = check_system(ig, m, err);

@@ -446,6 +446,11 @@ bg_residuals bg_integrator_get_residuals(const bg_integrator *ig)
     return ig->stepped ? ig->residuals1 : ig->residuals0;
 }
 
+int bg_integrator_get_order(const bg_integrator *ig)
+{
+    return ig->order;
+}
+
 bg_counters bg_integrator_get_counters(const bg_integrator *ig)
 {
     bg_counters c = ig->count;

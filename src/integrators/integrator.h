@@ -41,6 +41,7 @@ struct bg_integrator {
     bg_state *x0, *x1;     /* begin and end of the last step */
     double *rate0, *rate1; /* [n] y' there */
     bg_residuals residuals0, residuals1;
+    int order;    /* of the last step; methods of variable order change it */
     bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
     double *bubble;       /* [n] coefficient of theta^2 (1-theta)^2 in dense output */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_BYTES = 4 << 20, MIN_ROWS = 4, MAX_ROWS = 65536, FIRST_EVENTS = 1024 };
+enum { BATCH_BYTES = 4 << 20, MIN_ROWS = 4, MAX_ROWS = 65536, FIRST_EVENTS = 1024, STEPS = 8192 };
+
+const char *const bg_step_names[BG_STEP_COUNT] = {"t", "h", "g", "gv", "ga"};
 
 static size_t element_size(const bg_field *field)
 {
@@ -41,7 +43,7 @@ static int calc_capacity(const bg_field field[BG_FIELD_COUNT])
 
 bg_status bg_batch_create(const bg_system *system, bg_batch *batch, bg_error *err)
 {
-    *batch = (bg_batch){.system = system, .event_capacity = FIRST_EVENTS};
+    *batch = (bg_batch){.system = system, .event_capacity = FIRST_EVENTS, .step_capacity = STEPS};
     define_fields(bg_system_get_def(system), batch->field);
     batch->capacity = calc_capacity(batch->field);
     bool ok = true;
@@ -51,6 +53,10 @@ bg_status bg_batch_create(const bg_system *system, bg_batch *batch, bg_error *er
                                 element_size(field));
         ok = ok && field->data;
     }
+    for (int k = 0; k < BG_STEP_COUNT; k++)
+        ok = (batch->step[k] = BG_NEW_ARRAY(double, STEPS)) && ok;
+    ok = (batch->step_order = BG_NEW_ARRAY(int, STEPS)) && ok;
+    ok = (batch->step_rejected = BG_NEW_ARRAY(int, STEPS)) && ok;
     batch->event_t = BG_NEW_ARRAY(double, FIRST_EVENTS);
     batch->event_index = BG_NEW_ARRAY(int, FIRST_EVENTS);
     batch->event_direction = BG_NEW_ARRAY(int, FIRST_EVENTS);
@@ -63,6 +69,10 @@ void bg_batch_clear(bg_batch *batch)
 {
     for (int k = 0; k < BG_FIELD_COUNT; k++)
         free(batch->field[k].data);
+    for (int k = 0; k < BG_STEP_COUNT; k++)
+        free(batch->step[k]);
+    free(batch->step_order);
+    free(batch->step_rejected);
     free(batch->event_t);
     free(batch->event_index);
     free(batch->event_direction);
@@ -82,6 +92,17 @@ void bg_batch_add_row(bg_batch *batch, const bg_row *row)
             memcpy((char *)field->data + (size_t)batch->rows * size, source[k], size);
     }
     batch->rows++;
+}
+
+void bg_batch_add_step(bg_batch *batch, const bg_step *step)
+{
+    assert(batch->steps < batch->step_capacity);
+    const double values[BG_STEP_COUNT] = {step->t, step->h, step->g, step->gv, step->ga};
+    for (int k = 0; k < BG_STEP_COUNT; k++)
+        batch->step[k][batch->steps] = values[k];
+    batch->step_order[batch->steps] = step->order;
+    batch->step_rejected[batch->steps] = (int)step->rejected;
+    batch->steps++;
 }
 
 static bool grow_events(bg_batch *batch)
@@ -118,6 +139,7 @@ void bg_batch_reset(bg_batch *batch)
     }
     batch->rows = 0;
     batch->events = 0;
+    batch->steps = 0;
 }
 
 const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int i, char *buffer,

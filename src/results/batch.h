@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-enum { BG_FIELD_COUNT = 9 };
+enum { BG_FIELD_COUNT = 9, BG_STEP_COUNT = 5 };
 
 typedef struct bg_field {
     const char *name;   /* of the dataset: "t", "h", "q", "v", "a", "z", "lambda", ... */
@@ -30,9 +30,14 @@ typedef struct bg_batch {
     double *event_t; /* s */
     int *event_index, *event_direction;
     int events, event_capacity;
+    double *step[BG_STEP_COUNT]; /* [step_capacity] of t, h, g, gv, ga, see bg_step_names */
+    int *step_order, *step_rejected;
+    int steps, step_capacity;
     long safe_rows; /* rows that are in the file already ... */
     double safe_t;  /* ... up to this time, s */
 } bg_batch;
+
+extern const char *const bg_step_names[BG_STEP_COUNT];
 
 /* On failure the batch must still be cleared. */
 bg_status bg_batch_create(const bg_system *system, bg_batch *batch, bg_error *err);
@@ -41,6 +46,8 @@ void bg_batch_clear(bg_batch *batch);
 /* The batch must have room: rows < capacity. */
 void bg_batch_add_row(bg_batch *batch, const bg_row *row);
 bg_status bg_batch_add_event(bg_batch *batch, const bg_event *event, bg_error *err);
+/* The batch must have room: steps < step_capacity. */
+void bg_batch_add_step(bg_batch *batch, const bg_step *step);
 /* Everything in the batch is in the file now: counts it as safe and makes the batch empty. */
 void bg_batch_reset(bg_batch *batch);
 

@@ -195,4 +195,5 @@ static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary
     return failed && errno != EINTR ? bg_place_fail(w->place, batch, errno, NULL, err) : BG_OK;
 }
 
-const bg_writer_class bg_writer_csv = {create, flush, finish, destroy};
+const bg_writer_class bg_writer_csv = {
+    .create = create, .flush = flush, .finish = finish, .destroy = destroy};

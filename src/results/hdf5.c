@@ -17,11 +17,11 @@
  */
 #include "base/memory.h"
 #include "bogie/version.h"
+#include "results/trouble.h"
 #include "results/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,7 @@ enum {
     CHUNK_BYTES = 1 << 16,
     CHUNK_ROWS = 256,
     EVENT_CHUNK_ROWS = 64,
+    STEP_CHUNK_ROWS = 1024,
     MAX_NAMES = 4000, /* an attribute holds 64 KiB, a name takes 16 bytes of it */
     /* Bounds on what HDF5 adds to the data: index entries of a chunk, index nodes of a dataset and
      * allocation blocks. */
@@ -44,42 +45,8 @@ struct bg_writer {
     bg_place *place;
     void *skeleton; /* the file without rows */
     size_t skeleton_size;
-    hsize_t rows, events; /* in NAME, and in the working file between flushes */
+    hsize_t rows, events, steps; /* in NAME, and in the working file between flushes */
 };
-
-/* HDF5's automatic error printing, replaced for the time of an operation by a recorder of the
- * innermost cause. */
-typedef struct trouble {
-    char text[256];
-    H5E_auto2_t handler;
-    void *data;
-} trouble;
-
-static herr_t record_cause(unsigned n, const H5E_error2_t *error, void *data)
-{
-    trouble *seen = data;
-    if (n == 0 && error->desc)
-        snprintf(seen->text, sizeof seen->text, "HDF5 says: %s", error->desc);
-    return 0;
-}
-
-static herr_t record(hid_t stack, void *data)
-{
-    trouble *seen = data;
-    return seen->text[0] ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, record_cause, data);
-}
-
-static void begin_calls(trouble *seen)
-{
-    seen->text[0] = '\0';
-    H5Eget_auto2(H5E_DEFAULT, &seen->handler, &seen->data);
-    H5Eset_auto2(H5E_DEFAULT, record, seen);
-}
-
-static void end_calls(const trouble *seen)
-{
-    H5Eset_auto2(H5E_DEFAULT, seen->handler, seen->data);
-}
 
 static hsize_t calc_chunk_rows(const bg_field *field)
 {
@@ -202,6 +169,41 @@ static bool create_events(hid_t file, const bg_system *system)
     return H5Gclose(group) >= 0 && ok;
 }
 
+/* A text of its own: attributes end at 64 KiB. */
+static bool put_document(hid_t file, const char *name, const char *text)
+{
+    hid_t type = create_text_type(), space = H5Screate(H5S_SCALAR);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = H5I_INVALID_HID;
+    if (how >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
+        set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
+    ok = (set < 0 || H5Dclose(set) >= 0) && ok;
+    if (how >= 0)
+        H5Pclose(how);
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    return ok;
+}
+
+static bool create_steps(hid_t file)
+{
+    hid_t group = H5Gcreate2(file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    if (group < 0)
+        return false;
+    hid_t set[BG_STEP_COUNT + 2];
+    for (int k = 0; k < BG_STEP_COUNT; k++)
+        set[k] = create_dataset(group, bg_step_names[k], H5T_IEEE_F64LE, 1, 0, STEP_CHUNK_ROWS);
+    set[BG_STEP_COUNT] = create_dataset(group, "order", H5T_STD_I32LE, 1, 0, STEP_CHUNK_ROWS);
+    set[BG_STEP_COUNT + 1] = create_dataset(group, "rejected", H5T_STD_I32LE, 1, 0,
+                                            STEP_CHUNK_ROWS);
+    bool ok = true;
+    for (int k = 0; k < BG_STEP_COUNT + 2; k++)
+        ok = set[k] >= 0 && H5Dclose(set[k]) >= 0 && ok;
+    return H5Gclose(group) >= 0 && ok;
+}
+
 static bool create_layout(hid_t file, const bg_writer_def *def)
 {
     bool ok = put_text(file, "format", "bogie-result") && put_int(file, "format_version", 1) &&
@@ -209,7 +211,7 @@ static bool create_layout(hid_t file, const bg_writer_def *def)
               put_text(file, "integrator", def->integrator) && put_int(file, "complete", 0);
     for (int k = 0; ok && k < BG_FIELD_COUNT; k++)
         ok = create_field(file, def->batch, &def->batch->field[k]);
-    return ok && create_events(file, def->batch->system);
+    return ok && create_events(file, def->batch->system) && create_steps(file);
 }
 
 /* Keeps the bytes of an open file. */
@@ -218,6 +220,7 @@ static bool take_image(bg_writer *writer, hid_t file)
     ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
     if (size <= 0)
         return false;
+    free(writer->skeleton);
     writer->skeleton_size = (size_t)size;
     writer->skeleton = BG_NEW_ARRAY(char, size);
     return writer->skeleton && H5Fget_file_image(file, writer->skeleton, (size_t)size) == size;
@@ -233,6 +236,37 @@ static bool create_skeleton(bg_writer *writer, const bg_writer_def *def)
     bool ok = file >= 0 && create_layout(file, def) && take_image(writer, file);
     ok = (file < 0 || H5Fclose(file) >= 0) && ok;
     return (access < 0 || H5Pclose(access) >= 0) && ok;
+}
+
+/* Adds documents to the file without rows, in memory. HDF5 insists on a name under which there is
+ * no file. */
+static bool extend_skeleton(bg_writer *w, const char *model, const char *setup)
+{
+    static const char nowhere[] = "/dev/null/bogie.h5";
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0 &&
+        H5Pset_file_image(access, w->skeleton, w->skeleton_size) >= 0)
+        file = H5Fopen(nowhere, H5F_ACC_RDWR, access);
+    bool ok = file >= 0 && (!model || put_document(file, "model", model)) &&
+              put_document(file, "setup", setup) && take_image(w, file);
+    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
+    return (access < 0 || H5Pclose(access) >= 0) && ok;
+}
+
+static bg_status fail_to_prepare(const bg_place *place, const bg_hdf5_trouble *seen, bg_error *err)
+{
+    return bg_error_set(err, BG_NO_MEMORY, "cannot prepare the result file '%s': %s", place->path,
+                        seen->text[0] ? seen->text : "out of memory");
+}
+
+static bg_status describe(bg_writer *w, const char *model, const char *setup, bg_error *err)
+{
+    bg_hdf5_trouble seen;
+    bg_hdf5_begin(&seen);
+    bool ok = extend_skeleton(w, model, setup);
+    bg_hdf5_end(&seen);
+    return ok ? BG_OK : fail_to_prepare(w->place, &seen, err);
 }
 
 static void destroy(bg_writer *writer)
@@ -254,14 +288,13 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     if (!w)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the result writer");
     w->place = def->place;
-    trouble seen;
-    begin_calls(&seen);
+    bg_hdf5_trouble seen;
+    bg_hdf5_begin(&seen);
     bool ok = create_skeleton(w, def);
-    end_calls(&seen);
+    bg_hdf5_end(&seen);
     if (!ok) {
         destroy(w);
-        return bg_error_set(err, BG_NO_MEMORY, "cannot prepare the result file '%s': %s",
-                            def->place->path, seen.text[0] ? seen.text : "out of memory");
+        return fail_to_prepare(def->place, &seen, err);
     }
     *writer = w;
     return BG_OK;
@@ -289,6 +322,10 @@ static off_t calc_growth(const bg_writer *writer, const bg_batch *batch, const c
     hsize_t chunks = calc_chunks(writer->events + (hsize_t)batch->events, EVENT_CHUNK_ROWS) -
                      calc_chunks(writer->events, EVENT_CHUNK_ROWS);
     bytes += 3 * (chunks * (EVENT_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
+    chunks = calc_chunks(writer->steps + (hsize_t)batch->steps, STEP_CHUNK_ROWS) -
+             calc_chunks(writer->steps, STEP_CHUNK_ROWS);
+    bytes += (BG_STEP_COUNT + 2) *
+             (chunks * (STEP_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
     return (off_t)bytes;
 }
 
@@ -328,6 +365,21 @@ static bool append(hid_t file, const char *name, hid_t type, int rank, hsize_t w
     return (set < 0 || H5Dclose(set) >= 0) && ok;
 }
 
+static bool append_steps(const bg_writer *w, hid_t file, const bg_batch *batch)
+{
+    bool ok = true;
+    for (int k = 0; ok && k < BG_STEP_COUNT; k++) {
+        char name[16];
+        snprintf(name, sizeof name, "steps/%s", bg_step_names[k]);
+        ok = append(file, name, H5T_NATIVE_DOUBLE, 1, 0, w->steps, batch->steps, batch->step[k]);
+    }
+    return ok &&
+           append(file, "steps/order", H5T_NATIVE_INT, 1, 0, w->steps, batch->steps,
+                  batch->step_order) &&
+           append(file, "steps/rejected", H5T_NATIVE_INT, 1, 0, w->steps, batch->steps,
+                  batch->step_rejected);
+}
+
 static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
 {
     bool ok = true;
@@ -340,7 +392,8 @@ static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
     }
     const hid_t real = H5T_NATIVE_DOUBLE, integer = H5T_NATIVE_INT;
     const int n = batch->events;
-    return ok && append(file, "events/t", real, 1, 0, w->events, n, batch->event_t) &&
+    return ok && append_steps(w, file, batch) &&
+           append(file, "events/t", real, 1, 0, w->events, n, batch->event_t) &&
            append(file, "events/index", integer, 1, 0, w->events, n, batch->event_index) &&
            append(file, "events/direction", integer, 1, 0, w->events, n, batch->event_direction);
 }
@@ -349,22 +402,10 @@ static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
 static bool put_summary(hid_t file, const char *summary)
 {
     const int complete = 1;
-    hid_t type = create_text_type(), space = H5Screate(H5S_SCALAR);
-    hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = H5I_INVALID_HID;
-    if (how >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
-        set = H5Dcreate2(file, "summary", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &summary) >= 0;
-    ok = (set < 0 || H5Dclose(set) >= 0) && ok;
+    bool ok = put_document(file, "summary", summary);
     hid_t attribute = ok ? H5Aopen(file, "complete", H5P_DEFAULT) : H5I_INVALID_HID;
     ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &complete) >= 0;
-    ok = (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
-    if (how >= 0)
-        H5Pclose(how);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    return ok;
+    return (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
 }
 
 static bool write_working(const bg_writer *w, const bg_batch *batch, const char *summary)
@@ -385,12 +426,12 @@ static bg_status update_working(const bg_writer *w, const bg_batch *batch, const
     int cause = reserve(w->place->fd, calc_growth(w, batch, summary));
     if (cause)
         return bg_place_fail(w->place, batch, cause, NULL, err);
-    trouble seen;
-    begin_calls(&seen);
+    bg_hdf5_trouble seen;
+    bg_hdf5_begin(&seen);
     flock(w->place->fd, LOCK_UN);
     bool ok = write_working(w, batch, summary);
     flock(w->place->fd, LOCK_EX | LOCK_NB);
-    end_calls(&seen);
+    bg_hdf5_end(&seen);
     return ok ? BG_OK : bg_place_fail(w->place, batch, 0, seen.text, err);
 }
 
@@ -442,6 +483,7 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
     follow(w, batch);
     w->rows += (hsize_t)batch->rows;
     w->events += (hsize_t)batch->events;
+    w->steps += (hsize_t)batch->steps;
     return BG_OK;
 }
 
@@ -456,4 +498,9 @@ static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary
     return status;
 }
 
-const bg_writer_class bg_writer_hdf5 = {create, flush, finish, destroy};
+const bg_writer_class bg_writer_hdf5 = {.create = create,
+                                        .describe = describe,
+                                        .flush = flush,
+                                        .finish = finish,
+                                        .destroy = destroy,
+                                        .keeps_steps = true};

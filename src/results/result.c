@@ -3,6 +3,7 @@
 #include "bogie/result.h"
 
 #include "base/memory.h"
+#include "results/setup.h"
 #include "results/writer.h"
 
 #include <assert.h>
@@ -104,6 +105,22 @@ void bg_result_destroy(bg_result *result)
     free(result);
 }
 
+bg_status bg_result_describe(bg_result *r, const bg_model *model, const bg_run_options *options,
+                             bg_error *err)
+{
+    assert(!r->begun);
+    if (!r->class->describe)
+        return BG_OK;
+    char *text = model ? bg_model_create_text(model) : NULL;
+    char *setup = bg_setup_create(r->system, options);
+    bg_status status = setup && (text || !model)
+                           ? r->class->describe(r->writer, text, setup, err)
+                           : bg_error_set(err, BG_NO_MEMORY, "out of memory for the results");
+    free(text);
+    free(setup);
+    return status;
+}
+
 static bg_status repeat_failure(const bg_result *r, bg_error *err)
 {
     if (err)
@@ -116,7 +133,7 @@ bg_status bg_result_flush(bg_result *r, bg_error *err)
     assert(!r->finished);
     if (r->failure.status)
         return repeat_failure(r, err);
-    if (r->batch.rows == 0 && r->batch.events == 0)
+    if (r->batch.rows == 0 && r->batch.events == 0 && r->batch.steps == 0)
         return BG_OK;
     double start = read_clock();
     if (r->class->flush(r->writer, &r->batch, &r->failure))
@@ -174,6 +191,16 @@ static bg_status take_event(void *self, const bg_event *event, bg_error *err)
     return r->failure.status ? repeat_failure(r, err) : bg_batch_add_event(&r->batch, event, err);
 }
 
+static bg_status take_step(void *self, const bg_step *step, bg_error *err)
+{
+    bg_result *r = self;
+    assert(!r->finished);
+    if (r->failure.status)
+        return repeat_failure(r, err);
+    bg_batch_add_step(&r->batch, step);
+    return r->batch.steps < r->batch.step_capacity ? BG_OK : bg_result_flush(r, err);
+}
+
 static bg_status flush_rows(void *self, bg_error *err)
 {
     return bg_result_flush(self, err);
@@ -181,6 +208,10 @@ static bg_status flush_rows(void *self, bg_error *err)
 
 bg_sink bg_result_get_sink(bg_result *result)
 {
-    return (bg_sink){
-        .self = result, .begin = begin, .row = take_row, .event = take_event, .flush = flush_rows};
+    return (bg_sink){.self = result,
+                     .begin = begin,
+                     .row = take_row,
+                     .event = take_event,
+                     .flush = flush_rows,
+                     .step = result->class->keeps_steps ? take_step : NULL};
 }

@@ -1,6 +1,9 @@
-/* The summary of a run as one JSON object; its keys and their order are part of the interface
- * (docs/results.md). */
+/* The summary of a run, and how it was made, as one JSON object each; keys and their order are part
+ * of the interface (docs/results.md). */
 #include "bogie/result.h"
+
+#include "bogie/version.h"
+#include "results/setup.h"
 
 #include <ctype.h>
 #include <jansson.h>
@@ -221,5 +224,40 @@ char *bg_summary_create(const bg_system *system, const char *model, const bg_run
     json_t *summary = end_object(&b);
     char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(summary);
+    return text;
+}
+
+static json_t *new_settings(const bg_setting *settings, int n)
+{
+    builder b = begin_object();
+    for (int i = 0; i < n; i++)
+        put_named(&b, settings[i].name, new_text(settings[i].value));
+    return end_object(&b);
+}
+
+char *bg_setup_create(const bg_system *system, const bg_run_options *options)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    const bg_integrator_options *o = &options->method;
+    builder b = begin_object();
+    put(&b, "version", json_string(BG_VERSION));
+    put(&b, "model", new_text(options->model));
+    put(&b, "parameters", new_settings(options->parameters, options->nparameters));
+    put(&b, "formulation", new_text(options->formulation ? options->formulation : "equations"));
+    put(&b, "integrator", new_text(options->integrator));
+    put(&b, "options", new_settings(o->settings, o->nsettings));
+    put(&b, "rtol", new_real(o->rtol));
+    put(&b, "atol", new_real(o->atol));
+    put(&b, "step", new_real(o->step));
+    put(&b, "h_initial", new_real(o->h_initial));
+    put(&b, "h_min", new_real(o->h_min));
+    put(&b, "h_max", new_real(o->h_max));
+    put(&b, "t_start", new_real(isnan(options->t_start) ? def->t_start : options->t_start));
+    put(&b, "t_end", new_real(isnan(options->t_end) ? def->t_end : options->t_end));
+    put(&b, "output_interval", new_real(options->output_interval));
+    put(&b, "output_steps", json_boolean(options->output_steps));
+    json_t *setup = end_object(&b);
+    char *text = setup ? json_dumps(setup, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(setup);
     return text;
 }

@@ -15,6 +15,8 @@ typedef struct bg_writer_def {
 
 typedef struct bg_writer_class {
     bg_status (*create)(const bg_writer_def *def, bg_writer **writer, bg_error *err);
+    /* Before the first flush: texts that go into the file; model may be NULL. NULL: none go. */
+    bg_status (*describe)(bg_writer *writer, const char *model, const char *setup, bg_error *err);
     /* Makes the batch durable under NAME, in a complete file. After a failure NAME holds what it
      * held before, the working file is gone, and the writer may only be destroyed. */
     bg_status (*flush)(bg_writer *writer, const bg_batch *batch, bg_error *err);
@@ -22,6 +24,7 @@ typedef struct bg_writer_class {
     bg_status (*finish)(bg_writer *writer, const bg_batch *batch, const char *summary,
                         bg_error *err);
     void (*destroy)(bg_writer *writer);
+    bool keeps_steps; /* the steps of the batch go into the file */
 } bg_writer_class;
 
 extern const bg_writer_class bg_writer_hdf5, bg_writer_csv;

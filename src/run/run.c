@@ -166,6 +166,26 @@ static bg_status write_grid(bg_runner *r, double t, bg_error *err)
     }
 }
 
+/* The step that ends at the present state and began at `begin`. */
+static bg_status write_step(bg_runner *r, double begin, bg_error *err)
+{
+    const bg_sink *sink = &r->options->sink;
+    if (!sink->step)
+        return BG_OK;
+    const double t = bg_integrator_get_state(r->ig)->t;
+    const bg_residuals now = bg_integrator_get_residuals(r->ig);
+    const long rejected = r->ig->count.rejected;
+    const bg_step step = {.t = t,
+                          .h = t - begin,
+                          .order = bg_integrator_get_order(r->ig),
+                          .rejected = rejected - r->rejected_told,
+                          .g = now.g,
+                          .gv = now.gv,
+                          .ga = now.ga};
+    r->rejected_told = rejected;
+    return sink->step(sink->self, &step, err);
+}
+
 static double calc_energy(bg_runner *r, const bg_state *x)
 {
     const bg_system_def *def = bg_system_get_def(r->sys);
@@ -442,6 +462,7 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     bg_status st = bg_integrator_step(r->ig, err);
     if (st != BG_OK)
         return st;
+    const double begin = bg_integrator_get_step_start(r->ig);
     st = events_in_step(r, &cut, ended, err);
     if (st != BG_OK) { /* what lies beyond an event that failed is not part of the trajectory */
         if (!cut)
@@ -450,7 +471,9 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     }
     const bg_state *x = bg_integrator_get_state(r->ig);
     update_certificate(r);
-    if (!cut) {
+    if (x->t > begin) /* else it was given up */
+        st = write_step(r, begin, err);
+    if (!cut && st == BG_OK) {
         st = write_grid(r, x->t, err);
         if (st == BG_OK && o->output_steps && x->t > r->t_last_row)
             st = write_row(r, x, err);
@@ -495,6 +518,7 @@ static bg_status begin(bg_runner *r, bg_error *err)
     bg_status st = BG_OK;
     if (r->options->resume) {
         st = bg_checkpoint_read(r, err);
+        r->rejected_told = r->ig->count.rejected;
         return st == BG_OK && sink->begin ? sink->begin(sink->self, err) : st;
     }
     r->row->t = r->t_start;
@@ -525,6 +549,8 @@ static bg_status begin(bg_runner *r, bg_error *err)
     r->energy_start = calc_energy(r, r->row);
     update_certificate(r);
     st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
+    if (st == BG_OK)
+        st = write_step(r, r->t_start, err);
     if (st == BG_OK && r->options->output_steps)
         st = write_row(r, r->row, err);
     if (st == BG_OK && r->options->output_interval > 0 && !r->options->output_steps)

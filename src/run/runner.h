@@ -24,6 +24,7 @@ typedef struct bg_runner {
     double t_start, t_end;   /* s */
     long next_output;        /* index of the next row on the grid */
     double t_last_row;       /* s; no second row at the same time */
+    long rejected_told;      /* rejected attempts the sink knows of */
     double energy_start;     /* J, so that energy - work - energy_start is the error */
     long event_capacity;
     double t_last_event; /* s */
