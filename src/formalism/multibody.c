@@ -386,8 +386,7 @@ void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
             m->forces[k].class_->energy(&m->forces[k], &mb->world, out);
 }
 
-/* Wrench on body b of a joint (through the centre of b) from the multipliers of its rows. */
-static bg_wrench calc_reaction(bg_multibody *mb, int joint, const double *lambda)
+bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *lambda)
 {
     bg_wrench x = {{0, 0, 0}, {0, 0, 0}};
     double J[36];
@@ -419,7 +418,7 @@ static double pick(bg_vec3 a, int k)
 static double reaction_component(bg_multibody *mb, const bg_output *o, const double *lambda)
 {
     const bg_joint *j = &mb->model->joints[o->index];
-    bg_wrench x = calc_reaction(mb, o->index, lambda);
+    bg_wrench x = bg_multibody_calc_reaction(mb, o->index, lambda);
     if (o->component < 3)
         return pick(x.f, o->component);
     bg_vec3 arm = bg_marker_get_arm(&mb->world, &j->b);

@@ -93,6 +93,8 @@ void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma);
 void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size);
 /* Adds the constraint forces -J^T lambda of the body-level rows to `wrench`. */
 void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda);
+/* Wrench of a joint on its body b, through the centre of b; after update with accelerations. */
+bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *lambda);
 /* z', s, energies and outputs from the world. */
 void bg_multibody_calc_rates(bg_multibody *mb, double *z_t);
 void bg_multibody_calc_switching(bg_multibody *mb, double *s);

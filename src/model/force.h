@@ -32,6 +32,14 @@ typedef struct bg_force_derivatives {
     double h_z[BG_FORCE_STATES][BG_FORCE_STATES];
 } bg_force_derivatives;
 
+/* What an element looks like in a picture. */
+typedef struct bg_force_look {
+    int nends; /* 0: nothing to see; 1: it acts at a point; 2: between two points */
+    bg_marker end[2];
+    double radius;              /* m, of a tyre whose centre is the first end; 0: no tyre */
+    const struct bg_road *road; /* under the tyre; NULL: none */
+} bg_force_look;
+
 typedef struct bg_force_class {
     const char *name, *summary;
     /* Reads the element from its JSON object (model/reader.h): fills self, nz, ns, nmode. Failures
@@ -61,6 +69,8 @@ typedef struct bg_force_class {
     const char *const *sensor_names;
     int nsensors;
     double (*sensor)(const bg_force *f, const bg_world *w, int which);
+    /* How to draw it, into out, which is zero before. NULL: it is not drawn. */
+    void (*look)(const bg_force *f, bg_force_look *out);
     void (*clear)(bg_force *f); /* releases self */
 } bg_force_class;
 

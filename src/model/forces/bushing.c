@@ -237,6 +237,12 @@ static void read(const bg_value *v, bg_force *f)
         bg_value_fail(v, "exerts no force; give stiffness or damping");
 }
 
+static void look(const bg_force *f, bg_force_look *out)
+{
+    const bushing *s = f->self;
+    *out = (bg_force_look){.nends = 2, .end = {s->a, s->b}};
+}
+
 static const char *const sensor_names[] = {"x",       "y",        "z",        "angle_x",
                                            "angle_y", "angle_z",  "force_x",  "force_y",
                                            "force_z", "torque_x", "torque_y", "torque_z"};
@@ -252,5 +258,6 @@ const bg_force_class bg_force_bushing = {
     .sensor_names = sensor_names,
     .nsensors = 12,
     .sensor = sensor,
+    .look = look,
     .clear = clear,
 };

@@ -164,6 +164,12 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     return values[which];
 }
 
+static void look(const bg_force *f, bg_force_look *out)
+{
+    const spring *s = f->self;
+    *out = (bg_force_look){.nends = 2, .end = {s->a, s->b}};
+}
+
 static void clear(bg_force *f)
 {
     spring *s = f->self;
@@ -246,5 +252,6 @@ const bg_force_class bg_force_spring_damper = {
     .sensor_names = sensor_names,
     .nsensors = 4,
     .sensor = sensor,
+    .look = look,
     .clear = clear,
 };

@@ -84,3 +84,9 @@ void bg_contact_settle(const bg_force *f, const bg_contact_state *y, int *mode)
     if (mode[0] == OPEN && s != 0)
         mode[0] = s > 0 ? CONTACT : LIFTED;
 }
+
+void bg_contact_look(const bg_force *f, bg_force_look *out)
+{
+    const bg_contact *s = f->self;
+    *out = (bg_force_look){.nends = 1, .end = {s->wheel}, .radius = s->radius, .road = &s->road};
+}

@@ -120,5 +120,6 @@ const bg_force_class bg_force_tyre_point_follower = {
     .sensor_names = sensor_names,
     .nsensors = 5,
     .sensor = sensor,
+    .look = bg_contact_look,
     .clear = bg_contact_clear,
 };

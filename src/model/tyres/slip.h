@@ -91,7 +91,7 @@ extern const char *const bg_tyre_sensor_names[BG_TYRE_SENSORS];
         .energy = bg_tyre_energy, .rates = bg_tyre_rates, .switching = bg_tyre_switching,        \
         .event = bg_contact_event, .settle = bg_tyre_settle, .derivatives = bg_tyre_derivatives, \
         .sensor_names = bg_tyre_sensor_names, .nsensors = BG_TYRE_SENSORS,                       \
-        .sensor = bg_tyre_sensor, .clear = bg_contact_clear,                                     \
+        .sensor = bg_tyre_sensor, .look = bg_contact_look, .clear = bg_contact_clear,            \
     }
 
 #endif
