@@ -1,0 +1,53 @@
+/* The moving picture of a result: the model built again, and where its bodies are frame by frame.
+ *
+ * Frames are evenly spaced: 60 in a second of simulated time, but at least 600 and at most 4000.
+ * Between two rows q follows the cubic with their values and rates q' = V v, everything else a
+ * straight line; rows are at the ends of steps, so the cubic stays within the error of a step.
+ * Poses come from the formalism, as they did in the run. */
+#ifndef BG_REPORT_SCENE_H
+#define BG_REPORT_SCENE_H
+
+#include "bogie/result.h"
+#include "formalism/multibody.h"
+#include "model/mechanism.h"
+#include "report/rows.h"
+
+enum { BG_SCENE_NOTE = 512, BG_POSE = 7 };
+#define BG_TYRE_WIDTH 0.6 /* of the radius: tyres are described without a width */
+
+typedef struct bg_scene {
+    bg_model *model;
+    bg_mechanism *mechanism; /* tree and cuts */
+    bg_system *system;
+    char formulation[16]; /* "joint" or "cartesian" */
+    bg_multibody *mb;     /* inside of system */
+    int nbodies, njoints;
+    long frames;
+    double *t;    /* [frames] s */
+    float *poses; /* [frames x nbodies x 7] x, y, z, w, qx, qy, qz; quaternions turn continuously */
+    float **reactions;  /* [njoints][frames x 3] force on the second body, N, world axes */
+    bool has_reactions; /* false: too many to compute */
+    double size;        /* m, of everything drawn, for thicknesses */
+} bg_scene;
+
+/* The scene of a result. Without one (*scene NULL and BG_OK) note says why in a sentence; it may
+ * also say what a scene leaves out. */
+bg_status bg_scene_create(bg_result_file *file, bg_scene **scene, char note[BG_SCENE_NOTE],
+                          bg_error *err);
+void bg_scene_destroy(bg_scene *scene);
+
+/* World position of a place in body axes at a frame. */
+bg_vec3 bg_scene_calc_place(const bg_scene *scene, long frame, int body, bg_vec3 r);
+
+/* The road under the tyres as a polyline of (x, z), x along the road. */
+typedef struct bg_scene_road {
+    int n;
+    double (*points)[2]; /* [n] m */
+    double width, y;     /* m */
+    double speed, start; /* m/s, m: a point is at x - speed t - start in the world */
+} bg_scene_road;
+
+/* n = 0: there is no road. */
+bg_status bg_scene_create_road(const bg_scene *scene, bg_scene_road *road, bg_error *err);
+
+#endif

@@ -1,0 +1,207 @@
+/* The scene of a page (docs/report.md): shapes, joints, springs, tyres, road, reactions, poses. */
+#include "report/page.h"
+
+#include <stdlib.h>
+
+static void put_vec3(bg_json *j, const char *key, bg_vec3 r)
+{
+    const double x[3] = {r.x, r.y, r.z};
+    bg_json_numbers(j, key, x, 3);
+}
+
+static void put_rotation(bg_json *j, const char *key, const bg_mat3 *R)
+{
+    bg_quat p = bg_quat_from_rotation(R);
+    const double x[4] = {p.w, p.x, p.y, p.z};
+    bg_json_numbers(j, key, x, 4);
+}
+
+static void write_shape(bg_json *j, const bg_shape *s)
+{
+    static const char *const kinds[] = {"box", "cylinder", "sphere", "line"};
+    bg_json_open(j, NULL, '{');
+    bg_json_text(j, "kind", kinds[s->kind]);
+    if (s->kind == BG_SHAPE_LINE) {
+        put_vec3(j, "from", s->from);
+        put_vec3(j, "to", s->to);
+    } else {
+        put_vec3(j, "position", s->frame.r);
+    }
+    if (s->kind == BG_SHAPE_BOX || s->kind == BG_SHAPE_CYLINDER)
+        put_rotation(j, "rotation", &s->frame.R);
+    if (s->kind == BG_SHAPE_BOX)
+        bg_json_numbers(j, "size", s->size, 3);
+    if (s->kind == BG_SHAPE_CYLINDER || s->kind == BG_SHAPE_SPHERE)
+        bg_json_number(j, "radius", s->size[0]);
+    if (s->kind == BG_SHAPE_CYLINDER)
+        bg_json_number(j, "length", s->size[1]);
+    bg_json_close(j, '}');
+}
+
+static void write_bodies(bg_json *j, const bg_model *m)
+{
+    bg_json_open(j, "bodies", '[');
+    for (int b = 0; b < m->nbodies; b++) {
+        const bg_body *body = &m->bodies[b];
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "name", b == 0 ? "ground" : body->name);
+        bg_json_number(j, "mass", body->mass);
+        bg_json_open(j, "shapes", '[');
+        for (int k = 0; k < body->nshapes; k++)
+            write_shape(j, &body->shapes[k]);
+        bg_json_close(j, ']');
+        bg_json_open(j, "points", '[');
+        for (int k = 0; k < body->npoints; k++) {
+            bg_json_open(j, NULL, '{');
+            bg_json_text(j, "name", body->points[k].name);
+            put_vec3(j, "position", body->points[k].r);
+            bg_json_close(j, '}');
+        }
+        bg_json_close(j, ']');
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+static void write_joints(bg_json *j, const bg_scene *s)
+{
+    bg_json_open(j, "joints", '[');
+    for (int k = 0; k < s->njoints; k++) {
+        const bg_joint *x = &s->model->joints[k];
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "name", x->name);
+        bg_json_text(j, "type", x->class_->name);
+        bg_json_open(j, "bodies", '[');
+        bg_json_int(j, NULL, x->a.body);
+        bg_json_int(j, NULL, x->b.body);
+        bg_json_close(j, ']');
+        put_vec3(j, "position", x->b.frame.r);
+        if (x->class_->naxes > 0)
+            put_vec3(j, "axis", bg_axis(&x->b.frame.R, 2));
+        else
+            bg_json_null(j, "axis");
+        bg_json_bool(j, "cut", s->mechanism->joint_tree[k] < 0);
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+static bg_force_look find_look(const bg_force *f)
+{
+    bg_force_look look = {0};
+    if (f->class_->look)
+        f->class_->look(f, &look);
+    return look;
+}
+
+static void write_end(bg_json *j, const char *key, const bg_marker *m)
+{
+    bg_json_open(j, key, '{');
+    bg_json_int(j, "body", m->body);
+    put_vec3(j, "position", m->frame.r);
+    bg_json_close(j, '}');
+}
+
+static void write_springs(bg_json *j, const bg_model *m)
+{
+    bg_json_open(j, "springs", '[');
+    for (int k = 0; k < m->nforces; k++) {
+        const bg_force_look look = find_look(&m->forces[k]);
+        if (look.nends != 2)
+            continue;
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "name", m->forces[k].name);
+        bg_json_text(j, "type", m->forces[k].class_->name);
+        write_end(j, "from", &look.end[0]);
+        write_end(j, "to", &look.end[1]);
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+/* A wheel turns about the axis that points to the left (y) in the design position. */
+static void write_tyres(bg_json *j, const bg_model *m)
+{
+    bg_json_open(j, "tyres", '[');
+    for (int k = 0; k < m->nforces; k++) {
+        const bg_force_look look = find_look(&m->forces[k]);
+        if (!(look.radius > 0))
+            continue;
+        const bg_body *body = &m->bodies[look.end[0].body];
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "name", m->forces[k].name);
+        bg_json_int(j, "body", look.end[0].body);
+        put_vec3(j, "position", look.end[0].frame.r);
+        put_vec3(j, "axis", bg_rotate_back(&body->pose.R, bg_vec3_make(0, 1, 0)));
+        bg_json_number(j, "radius", look.radius);
+        bg_json_number(j, "width", BG_TYRE_WIDTH * look.radius);
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+static bg_status write_road(bg_json *j, const bg_scene *s, bg_error *err)
+{
+    bg_scene_road road;
+    bg_status st = bg_scene_create_road(s, &road, err);
+    if (st != BG_OK)
+        return st;
+    if (road.n == 0) {
+        bg_json_null(j, "road");
+        return BG_OK;
+    }
+    bg_json_open(j, "road", '{');
+    bg_json_text(j, "name", "road");
+    bg_json_open(j, "profile", '[');
+    for (int k = 0; k < road.n; k++)
+        bg_json_numbers(j, NULL, road.points[k], 2);
+    bg_json_close(j, ']');
+    bg_json_number(j, "width", road.width);
+    bg_json_number(j, "y", road.y);
+    bg_json_number(j, "speed", road.speed);
+    bg_json_number(j, "start", road.start);
+    bg_json_close(j, '}');
+    free(road.points);
+    return BG_OK;
+}
+
+static void write_reactions(bg_json *j, const bg_scene *s)
+{
+    bg_json_open(j, "reactions", '[');
+    for (int k = 0; k < s->njoints; k++) {
+        const bg_joint *x = &s->model->joints[k];
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "joint", x->name);
+        bg_json_int(j, "body", x->b.body);
+        put_vec3(j, "position", x->b.frame.r);
+        if (s->has_reactions)
+            bg_json_floats(j, "force", s->reactions[k], (bg_json_shape){{(size_t)s->frames, 3}});
+        else
+            bg_json_null(j, "force");
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err)
+{
+    const bg_scene *s = r->scene;
+    if (!s) {
+        bg_json_null(j, "scene");
+        return BG_OK;
+    }
+    const size_t frames = (size_t)s->frames;
+    bg_json_open(j, "scene", '{');
+    put_vec3(j, "up", bg_vec3_make(0, 0, 1));
+    put_vec3(j, "gravity", s->model->gravity);
+    write_bodies(j, s->model);
+    write_joints(j, s);
+    write_springs(j, s->model);
+    write_tyres(j, s->model);
+    bg_status st = write_road(j, s, err);
+    write_reactions(j, s);
+    bg_json_doubles(j, "t", s->t, (bg_json_shape){{frames}});
+    bg_json_floats(j, "poses", s->poses, (bg_json_shape){{frames, (size_t)s->nbodies, BG_POSE}});
+    bg_json_close(j, '}');
+    return st;
+}
