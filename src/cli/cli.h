@@ -18,13 +18,17 @@ enum {
 struct bg_verb {
     const char *name;    /* "run" */
     const char *operand; /* "MODEL", or NULL when the verb takes none */
+    const char *explain; /* what the operand is, a sentence for help; NULL: a model */
     const char *summary;
     const bg_cli_option *options;
     int noptions;
     int (*run)(const bg_verb *verb, int argc, char **argv); /* arguments after the verb */
 };
 
-extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_list;
+extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_report, bg_verb_list;
+
+/* The page of reports without data; NULL: the program was built without the viewer. */
+const char *bg_template_get(void);
 
 int bg_exit_code_find(bg_status status);
 /* Prints "bogie: " and the error's sentence on stderr and returns the exit code it stands for. */

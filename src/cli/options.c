@@ -209,7 +209,9 @@ void bg_cli_print_help(const bg_verb *verb)
     printf("bogie %s: %s\n\nUsage: bogie %s%s%s%s\n", verb->name, verb->summary, verb->name,
            verb->operand ? " " : "", verb->operand ? verb->operand : "",
            verb->noptions > 0 ? " [OPTION]..." : "");
-    if (verb->operand)
+    if (verb->explain)
+        printf("\n%s\n", verb->explain);
+    else if (verb->operand)
         printf(
             "\n%s is a model file MODEL.json, equations:NAME for a built-in system (`bogie list` "
             "names\nthem) or a plug-in FILE.so.\n",

@@ -1,0 +1,120 @@
+/* bogie report: results and studies as one HTML page, motion as glTF. */
+#include "cli/cli.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct arguments {
+    const char *output, *title, *gltf;
+} arguments;
+
+#define FIELD(name) offsetof(arguments, name)
+
+static const bg_cli_option options[] = {
+    {"--output", "-o", "PAGE.html", BG_CLI_TEXT, FIELD(output), "the page"},
+    {"--title", NULL, "TEXT", BG_CLI_TEXT, FIELD(title), "its title (default: the file's name)"},
+    {"--gltf", NULL, "FILE.glb", BG_CLI_TEXT, FIELD(gltf),
+     "the motion of one result as binary glTF 2.0"},
+};
+
+/* Moves what is no option to the front and returns its number; every option takes a value. */
+static int gather(int argc, char **argv, char **sorted)
+{
+    int n = 0, behind = 0;
+    char **rest = sorted + argc;
+    for (int i = 0; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0') {
+            sorted[n++] = argv[i];
+            continue;
+        }
+        rest[behind++] = argv[i];
+        if (!strchr(argv[i], '=') && i + 1 < argc)
+            rest[behind++] = argv[++i];
+    }
+    memmove(sorted + n, rest, (size_t)behind * sizeof *rest);
+    return n;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+                                 x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
+/* What can be refused before anything is read. */
+static bg_status check(const arguments *args, char **files, int n, bg_error *err)
+{
+    const char *const written[] = {args->output, args->gltf};
+    if (n == 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "bogie report needs a FILE: RESULT.h5 of `bogie run`, or the JSON "
+                            "output of `bogie study`");
+    if (!args->output && !args->gltf)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "bogie report needs -o PAGE.html or --gltf FILE.glb");
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < n && written[k]; i++)
+            if (is_same_file(written[k], files[i]))
+                return bg_error_set(err, BG_BAD_INPUT,
+                                    "'%s' would be written over while it is read; choose another "
+                                    "name",
+                                    files[i]);
+    if (args->output && args->gltf && is_same_file(args->output, args->gltf))
+        return bg_error_set(err, BG_BAD_INPUT, "-o and --gltf both name '%s'; give two files",
+                            args->gltf);
+    if (args->output && !bg_template_get())
+        return bg_error_set(err, BG_MISSING,
+                            "this bogie was built without the viewer (-DBOGIE_VIEWER=OFF), so it "
+                            "makes no pages; build it with npm, or use --gltf");
+    return BG_OK;
+}
+
+static bg_status write_report(const arguments *args, char **files, int n, bg_error *err)
+{
+    bg_report *report;
+    bg_status st = bg_report_create(&report, err);
+    for (int k = 0; k < n && st == BG_OK; k++)
+        st = bg_report_add(report, files[k], err);
+    if (st == BG_OK && args->gltf)
+        st = bg_report_write_gltf(report, args->gltf, err);
+    if (st == BG_OK && args->output)
+        st = bg_report_write(report, bg_template_get(), args->title, args->output, err);
+    bg_report_destroy(report);
+    return st;
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = {0};
+    bg_error err = {0};
+    const char *none;
+    const bg_verb options_only = {.name = verb->name, .options = options, .noptions = 3};
+    char **sorted = BG_NEW_ARRAY(char *, 2 * argc + 1);
+    if (!sorted) {
+        bg_error_set(&err, BG_NO_MEMORY, "out of memory for the arguments");
+        return bg_error_print(&err);
+    }
+    int n = gather(argc, argv, sorted);
+    bg_status st = bg_cli_parse(&options_only, argc - n, sorted + n, &args, &none, &err);
+    if (st == BG_OK)
+        st = check(&args, sorted, n, &err);
+    if (st == BG_OK)
+        st = write_report(&args, sorted, n, &err);
+    free(sorted);
+    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+}
+
+const bg_verb bg_verb_report = {
+    .name = "report",
+    .operand = "FILE...",
+    .explain = "FILE is a result RESULT.h5 of `bogie run`, or the JSON output of `bogie study`.",
+    .summary = "make one HTML page of results and studies",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};
