@@ -392,6 +392,11 @@ static void scenes_hold_the_mechanism(void **state)
     const json_t *scene = get(get_result(page[0]), "scene");
     assert_int_equal(json_array_size(get(scene, "bodies")), 8);
     assert_int_equal(json_array_size(get(scene, "springs")), 2);
+    for (size_t k = 0; k < 2; k++) { /* they are called what they are */
+        const json_t *spring = json_array_get(get(scene, "springs"), k);
+        assert_string_equal(json_string_value(get(spring, "type")),
+                            json_string_value(get(spring, "name")));
+    }
     assert_int_equal(json_array_size(get(scene, "tyres")), 1);
     size_t cuts = 0;
     for (size_t k = 0; k < json_array_size(get(scene, "joints")); k++)

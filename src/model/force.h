@@ -34,7 +34,8 @@ typedef struct bg_force_derivatives {
 
 /* What an element looks like in a picture. */
 typedef struct bg_force_look {
-    int nends; /* 0: nothing to see; 1: it acts at a point; 2: between two points */
+    const char *kind; /* "spring", "damper"; NULL: the name of the type */
+    int nends;        /* 0: nothing to see; 1: it acts at a point; 2: between two points */
     bg_marker end[2];
     double radius;              /* m, of a tyre whose centre is the first end; 0: no tyre */
     const struct bg_road *road; /* under the tyre; NULL: none */

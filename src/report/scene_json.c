@@ -111,7 +111,7 @@ static void write_springs(bg_json *j, const bg_model *m)
             continue;
         bg_json_open(j, NULL, '{');
         bg_json_text(j, "name", m->forces[k].name);
-        bg_json_text(j, "type", m->forces[k].class_->name);
+        bg_json_text(j, "type", look.kind ? look.kind : m->forces[k].class_->name);
         write_end(j, "from", &look.end[0]);
         write_end(j, "to", &look.end[1]);
         bg_json_close(j, '}');

@@ -167,7 +167,13 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
 static void look(const bg_force *f, bg_force_look *out)
 {
     const spring *s = f->self;
-    *out = (bg_force_look){.nends = 2, .end = {s->a, s->b}};
+    const bool springs = s->k > 0 || s->spring_table.n > 0,
+               damps = s->c > 0 || s->damper_table.n > 0;
+    *out = (bg_force_look){.kind = springs == damps ? NULL
+                                   : springs        ? "spring"
+                                                    : "damper",
+                           .nends = 2,
+                           .end = {s->a, s->b}};
 }
 
 static void clear(bg_force *f)
