@@ -14,10 +14,14 @@ SANITIZER_OPTIONS := \
 
 .PHONY: run build test asan bench format install clean
 
-# Simulates the car axle and prints its certificate.
+# Drives the five-link suspension down a stair, prints its certificate, and makes a page of it.
+STAIR := {"type":"stair","at":6,"height":-0.05,"speed":"speed","base":"base"}
 run: build
-	$(BUILD)/bogie run equations:car-axle --rtol 1e-8 --atol 1e-8 -o $(BUILD)/car-axle.h5 \
-		--summary $(BUILD)/car-axle.json
+	$(BUILD)/bogie run models/five-link-suspension.json --set 'road=$(STAIR)' \
+		-o $(BUILD)/five-link-stair.h5 --summary $(BUILD)/five-link-stair.json
+	$(BUILD)/bogie report $(BUILD)/five-link-stair.h5 -o $(BUILD)/five-link-stair.html \
+		--title "Five-link suspension on a stair"
+	@echo "Open in a browser: $(abspath $(BUILD)/five-link-stair.html)"
 
 build:
 	@scripts/install-dependencies build

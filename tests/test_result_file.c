@@ -237,7 +237,10 @@ static void models_run_again_from_the_file_alone(void **state)
     assert_true(model->bodies[1].mass == 2.5);
     run(model, locate(*state, "second.h5", second), &again, &counters);
     assert_int_equal(again.steps, seen.steps);
-    assert_memory_equal(again.step, seen.step, (size_t)seen.steps * sizeof *seen.step);
+    for (int k = 0; k < seen.steps; k++) {
+        const bg_step *a = &seen.step[k], *b = &again.step[k];
+        assert_true(a->t == b->t && a->h == b->h && a->rejected == b->rejected && a->ga == b->ga);
+    }
     assert_true(again.last_angle == seen.last_angle && fabs(seen.last_angle) > 0.1);
     char *text = bg_model_create_text(model);
     assert_string_equal(text, info->model_text);
