@@ -55,11 +55,21 @@ bg_status bg_output_open(const char *path, const char *kind, const char *const *
     return st;
 }
 
+/* Why a write failed, 0: none did. The cause of one that lies back is gone, but another attempt on
+ * what is given up anyway meets it again. */
+static int find_cause(FILE *file)
+{
+    bool before = ferror(file) != 0;
+    if (fflush(file) != 0)
+        return errno;
+    if (!before)
+        return 0;
+    return write(fileno(file), "", 1) < 0 ? errno : EIO;
+}
+
 bg_status bg_output_close(bg_output_file *out, bg_status status, bg_error *err)
 {
-    errno = 0;
-    bool written = fflush(out->file) == 0 && !ferror(out->file);
-    int cause = written ? 0 : errno ? errno : EIO;
+    int cause = find_cause(out->file);
     if (fclose(out->file) != 0 && !cause)
         cause = errno;
     if (status == BG_OK && !cause && !out->place.direct)
