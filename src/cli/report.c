@@ -1,12 +1,21 @@
-/* bogie report: results and studies as one HTML page, motion as glTF. */
+/* bogie report: results and studies as one HTML page, motion as glTF.
+ *
+ * HDF5 does not survive every damaged file: some end its process. The work is therefore done in a
+ * process of its own, and what kills that one becomes a sentence about the file. */
 #include "cli/cli.h"
 
 #include "base/memory.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct arguments {
     const char *output, *title, *gltf;
@@ -74,18 +83,81 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
     return BG_OK;
 }
 
-static bg_status write_report(const arguments *args, char **files, int n, bg_error *err)
+/* How far the work has come, seen by both processes. */
+typedef struct progress {
+    int file; /* index of the one that is read; the number of files: all are */
+    bool done;
+    int code; /* then: the exit code */
+} progress;
+
+static bg_status write_report(const arguments *args, char **files, int n, progress *at,
+                              bg_error *err)
 {
     bg_report *report;
     bg_status st = bg_report_create(&report, err);
-    for (int k = 0; k < n && st == BG_OK; k++)
-        st = bg_report_add(report, files[k], err);
+    for (at->file = 0; at->file < n && st == BG_OK; at->file++)
+        st = bg_report_add(report, files[at->file], err);
     if (st == BG_OK && args->gltf)
         st = bg_report_write_gltf(report, args->gltf, err);
     if (st == BG_OK && args->output)
         st = bg_report_write(report, bg_template_get(), args->title, args->output, err);
     bg_report_destroy(report);
     return st;
+}
+
+static int work(const arguments *args, char **files, int n, progress *at)
+{
+    bg_error err = {0};
+    bg_status st = write_report(args, files, n, at, &err);
+    at->code = st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+    at->done = true;
+    return at->code;
+}
+
+/* A sentence for work that was killed; no half of a file is left behind. */
+static int mourn(const arguments *args, char **files, int n, const progress *at, int cause)
+{
+    const char *const written[] = {args->output, args->gltf};
+    for (int k = 0; k < 2; k++) {
+        char partial[PATH_MAX];
+        if (written[k] && snprintf(partial, sizeof partial, "%s.partial", written[k]) < PATH_MAX)
+            unlink(partial);
+    }
+    if (cause != SIGSEGV && cause != SIGABRT && cause != SIGBUS && cause != SIGFPE) {
+        fprintf(stderr, "bogie: the report was ended by signal %d (%s)\n", cause, strsignal(cause));
+        return BG_EXIT_STOPPED;
+    }
+    const bool known = n == 1 || at->file < n;
+    fprintf(stderr,
+            "bogie: the HDF5 library failed on %s%s%s, which must be damaged; run the simulation "
+            "again\n",
+            known ? "'" : "one of the ", known ? files[n == 1 ? 0 : at->file] : "files",
+            known ? "'" : "");
+    return BG_EXIT_BAD_INPUT;
+}
+
+static int work_apart(const arguments *args, char **files, int n)
+{
+    int status = 0;
+    progress alone = {0}, *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    fflush(NULL);
+    pid_t child = at == MAP_FAILED ? -1 : fork();
+    if (child < 0)
+        return work(args, files, n, &alone);
+    if (child == 0) {
+        int code = work(args, files, n, at);
+        if (code == BG_EXIT_DONE)
+            exit(code);
+        _exit(code); /* HDF5 may have more to say about a damaged file when it is closed */
+    }
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    int code = at->done              ? at->code
+               : WIFSIGNALED(status) ? mourn(args, files, n, at, WTERMSIG(status))
+                                     : BG_EXIT_FAILED;
+    munmap(at, sizeof *at);
+    return code;
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)
@@ -103,10 +175,9 @@ static int run(const bg_verb *verb, int argc, char **argv)
     bg_status st = bg_cli_parse(&options_only, argc - n, sorted + n, &args, &none, &err);
     if (st == BG_OK)
         st = check(&args, sorted, n, &err);
-    if (st == BG_OK)
-        st = write_report(&args, sorted, n, &err);
+    int code = st == BG_OK ? work_apart(&args, sorted, n) : bg_error_print(&err);
     free(sorted);
-    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+    return code;
 }
 
 const bg_verb bg_verb_report = {
