@@ -124,6 +124,53 @@ static bg_status run_model(const char *path, const char *formulation, bg_error *
     return st;
 }
 
+/* A result of a model that describes itself. */
+static bg_status write_model_result(const char *model, const char *file, bg_error *err)
+{
+    bg_model *m;
+    bg_system *sys = NULL;
+    bg_result *result = NULL;
+    bg_run_report r = {0};
+    bg_run_options o = bg_default_run_options();
+    o.output_steps = 1;
+    o.t_end = 0.01;
+    o.formulation = "joint";
+    bg_status st = bg_model_read(model, NULL, 0, &m, err);
+    if (st == BG_OK)
+        st = bg_model_create_system(m, "joint", &sys, err);
+    if (st == BG_OK)
+        st = bg_result_create(file, model, "mdop5", sys, &result, err);
+    if (st == BG_OK)
+        st = bg_result_describe(result, m, &o, err);
+    if (st == BG_OK) {
+        o.sink = bg_result_get_sink(result);
+        st = bg_run(sys, &o, &r, err);
+    }
+    if (st == BG_OK)
+        st = bg_result_finish(result, &r, err);
+    bg_result_destroy(result);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(m);
+    return st;
+}
+
+static bg_status write_report(const char *file, const char *unused, bg_error *err)
+{
+    static const char page[] = "<script id=\"bogie-data\" type=\"application/json\">null</script>";
+    (void)unused;
+    bg_report *report;
+    bg_status st = bg_report_create(&report, err);
+    if (st == BG_OK)
+        st = bg_report_add(report, file, err);
+    if (st == BG_OK)
+        st = bg_report_write(report, page, NULL, "/dev/null", err);
+    if (st == BG_OK)
+        st = bg_report_write_gltf(report, "/dev/null", err);
+    bg_report_destroy(report);
+    return st;
+}
+
 static void fail_each(scenario *what, const char *system, const char *method)
 {
     bg_error err = {BG_OK, ""};
@@ -178,10 +225,23 @@ static void test_models(void **state)
     fail_each(run_model, BOGIE_SOURCE_DIR "/tests/laws.json", "cartesian");
 }
 
+static void test_reports(void **state)
+{
+    (void)state;
+    char file[64];
+    bg_error err = {BG_OK, ""};
+    snprintf(file, sizeof file, "/tmp/bogie-allocation-%d.h5", (int)getpid());
+    if (write_model_result(BOGIE_SOURCE_DIR "/models/five-link-suspension.json", file, &err))
+        fail_msg("%s", err.text);
+    fail_each(write_report, file, "report");
+    unlink(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_results),
                                        cmocka_unit_test(test_checks),
-                                       cmocka_unit_test(test_models)};
+                                       cmocka_unit_test(test_models),
+                                       cmocka_unit_test(test_reports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
