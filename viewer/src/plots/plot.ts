@@ -41,6 +41,7 @@ const font = "11px system-ui, sans-serif";
 function rangeOf(log: boolean): uPlot.Range.Function {
   return (_u, min, max) => {
     if (min === null || max === null || min === undefined || !Number.isFinite(min) || !Number.isFinite(max)) return log ? [1e-3, 1] : [0, 1];
+    if (log && min < 1e-16) [min, max] = [1e-16, Math.max(max, 1e-15)]; // uPlot's ticks do not end below
     if (log) return min === max ? [min / 10, max * 10] : uPlot.rangeLog(min, max, 10, false);
     if (min === max) return [min - (Math.abs(min) || 1) * 0.1, max + (Math.abs(max) || 1) * 0.1];
     const pad = (max - min) * 0.07;
