@@ -1,4 +1,4 @@
-/* A chain of N rods hinged about y, as scripts/make-n-pendulum writes it, in one of the libraries
+/* A chain of N rods hinged about y, that of models/n-pendulum.json, in one of the libraries
  * that are compared: together 1 m long, 1 kg each, gravity along -z, straight along x at q = 0. */
 #ifndef BENCH_CHAIN_H
 #define BENCH_CHAIN_H

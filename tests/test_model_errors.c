@@ -88,9 +88,10 @@ static unsigned draw(uint64_t *seed, unsigned below)
 static size_t mutate(uint64_t *seed, char *text, size_t length, size_t room)
 {
     static const char *const tokens[] = {
-        "{",     "}",       "[",     "]",      ",",       ":",       "\"",       "-1",
-        "0",     "1e308",   "\"x\"", "null",   "true",    "[]",      "{}",       "\"1/0\"",
-        "\"t\"", "\"rod\"", "\"\"",  "1e-308", "\"2*a\"", "\\u0041", "\xC3\xA4", "\"ground\""};
+        "{",       "}",        "[",          "]",       ",",        ":",      "\"",
+        "-1",      "0",        "1e308",      "\"x\"",   "null",     "true",   "[]",
+        "{}",      "\"1/0\"",  "\"t\"",      "\"rod\"", "\"\"",     "1e-308", "\"2*a\"",
+        "\\u0041", "\xC3\xA4", "\"ground\"", "{i}",     "[i=1..9]", ".."};
     const char *token = tokens[draw(seed, sizeof tokens / sizeof *tokens)];
     size_t at = draw(seed, (unsigned)length), n = 1 + draw(seed, 12), size = strlen(token);
     if (at + n > length)
@@ -145,9 +146,13 @@ static void check_text(const char *text, long *read)
 static void test_mutations(void **state)
 {
     (void)state;
-    static const char *const models[] = {
-        "five-link-suspension", "double-wishbone", "slider-crank-3d",
-        "iftomm-a03-andrews",   "gyroscope",       "../tests/laws"};
+    static const char *const models[] = {"five-link-suspension",
+                                         "double-wishbone",
+                                         "slider-crank-3d",
+                                         "iftomm-a03-andrews",
+                                         "gyroscope",
+                                         "../tests/laws",
+                                         "n-pendulum"};
     enum { MODELS = sizeof models / sizeof *models, COUNT = 10000 };
     uint64_t seed = 0x9E3779B97F4A7C15u;
     long read = 0;

@@ -50,15 +50,29 @@ static void warn_unused(bg_reader *reader)
                 m->bodies[k].name);
 }
 
-static void read_top(const bg_value *top)
+/* Parameters, what they repeat, and the settings. Settings may repeat things, too, and may bring
+ * keys that do not exist. */
+static void prepare(const bg_value *top, const bg_setting *settings, int nsettings)
 {
     static const char *const keys[] = {"$schema", "name",    "parameters", "gravity", "bodies",
                                        "joints",  "forces",  "tyres",      "road",    "inputs",
                                        "outputs", "initial", "run",        NULL};
     bg_reader *reader = top->reader;
+    reader->status = bg_settings_apply(top->json, settings, nsettings, true, reader->err);
     bg_value_expect(top, keys);
-    read_name(top);
     bg_read_parameters(top);
+    bg_read_repetitions(top);
+    if (reader->status != BG_OK || nsettings == 0)
+        return;
+    reader->status = bg_settings_apply(top->json, settings, nsettings, false, reader->err);
+    bg_value_expect(top, keys);
+    bg_read_repetitions(top);
+}
+
+static void read_top(const bg_value *top)
+{
+    bg_reader *reader = top->reader;
+    read_name(top);
     read_gravity(top);
     bg_read_signals(top);
     bg_read_bodies(top);
@@ -115,16 +129,19 @@ char *bg_model_create_text(const bg_model *model)
     return json_dumps(model->source, JSON_REAL_PRECISION(17));
 }
 
-static bg_status read_json(json_t *root, const char *origin, bg_model **model, bg_error *err)
+static bg_status read_json(json_t *root, const char *origin, const bg_setting *settings,
+                           int nsettings, bg_model **model, bg_error *err)
 {
     bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
     bg_value top = {.reader = &reader, .json = root};
     if (!reader.model)
         return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the model", origin);
-    if (json_is_object(root))
+    if (json_is_object(root)) {
+        prepare(&top, settings, nsettings);
         read_top(&top);
-    else
+    } else {
         bg_value_fail(&top, "a model must be an object { }");
+    }
     clear_reader(&reader);
     if (reader.status == BG_OK)
         keep_source(&reader, root);
@@ -174,9 +191,7 @@ static bg_status parse(const char *text, size_t length, const char *origin,
                               &error);
     if (!root)
         return fail_syntax(&error, origin, err);
-    bg_status st = bg_settings_apply(root, settings, nsettings, err);
-    if (st == BG_OK)
-        st = read_json(root, origin, model, err);
+    bg_status st = read_json(root, origin, settings, nsettings, model, err);
     json_decref(root);
     return st;
 }

@@ -9,6 +9,9 @@
 #include "model/reader.h"
 
 void bg_read_parameters(const bg_value *top);
+/* Replaces members like "rod[i=2..N]" by rod2, rod3, ..., and braces by numbers, in all sections.
+ */
+void bg_read_repetitions(const bg_value *top);
 void bg_read_signals(const bg_value *top); /* "inputs" */
 void bg_read_bodies(const bg_value *top);
 void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
@@ -35,8 +38,10 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name);
  * coordinate. */
 void bg_read_start(const bg_value *v, int joint);
 
-/* Changes the file's content by path before it is read. Failures name the setting. */
-bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings, bg_error *err);
+/* Changes the file's content by path before it is read: the settings of parameters, or all others.
+ * Failures name the setting. */
+bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings,
+                            bool parameters, bg_error *err);
 
 /* A sentence for `bogie check`. */
 void bg_reader_warn(bg_reader *reader, const char *format, ...)
@@ -46,6 +51,14 @@ void bg_reader_fail_memory(bg_reader *reader);
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
 /* Whether a name means something in expressions: a unit or constant, or a function. */
 bool bg_reader_is_taken(bg_reader *reader, const char *name);
+/* The parameter that a name in an expression means, which is then used: NAME or parameters.NAME; a
+ * negative number: none. */
+int bg_reader_find_parameter(bg_reader *reader, const char *name);
+/* Whether a name in an expression is both a parameter and a unit. That can only be N, as in N bars:
+ * to guess at it would make 20*N forty newtons for N = 2. */
+bool bg_reader_is_ambiguous(const bg_reader *reader, const char *name);
+/* Fails at v with the way out of it. */
+void bg_value_fail_ambiguous(const bg_value *v);
 /* The index registered for a name; INT_MIN: none. */
 int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name);
 /* As above, but fails at v, with the nearest, when there is none; then 0. */

@@ -14,6 +14,7 @@ enum { CHAIN = 1000 }; /* parameters that may wait for one another */
 typedef struct scope {
     bg_reader *reader;
     char last[128]; /* the last name that is no parameter */
+    bool ambiguous; /* a name is both parameter and unit */
 } scope;
 
 typedef enum progress { TO_DO, BEGUN, DONE } progress;
@@ -30,13 +31,12 @@ static int resolve(void *self, const char *name, double *constant)
 {
     scope *s = self;
     (void)constant;
-    int p = bg_reader_find(s->reader, BG_NAME_PARAMETER, name);
-    if (p < 0) {
-        snprintf(s->last, sizeof s->last, "%s", name);
-        return -1;
-    }
-    s->reader->parameter_used[p] = true;
-    return p;
+    int p = bg_reader_find_parameter(s->reader, name);
+    s->ambiguous = s->ambiguous || bg_reader_is_ambiguous(s->reader, name);
+    if (p >= 0)
+        return p;
+    snprintf(s->last, sizeof s->last, "%s", name);
+    return -1;
 }
 
 static bg_expression *compile(const bg_value *v)
@@ -55,6 +55,8 @@ static bg_expression *compile(const bg_value *v)
         bg_reader_fail_memory(v->reader);
     else if (st != BG_OK)
         bg_value_fail_expression(v, s.last, NULL, 0, &err);
+    else if (s.ambiguous)
+        bg_value_fail_ambiguous(v);
     return e;
 }
 

@@ -15,6 +15,10 @@ enum { NAME_LENGTH = 63 };
 static const char *const nouns[BG_NAME_KINDS] = {"parameter", "input", "body",
                                                  "joint",     "force", "output"};
 
+/* A unit, and the usual name for how many there are: the only unit that a parameter may be called.
+ */
+static const char count_name[] = "N";
+
 /* "a body", "an input" */
 static const char *get_article(bg_name_kind kind)
 {
@@ -63,7 +67,9 @@ static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
                           "the name of %s %s may have letters, digits and _ only, so that "
                           "expressions can use it",
                           a, noun);
-        else if (strcmp(name, "t") == 0 || bg_reader_is_taken(v->reader, name))
+        else if (strcmp(name, "t") == 0 ||
+                 (bg_reader_is_taken(v->reader, name) &&
+                  !(kind == BG_NAME_PARAMETER && strcmp(name, count_name) == 0)))
             bg_value_fail(v,
                           "'%s' already has a meaning in expressions (unit, constant or function); "
                           "choose another name",
@@ -97,6 +103,27 @@ int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name)
 {
     const json_t *index = json_object_get(reader->names[kind], name);
     return index ? (int)json_integer_value(index) : INT_MIN;
+}
+
+int bg_reader_find_parameter(bg_reader *reader, const char *name)
+{
+    static const char section[] = "parameters.";
+    size_t n = strncmp(name, section, sizeof section - 1) == 0 ? sizeof section - 1 : 0;
+    int p = bg_reader_find(reader, BG_NAME_PARAMETER, name + n);
+    if (p >= 0)
+        reader->parameter_used[p] = true;
+    return p;
+}
+
+bool bg_reader_is_ambiguous(const bg_reader *reader, const char *name)
+{
+    return strcmp(name, count_name) == 0 && bg_reader_find(reader, BG_NAME_PARAMETER, name) >= 0;
+}
+
+void bg_value_fail_ambiguous(const bg_value *v)
+{
+    bg_value_fail(v, "'N' is both a parameter and the unit newton; write parameters.N for the "
+                     "parameter, and leave the unit out, which is 1");
 }
 
 /* The names of a kind as an array of *n, to be released with free(); NULL: out of memory. */
@@ -231,6 +258,7 @@ typedef struct scope {
     const char *const *names;
     int n;
     char last[128]; /* the last name that was neither variable nor parameter */
+    bool ambiguous; /* a name is both parameter and unit */
 } scope;
 
 static int resolve(void *self, const char *name, double *constant)
@@ -239,9 +267,9 @@ static int resolve(void *self, const char *name, double *constant)
     for (int k = 0; k < s->n; k++)
         if (strcmp(s->names[k], name) == 0)
             return k;
-    int p = bg_reader_find(s->reader, BG_NAME_PARAMETER, name);
+    int p = bg_reader_find_parameter(s->reader, name);
+    s->ambiguous = s->ambiguous || bg_reader_is_ambiguous(s->reader, name);
     if (p >= 0) {
-        s->reader->parameter_used[p] = true;
         *constant = s->reader->parameter_values[p];
         return -2;
     }
@@ -295,7 +323,12 @@ bg_expression *bg_value_get_expression(const bg_value *v, const char *const *nam
         bg_reader_fail_memory(reader);
     else if (st != BG_OK)
         bg_value_fail_expression(v, s.last, names, nnames, &err);
-    return e;
+    else if (s.ambiguous)
+        bg_value_fail_ambiguous(v);
+    if (reader->status == BG_OK)
+        return e;
+    bg_expression_destroy(e);
+    return NULL;
 }
 
 bg_expression *bg_value_expression(const bg_value *object, const char *key,

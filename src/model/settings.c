@@ -5,7 +5,10 @@
  * number is expected. Everything on the way must exist, except members that an object may have but
  * did not state (run.t_end): these are made, and the reader judges their names afterwards. Sections
  * whose members are names of the user's choice (parameters, bodies, ...) get no new ones this way,
- * since a new name there is a typing error. */
+ * since a new name there is a typing error.
+ *
+ * Settings of parameters come first, since parameters say how often things are repeated; all others
+ * are applied to the members that the repetitions made. */
 #include "model/read.h"
 
 #include "base/text.h"
@@ -177,11 +180,23 @@ static bg_status parse(const bg_setting *setting, json_t **value, bg_error *err)
     return BG_OK;
 }
 
-bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings, bg_error *err)
+/* "parameters" itself, or something in it. */
+static bool is_of_parameters(const bg_setting *setting)
+{
+    static const char section[] = "parameters";
+    size_t n = sizeof section - 1;
+    const char next = strncmp(setting->name, section, n) == 0 ? setting->name[n] : 'x';
+    return next == '\0' || next == '.' || next == '[';
+}
+
+bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings,
+                            bool parameters, bg_error *err)
 {
     bg_status st = BG_OK;
     for (int k = 0; k < nsettings && st == BG_OK; k++) {
         json_t *value;
+        if (is_of_parameters(&settings[k]) != parameters)
+            continue;
         st = parse(&settings[k], &value, err);
         if (st != BG_OK)
             return st;

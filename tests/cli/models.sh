@@ -120,6 +120,14 @@ expect "unknown parameter" 2 "parameters.lenght" "length" -- "$BOGIE" run rod.js
 expect "setting that breaks the model" 2 rod.json bodies.rod.mass negative -- \
     "$BOGIE" run rod.json --set bodies.rod.mass=-1
 
+# the number of rods is a parameter, and a rod of them can be set
+expect "forty rods" 0 "40 degrees" -- "$BOGIE" check "$models/n-pendulum.json" --set parameters.N=40
+"$BOGIE" run "$models/n-pendulum.json" --set bodies.rod40.mass=2 --set parameters.N=40 --t-end 0.1 \
+    --summary s.json --quiet
+holds "forty coordinates" [ "$(json s.json dimensions nq)" = 40 ]
+expect "a rod too many" 2 "no bodies.rod41" -- "$BOGIE" run "$models/n-pendulum.json" \
+    --set bodies.rod41.mass=2 --set parameters.N=40
+
 # cut and resumed, which needs the same formulation
 for formulation in joint cartesian; do
     rm -f cut.checkpoint

@@ -23,6 +23,9 @@ for formulation in joint cartesian; do
     expect "check of a model, $formulation" 0 -- grind "$BOGIE" check "$models/iftomm-a04-bricard.json" \
         --formulation $formulation
 done
+expect "model with repetitions" 0 -- grind "$BOGIE" run "$models/n-pendulum.json" --set parameters.N=5 \
+    --set bodies.rod5.mass=2 --t-end 0.01
+expect "repetition that cannot be" 2 -- grind "$BOGIE" run "$models/n-pendulum.json" --set parameters.N=2.5
 expect "model that cannot be read" 2 -- grind "$BOGIE" run "$models/gyroscope.json" --set bodies.top.mass=-1
 expect "bad input" 2 -- grind "$BOGIE" run equations:pendulum --set lenght=2 --set length=2
 
