@@ -41,34 +41,47 @@ static bg_spatial load(const double c[6])
     return (bg_spatial){bg_vec3_load(c), bg_vec3_load(c + 3)};
 }
 
-/* X^T S. */
-static bg_spatial apply_transposed(const bg_mat6 *X, bg_spatial S)
+/* X S. */
+static bg_spatial apply(const bg_mat6 *X, bg_spatial S)
 {
     double out[6];
     for (int k = 0; k < 6; k++)
-        out[k] = bg_spatial_dot(S, X->column[k]);
+        out[k] = bg_spatial_dot(X->row[k], S);
     return load(out);
 }
 
-static bg_spatial apply(const bg_mat6 *X, bg_spatial S)
+/* X^T S. */
+static bg_spatial apply_transposed(const bg_mat6 *X, bg_spatial S)
 {
     bg_spatial out = rest;
     for (int k = 0; k < 6; k++)
-        out = bg_spatial_add_scaled(out, at(S, k), X->column[k]);
+        out = bg_spatial_add_scaled(out, at(S, k), X->row[k]);
     return out;
 }
 
 /* A block on its way to the caller. */
 typedef struct target {
     bg_joint_form *f;
-    double *values;
+    double *by_q, *by_v; /* NULL: not wanted */
     bg_pattern pattern;
-    bool by_v;
 } target;
 
-static double *place(const target *t, int i, int j)
+static void add(const target *t, int i, int j, double by_q, double by_v)
 {
-    return t->values + bg_joint_find_place(&t->pattern, i, j);
+    size_t k = bg_joint_find_place(&t->pattern, i, j);
+    if (t->by_q)
+        t->by_q[k] += by_q;
+    if (t->by_v)
+        t->by_v[k] += by_v;
+}
+
+static void clear(const target *t)
+{
+    size_t size = bg_joint_count_places(&t->pattern) * sizeof(double);
+    if (t->by_q)
+        memset(t->by_q, 0, size);
+    if (t->by_v)
+        memset(t->by_v, 0, size);
 }
 
 /* P, Q and X of all coordinates, from V and A. */
@@ -95,23 +108,33 @@ static void update_shifts(bg_joint_form *f, const double *v, const double *a)
     }
 }
 
-/* How body b moves where its link's pose changes by x, twist by y and acceleration by z. */
-static bg_gradient vary(const bg_joint_form *f, int b, bg_spatial x, bg_spatial y, bg_spatial z)
+/* What a number that changes with the pose, twist and acceleration of a body does under the three
+ * kinds of changes of its link. With the centre's arm, velocity v and acceleration a, and w, alpha:
+ *     S moves pose, twist and acceleration like a rigid body: dr = S.v + S.w x arm, dtheta = S.w,
+ *         dv = S.w x v, dw = S.w x w, dv' = S.w x a, dw' = S.w x alpha,
+ *     P adds to V, and P x V to A:  dv = P.v + P.w x arm, dw = P.w, dv' = 2 P.w x v, dw' = P.w x w,
+ *     Q adds to A:  dv' = Q.v + Q.w x arm, dw' = Q.w. */
+typedef struct pull {
+    bg_spatial S, P, Q;
+} pull;
+
+static pull pull_gradient(const bg_joint_form *f, int b, const double *pose, const double *twist,
+                          const double *acceleration)
 {
-    const bg_body_state *s = &f->mb.body[b];
-    bg_vec3 arm = bg_sub(s->r, f->c), alpha = f->mb.acceleration[b].w;
-    bg_vec3 dr = bg_add(x.v, bg_cross(x.w, arm));
-    bg_vec3 dv = bg_add(bg_add(y.v, bg_cross(y.w, arm)), bg_cross(s->w, dr));
-    bg_vec3 da = bg_add(bg_add(z.v, bg_cross(z.w, arm)), bg_cross(alpha, dr));
-    bg_gradient d;
-    da = bg_add(da, bg_add(bg_cross(y.w, s->v), bg_cross(s->w, dv)));
-    bg_vec3_store(dr, d.pose);
-    bg_vec3_store(x.w, d.pose + 3);
-    bg_vec3_store(dv, d.twist);
-    bg_vec3_store(y.w, d.twist + 3);
-    bg_vec3_store(da, d.acceleration);
-    bg_vec3_store(z.w, d.acceleration + 3);
-    return d;
+    const bg_body_state *x = &f->mb.body[b];
+    bg_vec3 arm = bg_sub(x->r, f->c), r = bg_vec3_load(pose), v = bg_vec3_load(twist);
+    bg_vec3 w = bg_vec3_load(twist + 3);
+    pull out = {.S = {bg_add(bg_vec3_load(pose + 3), bg_cross(arm, r)), r},
+                .P = {bg_add(w, bg_cross(arm, v)), v}};
+    out.S.w = bg_add(out.S.w, bg_add(bg_cross(x->v, v), bg_cross(x->w, w)));
+    if (!acceleration)
+        return out;
+    const bg_body_acceleration *now = &f->mb.acceleration[b];
+    bg_vec3 a = bg_vec3_load(acceleration), alpha = bg_vec3_load(acceleration + 3);
+    out.S.w = bg_add(out.S.w, bg_add(bg_cross(now->v, a), bg_cross(now->w, alpha)));
+    out.P.w = bg_add(out.P.w, bg_add(bg_scale(2, bg_cross(x->v, a)), bg_cross(x->w, alpha)));
+    out.Q = (bg_spatial){bg_add(alpha, bg_cross(arm, a)), a};
+    return out;
 }
 
 /* Wrench on a body, (f, n) about its centre, about the common point. */
@@ -121,30 +144,35 @@ static bg_spatial carry(const bg_joint_form *f, int b, const double w[6])
     return (bg_spatial){bg_add(bg_vec3_load(w + 3), bg_cross(arm, force)), force};
 }
 
+/* Rows of moments from those about the centre and the rows of forces: n + arm x f. */
+static void carry_rows(bg_mat6 *X, bg_vec3 arm)
+{
+    const double a[3] = {arm.x, arm.y, arm.z};
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        X->row[k] = bg_spatial_add_scaled(X->row[k], a[i], X->row[3 + j]);
+        X->row[k] = bg_spatial_add_scaled(X->row[k], -a[j], X->row[3 + i]);
+    }
+}
+
 /* E and C of a pair. */
 static void map_coupling(const bg_joint_form *f, int of, int by, double pose[6][6],
                          double twist[6][6], bg_mat6 *E, bg_mat6 *C)
 {
-    bg_spatial V = f->V[f->mech->body_link[by]];
-    for (int k = 0; k < 6; k++) {
-        bg_spatial e = unit(k);
-        bg_gradient by_pose = vary(f, by, e, bg_spatial_cross(e, V), rest);
-        bg_gradient by_twist = vary(f, by, rest, e, rest);
-        double x[6] = {0}, y[6] = {0};
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < 6; j++) {
-                x[i] += pose[i][j] * by_pose.pose[j] + twist[i][j] * by_pose.twist[j];
-                y[i] += twist[i][j] * by_twist.twist[j];
-            }
-        E->column[k] = carry(f, of, x);
-        C->column[k] = carry(f, of, y);
+    bg_vec3 arm = bg_sub(f->mb.body[of].r, f->c);
+    for (int i = 0; i < 6; i++) { /* (f, n) become rows 3..5 and 0..2 */
+        pull x = pull_gradient(f, by, pose[i], twist[i], NULL);
+        E->row[(i + 3) % 6] = x.S;
+        C->row[(i + 3) % 6] = x.P;
     }
+    carry_rows(E, arm);
+    carry_rows(C, arm);
 }
 
 static void subtract(bg_mat6 *a, const bg_mat6 *b)
 {
     for (int k = 0; k < 6; k++)
-        a->column[k] = bg_spatial_sub(a->column[k], b->column[k]);
+        a->row[k] = bg_spatial_sub(a->row[k], b->row[k]);
 }
 
 static int find_shared(const bg_mechanism *x, int a, int b)
@@ -159,12 +187,12 @@ static int find_shared(const bg_mechanism *x, int a, int b)
 }
 
 /* Entries of column j for the coordinates from link `from` down to but not including link `to`. */
-static void add_chain(const target *t, int from, int to, int j, bg_spatial dW)
+static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q, bg_spatial by_v)
 {
     for (int k = from; k != to; k = t->f->mech->links[k].parent) {
         const bg_link *l = &t->f->mech->links[k];
         for (int i = l->v; i < l->v + count(l); i++)
-            *place(t, i, j) -= bg_spatial_dot(t->f->S[i], dW);
+            add(t, i, j, -bg_spatial_dot(t->f->S[i], by_q), -bg_spatial_dot(t->f->S[i], by_v));
     }
 }
 
@@ -187,10 +215,18 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
         const bg_link *l = &f->mech->links[k];
         below = below && k != shared;
         for (int j = l->v; j < l->v + count(l) && (below || a != shared); j++) {
-            bg_spatial dW = t->by_v ? apply(&C, f->S[j])
-                                    : bg_spatial_add(apply(&E, f->S[j]), apply(&C, f->shift[j].P));
-            add_chain(t, a, below ? -1 : shared, j, dW);
+            bg_spatial by_q = bg_spatial_add(apply(&E, f->S[j]), apply(&C, f->shift[j].P));
+            add_chain(t, a, below ? -1 : shared, j, by_q, apply(&C, f->S[j]));
         }
+    }
+}
+
+static void set_column(bg_mat6 *X, int k, bg_spatial column)
+{
+    for (int i = 0; i < 6; i++) {
+        double *row[6] = {&X->row[i].w.x, &X->row[i].w.y, &X->row[i].w.z,
+                          &X->row[i].v.x, &X->row[i].v.y, &X->row[i].v.z};
+        *row[k] = at(column, i);
     }
 }
 
@@ -207,7 +243,8 @@ static void start_sums(bg_joint_form *f)
         for (int c = 0; c < 6; c++) {
             bg_spatial e = unit(c), y = bg_inertia_apply(I, bg_spatial_cross(e, V));
             y = bg_spatial_add(y, bg_spatial_cross_force(e, momentum));
-            x->B.column[c] = bg_spatial_add(y, bg_spatial_cross_force(V, bg_inertia_apply(I, e)));
+            y = bg_spatial_add(y, bg_spatial_cross_force(V, bg_inertia_apply(I, e)));
+            set_column(&x->B, c, y);
         }
     }
     for (int b = 1; b < f->mb.nbodies; b++) { /* arms: dr x f */
@@ -219,10 +256,11 @@ static void start_sums(bg_joint_form *f)
         bg_vec3_store(force, w);
         bg_vec3_store(f->mb.wrench[b].n, w + 3);
         f->sums[k].W = bg_spatial_add(f->sums[k].W, carry(f, b, w));
-        for (int c = 0; c < 6; c++) {
-            bg_spatial e = unit(c);
-            bg_vec3 dr = bg_add(e.v, bg_cross(e.w, arm)), *n = &f->sums[k].E.column[c].w;
-            *n = bg_sub(*n, bg_cross(dr, force));
+        /* dr x f = (S.v + S.w x arm) x f */
+        for (int i = 0; i < 3; i++) {
+            bg_vec3 e = {i == 0, i == 1, i == 2}, by_v = bg_cross(force, e);
+            bg_spatial *row = &f->sums[k].E.row[i];
+            *row = bg_spatial_sub(*row, (bg_spatial){bg_cross(arm, by_v), by_v});
         }
     }
 }
@@ -230,8 +268,8 @@ static void start_sums(bg_joint_form *f)
 static void add_sums(bg_link_sums *a, const bg_link_sums *b)
 {
     for (int k = 0; k < 6; k++) {
-        a->B.column[k] = bg_spatial_add(a->B.column[k], b->B.column[k]);
-        a->E.column[k] = bg_spatial_add(a->E.column[k], b->E.column[k]);
+        a->B.row[k] = bg_spatial_add(a->B.row[k], b->B.row[k]);
+        a->E.row[k] = bg_spatial_add(a->E.row[k], b->E.row[k]);
     }
     a->F = bg_spatial_add(a->F, b->F);
     a->W = bg_spatial_add(a->W, b->W);
@@ -249,15 +287,11 @@ static void fill_row(const target *t, int m, int i)
         const bg_link *l = &f->mech->links[k];
         for (int j = l->v; j < l->v + count(l); j++) {
             const bg_shift *s = &f->shift[j];
-            double *out = place(t, i, j);
-            if (t->by_v)
-                *out += bg_spatial_dot(B, f->S[j]) + bg_spatial_dot(I, s->X);
-            else
-                *out += bg_spatial_dot(I, s->Q) + bg_spatial_dot(B, s->P) +
-                        bg_spatial_dot(E, f->S[j]);
-            if (k == m && !t->by_v && l->kind == BG_LINK_BALL && l->sign < 0)
-                *out -= bg_spatial_dot(bg_spatial_cross(f->S[j], S), /* the axes stay */
-                                       bg_spatial_sub(x->F, x->W));
+            double by_q = bg_spatial_dot(I, s->Q) + bg_spatial_dot(B, s->P) +
+                          bg_spatial_dot(E, f->S[j]);
+            if (k == m && l->kind == BG_LINK_BALL && l->sign < 0) /* the axes stay */
+                by_q -= bg_spatial_dot(bg_spatial_cross(f->S[j], S), bg_spatial_sub(x->F, x->W));
+            add(t, i, j, by_q, bg_spatial_dot(B, f->S[j]) + bg_spatial_dot(I, s->X));
         }
     }
 }
@@ -269,18 +303,14 @@ static void fill_column(const target *t, int k, int j)
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[k];
     const bg_shift *s = &f->shift[j];
-    bg_spatial S = f->S[j], dF;
-    if (t->by_v) {
-        dF = bg_spatial_add(apply(&x->B, S), bg_inertia_apply(&f->composite[k], s->X));
-    } else {
-        dF = bg_spatial_add(apply(&x->B, s->P), bg_inertia_apply(&f->composite[k], s->Q));
-        dF = bg_spatial_add(dF, apply(&x->E, S));
-        dF = bg_spatial_add(dF, bg_spatial_cross_force(S, x->F));
-    }
+    bg_spatial S = f->S[j], by_q, by_v;
+    by_v = bg_spatial_add(apply(&x->B, S), bg_inertia_apply(&f->composite[k], s->X));
+    by_q = bg_spatial_add(apply(&x->B, s->P), bg_inertia_apply(&f->composite[k], s->Q));
+    by_q = bg_spatial_add(by_q, bg_spatial_add(apply(&x->E, S), bg_spatial_cross_force(S, x->F)));
     for (int m = f->mech->links[k].parent; m >= 0; m = f->mech->links[m].parent) {
         const bg_link *l = &f->mech->links[m];
         for (int i = l->v; i < l->v + count(l); i++)
-            *place(t, i, j) += bg_spatial_dot(f->S[i], dF);
+            add(t, i, j, bg_spatial_dot(f->S[i], by_q), bg_spatial_dot(f->S[i], by_v));
     }
 }
 
@@ -289,7 +319,7 @@ static void fill_column(const target *t, int k, int j)
 static void calc_residual(target *t, const double *lambda, bool only_stiff)
 {
     bg_joint_form *f = t->f;
-    memset(t->values, 0, bg_joint_count_places(&t->pattern) * sizeof(double));
+    clear(t);
     if (only_stiff) {
         memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
         memset(f->composite, 0, (size_t)f->mech->nlinks * sizeof *f->composite);
@@ -310,42 +340,19 @@ static void calc_residual(target *t, const double *lambda, bool only_stiff)
     }
 }
 
-static double multiply(const bg_gradient *a, const bg_gradient *b)
-{
-    double sum = 0;
-    for (int i = 0; i < 6; i++)
-        sum += a->pose[i] * b->pose[i] + a->twist[i] * b->twist[i] +
-               a->acceleration[i] * b->acceleration[i];
-    return sum;
-}
-
 static void add_row(void *self, int row, int by, const bg_gradient *x)
 {
     const target *t = self;
     const bg_joint_form *f = t->f;
-    int link = f->mech->body_link[by];
-    if (link < 0)
-        return;
-    double on_S[6], on_P[6], on_Q[6];
-    bg_spatial V = f->V[link], A = f->A[link];
-    for (int k = 0; k < 6; k++) {
-        bg_spatial e = unit(k), turned = bg_spatial_cross(e, V);
-        bg_gradient d = vary(f, by, e, turned, bg_spatial_cross(e, A));
-        on_S[k] = multiply(x, &d);
-        d = vary(f, by, rest, e, turned);
-        on_P[k] = multiply(x, &d);
-        d = vary(f, by, rest, rest, e);
-        on_Q[k] = multiply(x, &d);
-    }
-    for (int k = link; k >= 0; k = f->mech->links[k].parent) {
+    pull g = pull_gradient(f, by, x->pose, x->twist, x->acceleration);
+    for (int k = f->mech->body_link[by]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int j = l->v; j < l->v + count(l); j++) {
             const bg_shift *s = &f->shift[j];
-            *place(t, row, j) += t->by_v ? bg_spatial_dot(load(on_P), f->S[j]) +
-                                               bg_spatial_dot(load(on_Q), s->X)
-                                         : bg_spatial_dot(load(on_S), f->S[j]) +
-                                               bg_spatial_dot(load(on_P), s->P) +
-                                               bg_spatial_dot(load(on_Q), s->Q);
+            add(t, row, j,
+                bg_spatial_dot(g.S, f->S[j]) + bg_spatial_dot(g.P, s->P) +
+                    bg_spatial_dot(g.Q, s->Q),
+                bg_spatial_dot(g.P, f->S[j]) + bg_spatial_dot(g.Q, s->X));
         }
     }
 }
@@ -354,52 +361,45 @@ static void add_state(void *self, int of, int z, const double wrench[6])
 {
     const target *t = self;
     if (t->f->mech->body_link[of] >= 0)
-        add_chain(t, t->f->mech->body_link[of], -1, z, carry(t->f, of, wrench));
+        add_chain(t, t->f->mech->body_link[of], -1, z, carry(t->f, of, wrench), rest);
 }
 
 typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self);
 
-/* Rows of w, gamma or h by q or v. */
-static void calc_rows(target *t, visit_rows *visit)
+/* Rows of w, gamma or h by q and v. */
+static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, bg_pattern pattern,
+                      visit_rows *visit)
 {
-    memset(t->values, 0, bg_joint_count_places(&t->pattern) * sizeof(double));
-    visit(&t->f->mb, add_row, t);
-}
-
-static void calc_blocks(bg_joint_form *f, bg_by by, const bg_point *p, const double *a,
-                        const double *lambda, bg_derivatives *out)
-{
-    target t = {f, NULL, f->patterns.r, by == BG_BY_v};
-    bg_joint_update_acceleration(f, a);
-    update_shifts(f, p->v, a);
-    if ((t.values = out->block[BG_OF_r][by]))
-        calc_residual(&t, f->ng > 0 ? lambda : NULL, out->only_stiff != 0);
-    t.pattern = (bg_pattern){f->mb.nz, f->nv, NULL, NULL};
-    if ((t.values = out->block[BG_OF_h][by]))
-        calc_rows(&t, bg_couplings_visit_rates);
-    t.pattern = f->patterns.G;
-    if (by == BG_BY_q && (t.values = out->block[BG_OF_w][by]))
-        calc_rows(&t, bg_couplings_visit_w);
-    if (!(t.values = out->block[BG_OF_gamma][by]))
+    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], pattern};
+    if (!t.by_q && !t.by_v)
         return;
-    bg_joint_update_acceleration(f, NULL);
-    update_shifts(f, p->v, NULL);
-    calc_rows(&t, bg_couplings_visit_gamma);
+    clear(&t);
+    visit(&f->mb, add_row, &t);
 }
 
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out)
 {
-    double *r_z = out->block[BG_OF_r][BG_BY_z], *h_z = out->block[BG_OF_h][BG_BY_z];
-    calc_blocks(f, BG_BY_q, p, a, lambda, out);
-    calc_blocks(f, BG_BY_v, p, a, lambda, out);
-    if (out->block[BG_OF_w][BG_BY_v])
+    const bg_pattern rates = {f->mb.nz, f->nv, NULL, NULL}, states = {f->nv, f->mb.nz, NULL, NULL};
+    target r = {f, out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v], f->patterns.r};
+    bg_joint_update_acceleration(f, a);
+    update_shifts(f, p->v, a);
+    if (r.by_q || r.by_v)
+        calc_residual(&r, f->ng > 0 ? lambda : NULL, out->only_stiff != 0);
+    calc_rows(f, out, BG_OF_h, rates, bg_couplings_visit_rates);
+    calc_rows(f, out, BG_OF_w, f->patterns.G, bg_couplings_visit_w);
+    if (out->block[BG_OF_w][BG_BY_v]) /* with the direct rows */
         bg_joint_calc_G(f, out->block[BG_OF_w][BG_BY_v]);
-    if (r_z) {
-        target t = {f, r_z, {f->nv, f->mb.nz, NULL, NULL}, false};
-        memset(r_z, 0, bg_joint_count_places(&t.pattern) * sizeof(double));
+    if (out->block[BG_OF_r][BG_BY_z]) {
+        target t = {f, out->block[BG_OF_r][BG_BY_z], NULL, states};
+        clear(&t);
         bg_couplings_visit_wrenches_by_z(&f->mb, add_state, &t);
     }
-    if (h_z)
-        bg_couplings_calc_rates_by_z(&f->mb, h_z);
+    if (out->block[BG_OF_h][BG_BY_z])
+        bg_couplings_calc_rates_by_z(&f->mb, out->block[BG_OF_h][BG_BY_z]);
+    if (!out->block[BG_OF_gamma][BG_BY_q] && !out->block[BG_OF_gamma][BG_BY_v])
+        return;
+    bg_joint_update_acceleration(f, NULL);
+    update_shifts(f, p->v, NULL);
+    calc_rows(f, out, BG_OF_gamma, f->patterns.G, bg_couplings_visit_gamma);
 }

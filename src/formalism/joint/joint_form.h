@@ -19,9 +19,9 @@ typedef struct bg_direct_row {
     int coupler; /* whose relation it is; -1: none */
 } bg_direct_row;
 
-/* A 6 x 6 matrix by its columns. */
+/* A 6 x 6 matrix by its rows: moments, then forces. */
 typedef struct bg_mat6 {
-    bg_spatial column[6];
+    bg_spatial row[6];
 } bg_mat6;
 
 /* How links behind a coordinate start to move differently (derivatives.c). */
