@@ -25,7 +25,7 @@ struct bg_verb {
     int (*run)(const bg_verb *verb, int argc, char **argv); /* arguments after the verb */
 };
 
-extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_report, bg_verb_list;
+extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_study, bg_verb_report, bg_verb_list;
 
 /* The page of reports without data; NULL: the program was built without the viewer. */
 const char *bg_template_get(void);

@@ -174,10 +174,10 @@ bg_status bg_cli_parse(const bg_verb *verb, int argc, char **argv, void *target,
         }
     }
     if (verb->operand && !*operand)
-        return bg_error_set(
-            err, BG_BAD_INPUT,
-            "bogie %s needs a %s: MODEL.json, equations:NAME (see `bogie list`) or FILE.so",
-            verb->name, verb->operand);
+        return bg_error_set(err, BG_BAD_INPUT, "bogie %s needs a %s: %s", verb->name, verb->operand,
+                            verb->explain
+                                ? verb->explain
+                                : "MODEL.json, equations:NAME (see `bogie list`) or FILE.so");
     return BG_OK;
 }
 

@@ -1,6 +1,6 @@
 /* The summary of a run, and how it was made, as one JSON object each; keys and their order are part
  * of the interface (docs/results.md). */
-#include "bogie/result.h"
+#include "results/summary.h"
 
 #include "bogie/version.h"
 #include "results/setup.h"
@@ -205,7 +205,8 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
     return end_object(&b);
 }
 
-char *bg_summary_create(const bg_system *system, const char *model, const bg_run_report *report)
+json_t *bg_summary_make_json(const bg_system *system, const char *model,
+                             const bg_run_report *report)
 {
     builder b = begin_object();
     put(&b, "model", new_text(model));
@@ -221,7 +222,12 @@ char *bg_summary_create(const bg_system *system, const char *model, const bg_run
     put(&b, "certificate", new_certificate(&report->certificate));
     put(&b, "events", new_events(report));
     put(&b, "final", new_final(system, report));
-    json_t *summary = end_object(&b);
+    return end_object(&b);
+}
+
+char *bg_summary_create(const bg_system *system, const char *model, const bg_run_report *report)
+{
+    json_t *summary = bg_summary_make_json(system, model, report);
     char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     json_decref(summary);
     return text;

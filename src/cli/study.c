@@ -1,0 +1,201 @@
+/* bogie study: runs many variants of a model and makes one table of them. */
+#include "cli/cli.h"
+
+#include "study/study.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct arguments {
+    const char *csv, *json, *shard, *journal;
+    long jobs;
+    double time_limit;
+    int merge, no_timing, quiet;
+} arguments;
+
+#define FIELD(name) offsetof(arguments, name)
+
+static const bg_cli_option options[] = {
+    {"--jobs", "-j", "N", BG_CLI_COUNT, FIELD(jobs),
+     "worker processes (default: one per processor)"},
+    {"--csv", NULL, "FILE|-", BG_CLI_TEXT, FIELD(csv), "the table as CSV; - is stdout"},
+    {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json),
+     "table and plots as JSON, for `bogie report`; - is stdout"},
+    {"--no-timing", NULL, NULL, BG_CLI_FLAG, FIELD(no_timing),
+     "leave out what depends on the machine; cases then run side by side"},
+    {"--time-limit", NULL, "S", BG_CLI_POSITIVE, FIELD(time_limit),
+     "a case that takes longer than S seconds is given up"},
+    {"--shard", NULL, "I/N", BG_CLI_TEXT, FIELD(shard),
+     "run the I-th of N parts and keep its journal for --merge"},
+    {"--merge", NULL, NULL, BG_CLI_FLAG, FIELD(merge),
+     "make the table from the journals of all shards in this folder"},
+    {"--journal", NULL, "FILE", BG_CLI_TEXT, FIELD(journal),
+     "where finished cases are kept until the end (default: NAME.journal)"},
+    {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no table on the terminal, no progress"},
+};
+
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void listen_for_stop(void)
+{
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void print_note(void *self, const char *sentence)
+{
+    const arguments *args = self;
+    if (!args->quiet)
+        fprintf(stderr, "bogie: %s\n", sentence);
+}
+
+static void print_progress(void *self, long done, long total)
+{
+    (void)self;
+    fprintf(stderr, "\r%ld of %ld cases%s", done, total, done == total ? "\r\033[K" : "");
+}
+
+/* "2/3" */
+static bg_status read_shard(const char *text, bg_study_options *run, bg_error *err)
+{
+    char end;
+    if (!text)
+        return BG_OK;
+    if (sscanf(text, "%d/%d%c", &run->shard, &run->shards, &end) == 2 && run->shard >= 1 &&
+        run->shard <= run->shards)
+        return BG_OK;
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "--shard needs I/N with I from 1 to N, such as 2/3, not '%s'", text);
+}
+
+static bg_status check_arguments(const arguments *args, bg_error *err)
+{
+    const char *files[] = {args->csv, args->json, args->journal};
+    const char *names[] = {"table", "study", "journal"};
+    if (args->merge && (args->shard || args->journal))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--merge reads the journals of all shards in this folder; leave out "
+                            "%s",
+                            args->shard ? "--shard" : "--journal");
+    if (args->shard && (args->csv || args->json))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "a shard has no table of its own; give %s with --merge, when all "
+                            "shards are done",
+                            args->csv ? "--csv" : "--json");
+    if (args->csv && args->json && strcmp(args->csv, args->json) == 0)
+        return bg_error_set(err, BG_BAD_INPUT, "--csv and --json both name '%s'; give two files",
+                            args->csv);
+    for (int i = 0; i < 3; i++)
+        if (files[i] && strcmp(files[i], "-") != 0) {
+            bg_status status = bg_place_check(files[i], names[i], err);
+            if (status)
+                return status;
+        }
+    return BG_OK;
+}
+
+static bg_status write_text(const char *path, char *text, bg_error *err)
+{
+    bg_status status = BG_OK;
+    size_t length = text ? strlen(text) : 0;
+    if (!text)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the table");
+    if (length > 0 && text[length - 1] == '\n')
+        text[length - 1] = '\0'; /* both ways to write add one */
+    if (strcmp(path, "-") == 0)
+        puts(text);
+    else
+        status = bg_file_replace(path, text, err);
+    free(text);
+    return status;
+}
+
+static bg_status write_outputs(const bg_table *table, const arguments *args, bg_error *err)
+{
+    bool busy = (args->csv && strcmp(args->csv, "-") == 0) ||
+                (args->json && strcmp(args->json, "-") == 0);
+    bg_status status = BG_OK;
+    if (!args->quiet && !busy)
+        status = write_text("-", bg_table_make_text(table), err);
+    if (!status && args->csv)
+        status = write_text(args->csv, bg_table_make_csv(table), err);
+    if (!status && args->json)
+        status = write_text(args->json, bg_table_make_json_text(table), err);
+    return status;
+}
+
+static int conclude(const bg_study *study, const arguments *args, const bg_study_options *run,
+                    bg_status status, const bg_table *table, bg_error *err)
+{
+    char journal[512];
+    bg_study_name_journal(study, run->shard, run->shards, journal, sizeof journal);
+    if (!status && table && run->shards > 0 && !args->quiet)
+        printf("shard %d/%d of '%s' is done; its journal is '%s'\n", run->shard, run->shards,
+               study->name, args->journal ? args->journal : journal);
+    else if (!status && table && run->shards == 0)
+        status = write_outputs(table, args, err);
+    if (status == BG_STOPPED) {
+        fprintf(stderr, "bogie: %s; the same command goes on from the journal\n", err->text);
+        return BG_EXIT_STOPPED;
+    }
+    err->status = status;
+    return status ? bg_error_print(err) : BG_EXIT_DONE;
+}
+
+static int run_study(const arguments *args, const char *path, bg_error *err)
+{
+    bg_study *study = NULL;
+    bg_table *table = NULL;
+    bg_study_options run = {.journal = args->journal,
+                            .workers = args->jobs < 4096 ? (int)args->jobs : 4096,
+                            .time_limit = args->time_limit,
+                            .stop = &stop_requested,
+                            .note = print_note,
+                            .self = (void *)args};
+    if (!args->quiet && isatty(STDERR_FILENO))
+        run.progress = print_progress;
+    bg_status status = check_arguments(args, err);
+    if (!status)
+        status = read_shard(args->shard, &run, err);
+    if (!status)
+        status = bg_study_read(path, !args->no_timing, &study, err);
+    if (status)
+        return bg_error_print(err);
+    listen_for_stop();
+    status = args->merge ? bg_study_merge(study, &table, err)
+                         : bg_study_run(study, &run, &table, err);
+    int code = conclude(study, args, &run, status, table, err);
+    bg_table_destroy(table);
+    bg_study_destroy(study);
+    return code;
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = {0};
+    const char *path;
+    bg_error err = {0};
+    bg_status status = bg_cli_parse(verb, argc, argv, &args, &path, &err);
+    return status ? bg_error_print(&err) : run_study(&args, path, &err);
+}
+
+const bg_verb bg_verb_study = {
+    .name = "study",
+    .operand = "STUDY",
+    .explain = "STUDY is a study file STUDY.json (docs/study.md).",
+    .summary = "run many variants of a model and compare them in one table",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,13 @@
+/* The summary before it becomes a text. */
+#ifndef BG_SUMMARY_H
+#define BG_SUMMARY_H
+
+#include "bogie/result.h"
+
+#include <jansson.h>
+
+/* A new object; NULL: out of memory. */
+json_t *bg_summary_make_json(const bg_system *system, const char *model,
+                             const bg_run_report *report);
+
+#endif

@@ -1,0 +1,41 @@
+/* Studies under mpirun. The part that speaks MPI is a module beside the library (mpi/), loaded only
+ * when the environment says that this process is one rank of several: a program that runs alone
+ * never sees MPI. */
+#include "study/crew.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* OpenMPI, and MPICH and its relatives. */
+bool bg_mpi_is_asked(void)
+{
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+    if (!size)
+        size = getenv("PMI_SIZE");
+    return size && atoi(size) > 1;
+}
+
+bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err)
+{
+    Dl_info here;
+    char path[PATH_MAX] = "";
+    if (dladdr((void *)(uintptr_t)bg_mpi_create, &here) != 0 && here.dli_fname) {
+        const char *slash = strrchr(here.dli_fname, '/');
+        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - here.dli_fname) + 1 : 0,
+                 here.dli_fname, "bogie-mpi.so");
+    }
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    bg_mpi_entry *entry = NULL;
+    if (module)
+        *(void **)&entry = dlsym(module, BG_MPI_ENTRY);
+    if (!entry)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "this Bogie was built without MPI, so it cannot share a study among "
+                            "the ranks of mpirun (%s); build it where OpenMPI is installed, or use "
+                            "--shard I/N",
+                            dlerror());
+    return entry(study, crew, err);
+}

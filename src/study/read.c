@@ -1,0 +1,213 @@
+/* The study file: its top, and what becomes of it in memory. */
+#include "study/read.h"
+
+#include "base/memory.h"
+#include "bogie/bogie.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILE = 64 << 20 };
+
+/* The whole file, with a 0 behind it; NULL: errno says why. */
+static char *load(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = file ? open_memstream(&text, &size) : NULL;
+    char block[4096];
+    size_t n;
+    while (out && size < MAX_FILE && (n = fread(block, 1, sizeof block, file)) > 0)
+        fwrite(block, 1, n, out);
+    bool ok = out && !ferror(file) && !ferror(out);
+    int reason = errno;
+    if (out && fclose(out) != 0)
+        ok = false;
+    if (file)
+        fclose(file);
+    *length = size;
+    if (ok)
+        return text;
+    free(text);
+    errno = reason;
+    return NULL;
+}
+
+static void hash_file(bg_study *s, const char *path)
+{
+    size_t length;
+    char *text = strncmp(path, "equations:", 10) == 0 ? NULL : load(path, &length);
+    s->hash = bg_hash_bytes(s->hash, path, strlen(path) + 1);
+    if (text)
+        s->hash = bg_hash_bytes(s->hash, text, length);
+    free(text);
+}
+
+/* Every file that settings or references name, once per mention. */
+static void hash_files(bg_study *s, const json_t *json)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    json_array_foreach((json_t *)json, i, value)
+    {
+        hash_files(s, value);
+    }
+    json_object_foreach((json_t *)json, key, value)
+    {
+        bool names_file = strcmp(key, "model") == 0 || strcmp(key, "file") == 0;
+        json_t *name = json_is_array(value) ? json_array_get(value, 0) : value;
+        for (size_t k = 0; names_file && json_is_string(name); k++) {
+            char *path = bg_study_make_path(s, json_string_value(name));
+            if (path)
+                hash_file(s, path);
+            free(path);
+            name = json_is_array(value) ? json_array_get(value, k + 1) : NULL;
+        }
+        if (!names_file)
+            hash_files(s, value);
+    }
+}
+
+static char *copy_text(const bg_value *v, const char *key, const char *fallback)
+{
+    return bg_reader_copy(v->reader, bg_value_text_or(v, key, fallback));
+}
+
+static void read_top(const bg_value *top, bg_study *s)
+{
+    static const char *const keys[] = {"name",        "title",      "text",    "model", "base",
+                                       "variants",    "references", "metrics", "plots", "paper",
+                                       "repetitions", "time_limit", NULL};
+    const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
+    char stem[256];
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
+    bg_value_expect(top, keys);
+    s->name = copy_text(top, "name", stem);
+    s->title = copy_text(top, "title", s->name ? s->name : "");
+    s->text = copy_text(top, "text", "");
+    if (s->name && (strchr(s->name, '/') || !*s->name)) {
+        bg_value name = bg_value_member(top, "name");
+        bg_value_fail(&name, "names files, so it must not be empty or contain '/'");
+    }
+    bg_value base = bg_value_member(top, "base");
+    s->base = base.json;
+    if (bg_value_exists(&base))
+        bg_study_read_settings(&base, false);
+    bg_study_read_variants(top, s);
+    bg_value repetitions = bg_value_member(top, "repetitions");
+    double n = bg_value_number_or(top, "repetitions", 1);
+    s->repetitions = n >= 1 && n <= 1e6 ? (int)n : 1;
+    if (n != (double)s->repetitions)
+        bg_value_fail(&repetitions, "must be a whole number from 1 on, but is %g", n);
+    s->time_limit = bg_value_not_negative_or(top, "time_limit", 0);
+    bg_study_read_references(top, s);
+    bg_study_read_metrics(top, s);
+    bg_study_read_plots(top, s);
+    bg_study_read_paper(top, s);
+    if (top->reader->status == BG_OK)
+        bg_study_check_models(top, s);
+}
+
+/* "model" at the top is short for one in "base". */
+static bool move_model(json_t *root)
+{
+    json_t *model = json_object_get(root, "model"), *base = json_object_get(root, "base");
+    if (!json_is_string(model))
+        return true;
+    if (!base) {
+        base = json_object();
+        if (json_object_set_new(root, "base", base))
+            return false;
+    }
+    return !json_is_object(base) || json_object_get(base, "model") ||
+           json_object_set(base, "model", model) == 0;
+}
+
+static bg_status parse(bg_study *s, const char *text, size_t length, bg_error *err)
+{
+    json_error_t error;
+    s->root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!s->root)
+        return bg_error_set(err, BG_BAD_INPUT, "%s: line %d, column %d: %s", s->path, error.line,
+                            error.column,
+                            length == 0 ? "the file is empty, not a study" : error.text);
+    bg_reader reader = {.origin = s->path, .err = err};
+    bg_value top = {.reader = &reader, .json = s->root};
+    if (!json_is_object(s->root))
+        return bg_value_fail(&top, "a study must be an object { }");
+    if (!move_model(s->root))
+        return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the study", s->path);
+    s->hash = bg_hash_bytes(0, BG_VERSION, sizeof BG_VERSION);
+    s->hash = bg_hash_bytes(s->hash, text, length);
+    bool timing = s->timing;
+    s->timing = false;
+    read_top(&top, s);
+    s->timing = s->timing && timing;
+    s->hash = bg_hash_bytes(s->hash, &s->timing, sizeof s->timing);
+    if (reader.status == BG_OK)
+        hash_files(s, s->root);
+    return reader.status;
+}
+
+bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err)
+{
+    size_t length;
+    *study = NULL;
+    char *text = load(path, &length);
+    if (!text)
+        return bg_error_set(err, BG_IO, "%s: cannot be read: %s", path, strerror(errno));
+    bg_study *s = BG_NEW(bg_study);
+    const char *slash = strrchr(path, '/');
+    bg_status st = s ? BG_OK : BG_NO_MEMORY;
+    if (s) {
+        s->path = strdup(path);
+        s->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+        s->timing = timing;
+        st = s->path && s->folder ? parse(s, text, length, err) : BG_NO_MEMORY;
+    }
+    free(text);
+    if (st == BG_NO_MEMORY)
+        bg_error_set(err, st, "%s: not enough memory to read the study", path);
+    if (st == BG_OK)
+        *study = s;
+    else
+        bg_study_destroy(s);
+    return st;
+}
+
+void bg_study_destroy(bg_study *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < s->nmetrics; i++) {
+        free(s->metrics[i].names.items);
+        free(s->metrics[i].limited);
+        free(s->metrics[i].limits);
+    }
+    for (int i = 0; i < s->nreferences; i++) {
+        bg_reference *r = &s->references[i];
+        for (int k = 0; r->columns && k < r->names.count; k++)
+            free(r->columns[k]);
+        if (!r->columns)
+            free(r->names.items);
+        free(r->columns);
+        free(r->values);
+        bg_trajectory_clear(&r->file);
+    }
+    free(s->metrics);
+    free(s->references);
+    free(s->curves);
+    free(s->draws);
+    json_decref(s->grid);
+    json_decref(s->root);
+    free(s->name);
+    free(s->title);
+    free(s->text);
+    free(s->path);
+    free(s->folder);
+    free(s);
+}

@@ -1,0 +1,240 @@
+/* A study: variants of models times metrics, made into one table (docs/study.md).
+ *
+ *   bg_study      what the file says, read and checked; constant afterwards
+ *   case k        one run: list entry x grid point x random draw, all found from k alone
+ *   bg_record     what one case gave: its metrics and the curves that plots want
+ *   bg_table      the records of all cases, and the columns that follow from several of them
+ *
+ * Cases run in worker processes (crew.h); who runs which case, and in which order, does not matter
+ * for the table. */
+#ifndef BG_STUDY_H
+#define BG_STUDY_H
+
+#include "bogie/run.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum bg_metric_kind {
+    BG_METRIC_SUMMARY,     /* a field of the summary */
+    BG_METRIC_ERROR,       /* against a reference */
+    BG_METRIC_DRIFT,       /* residual of the constraints over time */
+    BG_METRIC_OUTPUT,      /* maximum, minimum, ... of an output */
+    BG_METRIC_EVENT,       /* time of an event, or their number */
+    BG_METRIC_STABLE_STEP, /* largest stable fixed step */
+    BG_METRIC_ORDER,       /* slope of another metric over a ladder: from several cases */
+    BG_METRIC_RATIO        /* another metric relative to a named variant: from several cases */
+} bg_metric_kind;
+
+typedef enum bg_take {
+    BG_TAKE_MAX,
+    BG_TAKE_MIN,
+    BG_TAKE_END,
+    BG_TAKE_RMS,
+    BG_TAKE_MEAN,
+    BG_TAKE_RANGE,
+    BG_TAKE_RATE,
+    BG_TAKE_TIME,
+    BG_TAKE_COUNT
+} bg_take;
+
+/* Names of quantities of a row: outputs by name, "q:NAME", "v:NAME", "q:*", ... */
+typedef struct bg_names {
+    const char **items; /* belong to the study's JSON */
+    int count;
+} bg_names;
+
+typedef struct bg_metric {
+    bg_metric_kind kind;
+    const char *key, *label, *unit;
+    bool timing; /* depends on the machine */
+    bg_take take;
+    const char *path;  /* SUMMARY */
+    bg_names names;    /* ERROR, OUTPUT */
+    int reference;     /* ERROR: which; -1: that of the variant */
+    bool relative;     /* ERROR: divided by the norm of the reference */
+    bool euclidean;    /* ERROR, DRIFT: 2-norm instead of the largest entry */
+    char residual;     /* DRIFT: 'g' position, 'v' velocity level */
+    const char *event; /* EVENT: name, NULL: any */
+    int number;        /* EVENT: 1 first, 2 second, ..., -1 last */
+    int direction;     /* EVENT: +1, -1, 0: any */
+    double from, to;   /* STABLE_STEP: s */
+    double accuracy;   /* STABLE_STEP: relative width at which the bisection ends */
+    int *limited;      /* STABLE_STEP: [nlimits] metrics ... */
+    double *limits;    /* ... and the largest size they may have */
+    int nlimits;
+    int of;             /* ORDER, RATIO: metric */
+    const char *over;   /* ORDER: setting, or key of a metric */
+    double floor;       /* ORDER: smaller values are rounding and do not count */
+    bool local;         /* ORDER: slope from the neighbour instead of a fit over the ladder */
+    const json_t *base; /* RATIO: name of a variant, or settings that lead to it */
+} bg_metric;
+
+typedef enum bg_reference_kind {
+    BG_REFERENCE_VALUES, /* at the end of the run */
+    BG_REFERENCE_FILE,   /* a trajectory from a CSV file */
+    BG_REFERENCE_VARIANT /* a run of its own */
+} bg_reference_kind;
+
+/* Samples of some quantities over time. */
+typedef struct bg_trajectory {
+    long rows, capacity;
+    int width;
+    double *t; /* [rows] s, ascending */
+    double *y; /* [rows x width] */
+} bg_trajectory;
+
+typedef struct bg_reference {
+    bg_reference_kind kind;
+    const char *name;
+    const json_t *settings; /* VARIANT: over those of the case */
+    bg_names names;         /* VALUES, FILE: its columns */
+    double *values;         /* VALUES */
+    bg_trajectory file;     /* FILE */
+    char **columns;         /* FILE: storage of names */
+} bg_reference;
+
+/* One key of a random draw. */
+typedef enum bg_distribution { BG_UNIFORM, BG_NORMAL, BG_LOGNORMAL } bg_distribution;
+typedef struct bg_draw {
+    const char *key;
+    bg_distribution distribution;
+    double a, b; /* limits; mean and deviation; median and deviation of the logarithm */
+} bg_draw;
+
+typedef struct bg_curve { /* what a plot wants from every case over time */
+    const char *name;     /* a quantity; "|g|" or "|Gv|": residuals */
+    int points;
+} bg_curve;
+
+typedef struct bg_study {
+    char *path, *folder; /* of the file; folder ends with '/' or is empty */
+    char *name, *title, *text;
+    json_t *root;
+    const json_t *base; /* settings, may be NULL */
+    const json_t *list; /* array of settings with "name", or NULL */
+    json_t *grid;       /* object: key -> array of values, or NULL */
+    bg_draw *draws;
+    int ndraws;
+    long nlist, ngrid, nrandom; /* at least 1 each */
+    uint64_t seed;
+    long ncases;
+    bg_metric *metrics;
+    int nmetrics;
+    bg_reference *references;
+    int nreferences;
+    bg_curve *curves;
+    int ncurves;
+    const json_t *plots, *paper;
+    int repetitions;
+    double time_limit; /* s of wall time per case; 0: none */
+    bool timing;       /* there are metrics that depend on the machine */
+    uint64_t hash;     /* of the study, its models, and the program's version */
+} bg_study;
+
+bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err);
+void bg_study_destroy(bg_study *study);
+
+/* Indices of case k. */
+typedef struct bg_case {
+    long list, grid, draw;
+} bg_case;
+bg_case bg_study_find_case(const bg_study *study, long k);
+/* The settings of case k, a new flat object; NULL: out of memory. */
+json_t *bg_study_make_settings(const bg_study *study, long k);
+/* "variant, tol=1e-06, #12"; to be released with free(). */
+char *bg_study_make_name(const bg_study *study, long k);
+/* The reference a metric of case k is measured against: an index. */
+int bg_study_find_reference(const bg_study *study, const bg_metric *metric, long k);
+/* Whether the metric comes from one case alone. */
+bool bg_metric_is_own(const bg_metric *metric);
+/* Whether a metric is a column: timing may be left out. */
+bool bg_study_shows(const bg_study *study, int metric);
+/* Path of a file that the study names, relative to the study file. To be released with free(). */
+char *bg_study_make_path(const bg_study *study, const char *name);
+/* Puts the members of `from` into `into`; null removes. False: out of memory. */
+bool bg_settings_merge(json_t *into, const json_t *from);
+
+/* The value of a draw in case k: depends on seed, k and the key alone. */
+double bg_draw_calc(const bg_draw *draw, uint64_t seed, uint64_t k);
+/* Philox 4x32 with ten rounds (Salmon et al. 2011). */
+void bg_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+uint64_t bg_hash_bytes(uint64_t hash, const void *data, size_t n); /* FNV-1a; start with 0 */
+uint32_t bg_crc32(const void *data, size_t n);
+
+bool bg_trajectory_add(bg_trajectory *tr, double t, const double *y); /* false: out of memory */
+/* Four-point interpolation in time (002 section 6.2) of all columns. */
+void bg_trajectory_interpolate(const bg_trajectory *tr, double t, double *y);
+void bg_trajectory_clear(bg_trajectory *tr);
+bg_status bg_trajectory_read_csv(const char *path, bg_trajectory *tr, char ***columns, int *count,
+                                 bg_error *err);
+
+/* One entry of the table. */
+typedef struct bg_cell {
+    enum { BG_CELL_NONE, BG_CELL_INTEGER, BG_CELL_REAL, BG_CELL_TEXT } kind;
+    long long i;
+    double x;
+    char *text;
+} bg_cell;
+
+/* What a case gave. */
+typedef struct bg_record {
+    long number; /* of the case */
+    bool done, ok;
+    char *reason;          /* of a failure */
+    bg_cell *cells;        /* [nmetrics] */
+    bg_trajectory *curves; /* [ncurves], width 1; NULL: none */
+} bg_record;
+
+bg_status bg_record_create(const bg_study *study, long k, bg_record *record);
+void bg_record_clear(const bg_study *study, bg_record *record);
+void bg_record_fail(bg_record *record, const char *reason);
+/* One line of JSON without line break, to be released with free(); and back. */
+char *bg_record_encode(const bg_study *study, const bg_record *record);
+bool bg_record_decode(const bg_study *study, const char *text, size_t length, bg_record *record);
+bg_cell bg_cell_from_number(double x); /* NONE where not finite */
+bg_cell bg_cell_from_json(const json_t *json);
+json_t *bg_cell_to_json(const bg_cell *cell);
+double bg_cell_get_number(const bg_cell *cell); /* NAN: none */
+
+typedef struct bg_table {
+    const bg_study *study;
+    bg_record *rows; /* [ncases] */
+} bg_table;
+
+bg_status bg_table_create(const bg_study *study, bg_table **table, bg_error *err);
+void bg_table_destroy(bg_table *table);
+/* The columns that follow from several cases: orders and ratios. */
+bg_status bg_table_derive(bg_table *table, bg_error *err);
+/* The STUDY object of docs/study.md; NULL: out of memory. */
+json_t *bg_table_make_json(const bg_table *table);
+/* The slope of log y over log x through n points by least squares; NAN: fewer than two. */
+double bg_slope_calc(const double *x, const double *y, int n);
+/* Texts to be released with free(); NULL: out of memory. */
+char *bg_table_make_json_text(const bg_table *table);
+char *bg_table_make_csv(const bg_table *table);
+char *bg_table_make_text(const bg_table *table);
+
+typedef struct bg_study_options {
+    int workers;       /* processes; 0: one per processor */
+    int shard, shards; /* 1..shards; 0, 0: everything */
+    const char *journal;
+    double time_limit; /* s; 0: as the study says */
+    const volatile sig_atomic_t *stop;
+    void (*progress)(void *self, long done, long total);
+    void (*note)(void *self, const char *sentence);
+    void *self;
+} bg_study_options;
+
+/* Where the journal is unless told otherwise: "NAME.journal", "NAME.2-of-3.journal". */
+void bg_study_name_journal(const bg_study *study, int shard, int shards, char *buffer, size_t size);
+/* Runs the cases of the shard that the journal does not hold yet. BG_STOPPED on request. Under
+ * mpirun only rank 0 gets a table; the others return with *table NULL when all is done. */
+bg_status bg_study_run(const bg_study *study, const bg_study_options *options, bg_table **table,
+                       bg_error *err);
+/* The table from the journals of shards in the present folder. */
+bg_status bg_study_merge(const bg_study *study, bg_table **table, bg_error *err);
+
+#endif

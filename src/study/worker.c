@@ -1,0 +1,156 @@
+/* Inside a worker process: takes messages, runs cases and references, answers. */
+#include "base/memory.h"
+#include "study/crew.h"
+#include "study/simulation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct head {
+    int64_t k, rows;
+    int32_t r, width;
+    int32_t slot[BG_SLOTS];
+    char type;
+} head;
+
+char *bg_message_encode(const bg_study *s, const bg_message *message, const bg_trajectory *samples,
+                        size_t *size)
+{
+    head h;
+    memset(&h, 0, sizeof h);
+    h.type = message->type;
+    h.k = message->k;
+    h.r = message->r;
+    for (int i = 0; message->slot && i < s->nreferences && i < BG_SLOTS; i++)
+        h.slot[i] = message->slot[i];
+    size_t nt = 0, ny = 0;
+    if (samples) {
+        h.rows = samples->rows;
+        h.width = samples->width;
+        nt = (size_t)h.rows * sizeof(double);
+        ny = nt * (size_t)h.width;
+    }
+    *size = sizeof h + nt + ny;
+    char *data = malloc(*size);
+    if (!data)
+        return NULL;
+    memcpy(data, &h, sizeof h);
+    if (nt > 0)
+        memcpy(data + sizeof h, samples->t, nt);
+    if (ny > 0)
+        memcpy(data + sizeof h + nt, samples->y, ny);
+    return data;
+}
+
+bool bg_samples_decode(const char *data, size_t size, bg_trajectory *samples)
+{
+    head h;
+    *samples = (bg_trajectory){0};
+    if (size < sizeof h)
+        return false;
+    memcpy(&h, data, sizeof h);
+    size_t nt = (size_t)h.rows * sizeof(double), ny = nt * (size_t)h.width;
+    if (size != sizeof h + nt + ny)
+        return false;
+    samples->t = malloc(nt + 1);
+    samples->y = malloc(ny + 1);
+    if (!samples->t || !samples->y) {
+        bg_trajectory_clear(samples);
+        return false;
+    }
+    memcpy(samples->t, data + sizeof h, nt);
+    memcpy(samples->y, data + sizeof h + nt, ny);
+    samples->rows = samples->capacity = (long)h.rows;
+    samples->width = h.width;
+    return true;
+}
+
+static bool read_all(int fd, void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = read(fd, (char *)data + done, size - done);
+        if (n <= 0 && errno != EINTR)
+            return false;
+        if (n == 0)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const char *)data + done, size - done);
+        if (n < 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+/* One answer: its length, its type, its content. */
+static bool answer(int fd, char type, const void *data, size_t size)
+{
+    uint64_t length = size + 1;
+    return write_all(fd, &length, sizeof length) && write_all(fd, &type, 1) &&
+           write_all(fd, data, size);
+}
+
+static bool run_case(const bg_study *s, int fd, const head *h, const bg_trajectory *slots)
+{
+    const bg_trajectory *references[BG_SLOTS] = {NULL};
+    for (int i = 0; i < s->nreferences && i < BG_SLOTS; i++)
+        references[i] = h->slot[i] >= 0 ? &slots[h->slot[i]] : NULL;
+    bg_record record;
+    if (bg_record_create(s, (long)h->k, &record) != BG_OK)
+        return false;
+    bg_case_run(s, (long)h->k, references, &record);
+    char *text = bg_record_encode(s, &record);
+    bool ok = text && answer(fd, 'J', text, strlen(text));
+    free(text);
+    bg_record_clear(s, &record);
+    return ok;
+}
+
+static bool run_reference(const bg_study *s, int fd, const head *h)
+{
+    bg_trajectory samples = {0};
+    bg_error err = {0};
+    bool ok = false;
+    if (bg_reference_run(s, (long)h->k, h->r, &samples, &err) == BG_OK) {
+        size_t size;
+        char *data = bg_message_encode(s, &(bg_message){.type = 'B'}, &samples, &size);
+        ok = data && answer(fd, 'B', data, size);
+        free(data);
+    } else {
+        ok = answer(fd, 'E', err.text, strlen(err.text));
+    }
+    bg_trajectory_clear(&samples);
+    return ok;
+}
+
+void bg_worker_serve(const bg_study *s, int fd)
+{
+    bg_trajectory slots[BG_SLOTS] = {{0}};
+    uint64_t length;
+    bool ok = true;
+    while (ok && read_all(fd, &length, sizeof length)) {
+        char *data = malloc((size_t)length);
+        head h;
+        ok = data && length >= sizeof h && read_all(fd, data, (size_t)length);
+        if (ok)
+            memcpy(&h, data, sizeof h);
+        if (ok && h.type == 'R') {
+            bg_trajectory_clear(&slots[h.r]);
+            ok = bg_samples_decode(data, (size_t)length, &slots[h.r]);
+        } else if (ok) {
+            ok = h.type == 'C' ? run_case(s, fd, &h, slots) : run_reference(s, fd, &h);
+        }
+        free(data);
+    }
+    for (int i = 0; i < BG_SLOTS; i++)
+        bg_trajectory_clear(&slots[i]);
+}
