@@ -33,12 +33,10 @@ static bool wants_time(const job *j)
 }
 
 /* Runs without rows; the least processor time of all, and the best speed. */
-static bg_status repeat(const job *j, double *cpu, double *speed, bg_error *err)
+static bg_status repeat(const job *j, int times, double *cpu, double *speed, bg_error *err)
 {
     bg_status st = BG_OK;
-    *cpu = HUGE_VAL;
-    *speed = 0;
-    for (int i = 0; i < j->study->repetitions && st == BG_OK; i++) {
+    for (int i = 0; i < times && st == BG_OK; i++) {
         bg_simulation sim;
         bg_run_report report = {0};
         st = bg_simulation_open(j->study, j->settings, &sim, err);
@@ -73,13 +71,9 @@ static void fill_cells(const job *j, const bg_measure *m, const bg_run_report *r
 }
 
 static void finish(const job *j, const bg_simulation *sim, const bg_measure *m,
-                   bg_run_report *report, double cpu, double speed, bg_record *record)
+                   const bg_run_report *report, bg_record *record)
 {
     bool ok = report->status == BG_OK || report->status == BG_STOPPED;
-    if (wants_time(j)) {
-        report->cpu_seconds = cpu;
-        report->certificate.real_time_factor = speed;
-    }
     json_t *summary = bg_summary_make_json(sim->system, sim->path, report);
     if (!j->mask && j->study->ncurves > 0)
         record->curves = BG_NEW_ARRAY(bg_trajectory, j->study->ncurves);
@@ -92,34 +86,46 @@ static void finish(const job *j, const bg_simulation *sim, const bg_measure *m,
                        report->message[0] ? report->message : bg_status_text(report->status));
 }
 
+/* The run that is measured; its time counts when it wrote no rows. */
+static void run_measured(const job *j, bg_simulation *sim, bg_measure *m, bg_record *record)
+{
+    bg_run_report report = {0};
+    bg_error err = {0};
+    double cpu = HUGE_VAL, speed = 0;
+    if (m->rows)
+        sim->run.sink = bg_measure_get_sink(m);
+    else
+        sim->run.output_steps = 0, sim->run.output_interval = 0;
+    bg_status st = bg_run(sim->system, &sim->run, &report, &err);
+    if ((st == BG_OK || st == BG_STOPPED) && wants_time(j)) {
+        if (!m->rows) {
+            cpu = report.cpu_seconds;
+            speed = report.certificate.real_time_factor;
+        }
+        repeat(j, j->study->repetitions - !m->rows, &cpu, &speed, &err);
+        report.cpu_seconds = cpu;
+        report.certificate.real_time_factor = speed;
+    }
+    finish(j, sim, m, &report, record);
+    bg_run_report_clear(&report);
+}
+
 /* Runs the settings of the job and fills in the cells of its metrics. */
 static void evaluate(const job *j, bg_record *record)
 {
     bg_simulation sim;
     bg_measure measure = {0};
-    bg_run_report report = {0};
     bg_error err = {0};
-    double cpu = NAN, speed = NAN;
-    bg_status st = wants_time(j) ? repeat(j, &cpu, &speed, &err) : BG_OK;
-    bool started = st != BG_OK && isfinite(cpu); /* the run itself failed: report it below */
-    if (st == BG_OK || started)
-        st = bg_simulation_open(j->study, j->settings, &sim, &err);
+    bg_status st = bg_simulation_open(j->study, j->settings, &sim, &err);
     if (st != BG_OK) {
         bg_record_fail(record, err.text);
         return;
     }
     st = bg_measure_create(j->study, j->k, j->references, j->mask, sim.system, &measure, &err);
-    if (st == BG_OK) {
-        if (measure.rows)
-            sim.run.sink = bg_measure_get_sink(&measure);
-        else
-            sim.run.output_steps = 0, sim.run.output_interval = 0;
-        bg_run(sim.system, &sim.run, &report, &err);
-        finish(j, &sim, &measure, &report, cpu, speed, record);
-    } else {
+    if (st == BG_OK)
+        run_measured(j, &sim, &measure, record);
+    else
         bg_record_fail(record, err.text);
-    }
-    bg_run_report_clear(&report);
     bg_measure_clear(&measure);
     bg_simulation_close(&sim);
 }

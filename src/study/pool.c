@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { KEPT_BYTES = 16 << 20 };
 
 typedef struct buffer {
     char *data;
@@ -78,6 +81,8 @@ static void live(pool *p, int fd, pid_t parent)
     signal(SIGINT, SIG_IGN); /* the master decides what a signal means */
     signal(SIGTERM, SIG_DFL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    mallopt(M_MMAP_THRESHOLD, KEPT_BYTES); /* a case leaves its memory to the next */
+    mallopt(M_TRIM_THRESHOLD, 2 * KEPT_BYTES);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     bg_worker_serve(p->study, fd);
     _exit(0);
@@ -142,8 +147,7 @@ static bg_status pool_send(bg_crew *crew, int i, const void *data, size_t size, 
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for messages to workers");
     memcpy(w->out.data + w->out.end, &length, sizeof length);
     memcpy(w->out.data + w->out.end + sizeof length, data, size);
-    w->out.end += sizeof length + size;
-    push(w); /* a loss is noticed in wait */
+    w->out.end += sizeof length + size; /* leaves with the next wait */
     return BG_OK;
 }
 
@@ -174,12 +178,15 @@ static bool pull(worker *w)
     for (;;) {
         if (!reserve(&w->in, 65536))
             return false;
-        ssize_t n = recv(w->fd, w->in.data + w->in.end, w->in.capacity - w->in.end, 0);
+        size_t room = w->in.capacity - w->in.end;
+        ssize_t n = recv(w->fd, w->in.data + w->in.end, room, 0);
         if (n < 0)
             return errno == EAGAIN || errno == EINTR;
         if (n == 0)
             return false;
         w->in.end += (size_t)n;
+        if ((size_t)n < room)
+            return true;
     }
 }
 
@@ -213,7 +220,8 @@ static bg_status pool_wait(bg_crew *crew, double seconds, bg_crew_event *event, 
     if (find_message(p, event))
         return event->data ? BG_OK : BG_NO_MEMORY;
     for (int i = 0; i < crew->size; i++) {
-        const worker *w = &p->workers[i];
+        worker *w = &p->workers[i];
+        push(w); /* a loss is noticed below */
         bool more = w->out.begin < w->out.end;
         p->polls[i] = (struct pollfd){.fd = w->fd,
                                       .events = (short)(POLLIN | (more ? POLLOUT : 0))};

@@ -1,7 +1,7 @@
 /* Who runs what: cases in their order to whoever is free, each after the references it needs.
  *
- * Two tasks wait at a worker when cases are short, so that it never idles between them; when it
- * dies, the first one is the culprit and the second one is given to another. Cases of a study with
+ * Short cases wait in a queue at their worker, so that it never idles between them; when it dies,
+ * the first one is the culprit and the others are given to somebody else. Cases of a study with
  * timing run one at a time with nothing beside them. Samples of a reference are kept while cases
  * need them. */
 #include "base/memory.h"
@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { DEPTH = 2 };
-static const double short_case = 0.02; /* s; shorter ones are queued */
+enum { DEPTH = 16 };
+static const double queued_time = 0.01; /* s of work that may wait at a worker */
 
 typedef struct task {
     bool reference; /* run number `run`, else case k */
@@ -30,6 +30,7 @@ typedef struct hand { /* a worker as the master sees it */
     int n;
     double since;       /* when the first task began */
     bool killed;        /* it took too long */
+    bool filling;       /* its queue is being filled up */
     int held[BG_SLOTS]; /* reference runs it has samples of; -1: none */
     int next_slot;
 } hand;
@@ -143,8 +144,8 @@ static int get_run(const master *m, long k, int r)
     return m->run_of ? m->run_of[k * m->study->nreferences + r] : -1;
 }
 
-/* The record of a case is complete. */
-static bg_status finish_case(master *m, bg_record *record, bg_error *err)
+/* The record of a case is complete; text: the same as a line of JSON. */
+static bg_status finish_case(master *m, bg_record *record, const char *text, bg_error *err)
 {
     long k = record->number;
     for (int r = 0; r < m->study->nreferences; r++) {
@@ -157,11 +158,7 @@ static bg_status finish_case(master *m, bg_record *record, bg_error *err)
     m->done++;
     if (m->options->progress)
         m->options->progress(m->options->self, m->done, m->total);
-    char *text = bg_record_encode(m->study, record);
-    bg_status st = text ? bg_journal_add(m->journal, text, strlen(text), err)
-                        : bg_error_set(err, BG_NO_MEMORY, "out of memory for a result");
-    free(text);
-    return st;
+    return bg_journal_add(m->journal, text, strlen(text), err);
 }
 
 static bg_status fail_case(master *m, long k, const char *reason, bg_error *err)
@@ -170,7 +167,11 @@ static bg_status fail_case(master *m, long k, const char *reason, bg_error *err)
     if (bg_record_create(m->study, k, &record) != BG_OK)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a result");
     bg_record_fail(&record, reason);
-    return finish_case(m, &record, err);
+    char *text = bg_record_encode(m->study, &record);
+    bg_status st = text ? finish_case(m, &record, text, err)
+                        : bg_error_set(err, BG_NO_MEMORY, "out of memory for a result");
+    free(text);
+    return st;
 }
 
 /* What case k still needs: a reference run to start (*run), nothing, or patience. */
@@ -297,24 +298,28 @@ static bg_status assign(master *m, int w, const task *t, bg_error *err)
     return st;
 }
 
-/* The least loaded worker that can take one more. */
-static int find_worker(const master *m, int depth)
+/* The least loaded worker that can take one more. A queue is filled when half of it is done, so
+ * that several tasks travel together. */
+static int find_worker(master *m, int depth)
 {
     int best = -1;
-    for (int w = 0; w < m->crew->size; w++)
-        if (m->hands[w].n < depth && (best < 0 || m->hands[w].n < m->hands[best].n))
+    for (int w = 0; w < m->crew->size; w++) {
+        hand *h = &m->hands[w];
+        h->filling = h->n < depth && (h->filling || h->n <= depth / 2);
+        if (h->filling && (best < 0 || h->n < m->hands[best].n))
             best = w;
+    }
     return best;
 }
 
 static bg_status distribute(master *m, bg_error *err)
 {
     bool alone = m->study->timing;
-    bool quick = m->done > 0 && m->mean < short_case && !alone;
+    double depth = m->done > 0 && !alone ? queued_time / (m->mean + 1e-9) : 1;
     for (;;) {
         if (alone && m->busy_cases > 0)
             return BG_OK;
-        int w = find_worker(m, quick ? DEPTH : 1);
+        int w = find_worker(m, depth >= DEPTH ? DEPTH : 1 + (int)depth);
         if (w < 0)
             return BG_OK;
         bool found;
@@ -373,7 +378,7 @@ static bg_status take_answer(master *m, const bg_crew_event *e, bg_error *err)
     if (t.reference)
         return fail_run(m, t.run, body, err);
     if (e->data[0] == 'J' && bg_record_decode(m->study, body, size, &record))
-        return finish_case(m, &record, err);
+        return finish_case(m, &record, body, err);
     return fail_case(m, t.k, "its worker answered something unreadable", err);
 }
 
@@ -448,7 +453,7 @@ static void clear_master(master *m)
 static bg_status run_cases(master *m, bg_error *err)
 {
     m->hands = BG_NEW_ARRAY(hand, m->crew->size);
-    m->aside = BG_NEW_ARRAY(long, 8 * m->crew->size + 8);
+    m->aside = BG_NEW_ARRAY(long, (DEPTH + 8) * m->crew->size + 8);
     if (!m->hands || !m->aside)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for workers");
     for (int w = 0; w < m->crew->size; w++)

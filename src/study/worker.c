@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 typedef struct head {
@@ -67,36 +68,51 @@ bool bg_samples_decode(const char *data, size_t size, bg_trajectory *samples)
     return true;
 }
 
-static bool read_all(int fd, void *data, size_t size)
+/* What was read from the socket and is not used yet. */
+typedef struct inbox {
+    int fd;
+    size_t begin, end;
+    char bytes[16384];
+} inbox;
+
+static bool read_all(inbox *in, void *data, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        ssize_t n = read(fd, (char *)data + done, size - done);
-        if (n <= 0 && errno != EINTR)
-            return false;
-        if (n == 0)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
+        if (in->begin == in->end) {
+            ssize_t n = read(in->fd, in->bytes, sizeof in->bytes);
+            if (n == 0 || (n < 0 && errno != EINTR))
+                return false;
+            in->begin = 0;
+            in->end = n > 0 ? (size_t)n : 0;
+        }
+        size_t part = in->end - in->begin < size - done ? in->end - in->begin : size - done;
+        memcpy((char *)data + done, in->bytes + in->begin, part);
+        in->begin += part;
+        done += part;
     }
     return true;
 }
 
-static bool write_all(int fd, const void *data, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(fd, (const char *)data + done, size - done);
-        if (n < 0 && errno != EINTR)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-/* One answer: its length, its type, its content. */
+/* One answer: its length, its type, its content, in one call where the socket takes it. */
 static bool answer(int fd, char type, const void *data, size_t size)
 {
     uint64_t length = size + 1;
-    return write_all(fd, &length, sizeof length) && write_all(fd, &type, 1) &&
-           write_all(fd, data, size);
+    char head_bytes[sizeof length + 1];
+    memcpy(head_bytes, &length, sizeof length);
+    head_bytes[sizeof length] = type;
+    struct iovec part[2] = {{head_bytes, sizeof head_bytes}, {(void *)(uintptr_t)data, size}};
+    while (part[0].iov_len + part[1].iov_len > 0) {
+        ssize_t n = writev(fd, part, 2);
+        if (n < 0 && errno != EINTR)
+            return false;
+        for (int i = 0; i < 2 && n > 0; i++) {
+            size_t used = (size_t)n < part[i].iov_len ? (size_t)n : part[i].iov_len;
+            part[i].iov_base = (char *)part[i].iov_base + used;
+            part[i].iov_len -= used;
+            n -= (ssize_t)used;
+        }
+    }
+    return true;
 }
 
 static bool run_case(const bg_study *s, int fd, const head *h, const bg_trajectory *slots)
@@ -135,12 +151,13 @@ static bool run_reference(const bg_study *s, int fd, const head *h)
 void bg_worker_serve(const bg_study *s, int fd)
 {
     bg_trajectory slots[BG_SLOTS] = {{0}};
+    inbox in = {.fd = fd};
     uint64_t length;
     bool ok = true;
-    while (ok && read_all(fd, &length, sizeof length)) {
+    while (ok && read_all(&in, &length, sizeof length)) {
         char *data = malloc((size_t)length);
         head h;
-        ok = data && length >= sizeof h && read_all(fd, data, (size_t)length);
+        ok = data && length >= sizeof h && read_all(&in, data, (size_t)length);
         if (ok)
             memcpy(&h, data, sizeof h);
         if (ok && h.type == 'R') {
