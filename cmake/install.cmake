@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS bogie EXPORT bogieTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET bogie-mpi)
+  install(TARGETS bogie-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(TARGETS bogie-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 file(GLOB BOGIE_HEADERS CONFIGURE_DEPENDS include/bogie/*.h)
 install(FILES ${BOGIE_HEADERS} ${CMAKE_BINARY_DIR}/include/bogie/version.h

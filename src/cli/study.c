@@ -1,7 +1,7 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
 
-#include "study/study.h"
+#include "study/crew.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -135,6 +135,16 @@ static bg_status write_outputs(const bg_table *table, const arguments *args, bg_
     return status;
 }
 
+/* A study of which nothing came is a failure; single failures are rows. */
+static bg_status check_rows(const bg_table *table, bg_error *err)
+{
+    for (long k = 0; k < table->study->ncases; k++)
+        if (table->rows[k].ok)
+            return BG_OK;
+    return bg_error_set(err, BG_NOT_CONVERGED, "every case failed; the first one: %s",
+                        table->rows[0].reason);
+}
+
 static int conclude(const bg_study *study, const arguments *args, const bg_study_options *run,
                     bg_status status, const bg_table *table, bg_error *err)
 {
@@ -143,8 +153,13 @@ static int conclude(const bg_study *study, const arguments *args, const bg_study
     if (!status && table && run->shards > 0 && !args->quiet)
         printf("shard %d/%d of '%s' is done; its journal is '%s'\n", run->shard, run->shards,
                study->name, args->journal ? args->journal : journal);
-    else if (!status && table && run->shards == 0)
+    else if (!status && table && run->shards == 0) {
         status = write_outputs(table, args, err);
+        if (!status && !args->merge)
+            bg_study_forget(study, run);
+        if (!status)
+            status = check_rows(table, err);
+    }
     if (status == BG_STOPPED) {
         fprintf(stderr, "bogie: %s; the same command goes on from the journal\n", err->text);
         return BG_EXIT_STOPPED;
@@ -170,8 +185,8 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
         status = read_shard(args->shard, &run, err);
     if (!status)
         status = bg_study_read(path, !args->no_timing, &study, err);
-    if (status)
-        return bg_error_print(err);
+    if (status) /* all ranks of mpirun find the same: one says it */
+        return bg_mpi_is_first() ? bg_error_print(err) : bg_exit_code_find(status);
     listen_for_stop();
     status = args->merge ? bg_study_merge(study, &table, err)
                          : bg_study_run(study, &run, &table, err);

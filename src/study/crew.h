@@ -56,6 +56,7 @@ void bg_worker_serve(const bg_study *study, int socket);
 /* Under mpirun: whether this process is one of several, and the module's entry. On rank 0 *crew is
  * made of all ranks; the others serve until the end, and *crew is NULL. */
 bool bg_mpi_is_asked(void);
+bool bg_mpi_is_first(void); /* rank 0, or not under mpirun */
 typedef bg_status bg_mpi_entry(const bg_study *study, bg_crew **crew, bg_error *err);
 #define BG_MPI_ENTRY "bogie_mpi_crew"
 bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err);

@@ -139,13 +139,10 @@ bg_status bg_journal_add(bg_journal *j, const char *text, size_t length, bg_erro
                         j->path, strerror(errno));
 }
 
-void bg_journal_close(bg_journal *j, bool remove)
+void bg_journal_close(bg_journal *j)
 {
-    if (j->fd >= 0) {
-        if (remove)
-            unlink(j->path);
+    if (j->fd >= 0)
         close(j->fd);
-    }
     free(j->path);
     *j = (bg_journal){.fd = -1};
 }

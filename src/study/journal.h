@@ -18,8 +18,7 @@ typedef struct bg_journal {
 bg_status bg_journal_open(const bg_study *study, const char *path, bg_table *table,
                           bg_journal *journal, bg_error *err);
 bg_status bg_journal_add(bg_journal *journal, const char *text, size_t length, bg_error *err);
-/* remove: the study is complete and the journal has served. */
-void bg_journal_close(bg_journal *journal, bool remove);
+void bg_journal_close(bg_journal *journal);
 /* Puts the records of a journal of this study into the table without changing the file. */
 bg_status bg_journal_load(const bg_study *study, const char *path, bg_table *table, bg_error *err);
 

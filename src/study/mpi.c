@@ -18,6 +18,14 @@ bool bg_mpi_is_asked(void)
     return size && atoi(size) > 1;
 }
 
+bool bg_mpi_is_first(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank)
+        rank = getenv("PMI_RANK");
+    return !rank || atoi(rank) == 0;
+}
+
 bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err)
 {
     Dl_info here;
@@ -27,7 +35,7 @@ bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err)
         snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - here.dli_fname) + 1 : 0,
                  here.dli_fname, "bogie-mpi.so");
     }
-    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     bg_mpi_entry *entry = NULL;
     if (module)
         *(void **)&entry = dlsym(module, BG_MPI_ENTRY);

@@ -29,7 +29,8 @@ typedef struct hand { /* a worker as the master sees it */
     task queue[DEPTH];
     int n;
     double since;       /* when the first task began */
-    bool killed;        /* it took too long */
+    bool killed;        /* its first task took too long and is being ended */
+    bool stray;         /* that task answered before: its end will hit another one */
     bool filling;       /* its queue is being filled up */
     int held[BG_SLOTS]; /* reference runs it has samples of; -1: none */
     int next_slot;
@@ -349,7 +350,6 @@ static task complete_first(master *m, int w)
     if (!t.reference)
         m->mean = m->done > 0 ? 0.8 * m->mean + 0.2 * took : took;
     h->since = now;
-    h->killed = false;
     return t;
 }
 
@@ -363,9 +363,12 @@ static bg_status fail_run(master *m, int run, const char *reason, bg_error *err)
 
 static bg_status take_answer(master *m, const bg_crew_event *e, bg_error *err)
 {
-    if (m->hands[e->worker].n == 0)
+    hand *h = &m->hands[e->worker];
+    if (h->n == 0)
         return BG_OK;
     task t = complete_first(m, e->worker);
+    h->stray = h->stray || h->killed;
+    h->killed = false;
     const char *body = e->data + 1;
     size_t size = e->size - 1;
     bg_record record;
@@ -392,16 +395,20 @@ static bg_status take_loss(master *m, const bg_crew_event *e, bg_error *err)
                  m->limit);
     for (int i = 0; i < BG_SLOTS; i++)
         h->held[i] = -1;
+    bool innocent = h->stray && !h->killed;
+    h->stray = h->killed = false;
     if (h->n == 0)
         return BG_OK;
-    task t = complete_first(m, e->worker);
-    while (h->n > 0) { /* those behind it are innocent */
+    task t = innocent ? h->queue[0] : complete_first(m, e->worker);
+    while (h->n > 0) { /* those behind the culprit */
         task other = complete_first(m, e->worker);
         if (other.reference)
             m->runs[other.run].state = WAITING;
         else
             m->aside[m->naside++] = other.k;
     }
+    if (innocent)
+        return BG_OK;
     return t.reference ? fail_run(m, t.run, reason, err) : fail_case(m, t.k, reason, err);
 }
 
@@ -484,7 +491,7 @@ static bg_status open_journal(const bg_study *s, const bg_study_options *options
     if (st == BG_IO && !options->journal && options->shards == 0) {
         snprintf(sentence, sizeof sentence, "%.500s; the study cannot be resumed", err->text);
         say(options, sentence);
-        bg_journal_close(journal, false);
+        bg_journal_close(journal);
         return BG_OK;
     }
     if (st == BG_OK && journal->restarted) {
@@ -499,6 +506,13 @@ static bg_status open_journal(const bg_study *s, const bg_study_options *options
         say(options, sentence);
     }
     return st;
+}
+
+void bg_study_forget(const bg_study *s, const bg_study_options *options)
+{
+    char path[PATH_MAX];
+    bg_study_name_journal(s, options->shard, options->shards, path, sizeof path);
+    unlink(options->journal ? options->journal : path);
 }
 
 static bg_status create_crew(const bg_study *s, const bg_study_options *options, bg_crew **crew,
@@ -531,10 +545,9 @@ bg_status bg_study_run(const bg_study *s, const bg_study_options *options, bg_ta
     if (st == BG_OK)
         st = run_cases(&m, err);
     m.crew->class_->destroy(m.crew);
-    bool complete = st == BG_OK && options->shards == 0;
-    if (complete)
+    if (st == BG_OK && options->shards == 0)
         st = bg_table_derive(*table, err);
-    bg_journal_close(&journal, complete && st == BG_OK);
+    bg_journal_close(&journal);
     clear_master(&m);
     if (st != BG_OK) {
         bg_table_destroy(*table);

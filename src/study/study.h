@@ -234,6 +234,8 @@ void bg_study_name_journal(const bg_study *study, int shard, int shards, char *b
  * mpirun only rank 0 gets a table; the others return with *table NULL when all is done. */
 bg_status bg_study_run(const bg_study *study, const bg_study_options *options, bg_table **table,
                        bg_error *err);
+/* Removes the journal of a study that is complete and whose table is safe. */
+void bg_study_forget(const bg_study *study, const bg_study_options *options);
 /* The table from the journals of shards in the present folder. */
 bg_status bg_study_merge(const bg_study *study, bg_table **table, bg_error *err);
 
