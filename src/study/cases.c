@@ -85,6 +85,21 @@ static void write_value(const json_t *value, long index, char *buffer, size_t si
         snprintf(buffer, size, "(%ld)", index + 1);
 }
 
+/* The last part of a key, or all of it where two keys of the grid end alike. */
+static const char *shorten(const bg_study *s, const char *key)
+{
+    const char *dot = strrchr(key, '.'), *other;
+    const char *full = strncmp(key, "set.", 4) == 0 ? key + 4 : key;
+    json_t *unused;
+    json_object_foreach(s->grid, other, unused)
+    {
+        const char *end = strrchr(other, '.');
+        if (dot && strcmp(other, key) != 0 && strcmp(end ? end + 1 : other, dot + 1) == 0)
+            return full;
+    }
+    return dot ? dot + 1 : key;
+}
+
 char *bg_study_make_name(const bg_study *s, long k)
 {
     bg_case at = bg_study_find_case(s, k);
@@ -103,9 +118,8 @@ char *bg_study_make_name(const bg_study *s, long k)
     json_t *values;
     json_object_foreach(s->grid, key, values)
     {
-        const char *dot = strrchr(key, '.');
         write_value(find_grid_value(s, key, at.grid), at.grid, value, sizeof value);
-        fprintf(out, "%s%s=%s", separator, dot ? dot + 1 : key, value);
+        fprintf(out, "%s%s=%s", separator, shorten(s, key), value);
         separator = ", ";
     }
     if (s->ndraws > 0)

@@ -2,6 +2,7 @@
 #include "study/study.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,23 +98,41 @@ static json_t *find_series(json_t *list, const char *name, bool line)
     return series;
 }
 
+/* The value of one key of "by" in row k; to be released with free(). */
+static char *write_part(const bg_study *s, const char *by, long k, const json_t *settings)
+{
+    const json_t *entry = json_array_get(s->list, (size_t)bg_study_find_case(s, k).list);
+    const json_t *value = strcmp(by, "name") == 0 ? json_object_get(entry, "name")
+                                                  : json_object_get(settings, by);
+    if (json_is_string(value))
+        return strdup(json_string_value(value));
+    return value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+}
+
 /* Which series row k belongs to; to be released with free(). */
 static char *name_series(const bg_table *t, const json_t *plot, const char *kind, long k,
                          const json_t *settings, const axis *y)
 {
     const bg_study *s = t->study;
-    const char *by = json_string_value(json_object_get(plot, "by"));
-    const json_t *entry = json_array_get(s->list, (size_t)bg_study_find_case(s, k).list);
-    const char *variant = json_string_value(json_object_get(entry, "name"));
+    const json_t *by = json_object_get(plot, "by");
     if (!by && strcmp(kind, "stability") == 0)
         return strdup(t->rows[k].ok ? "stable" : "unstable");
-    if ((!by || strcmp(by, "name") == 0) && variant)
-        return strdup(variant);
-    const json_t *value = json_object_get(settings, by ? by : "integrator");
-    if (json_is_string(value))
-        return strdup(json_string_value(value));
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
-    return text ? text : strdup(y->label ? y->label : "all");
+    if (!by || json_is_string(by)) {
+        const char *key = by ? json_string_value(by) : s->list ? "name" : "integrator";
+        char *name = write_part(s, key, k, settings);
+        return name ? name : strdup(y->label ? y->label : "all");
+    }
+    char *name = strdup("");
+    for (size_t i = 0; name && i < json_array_size(by); i++) {
+        char *longer = NULL;
+        char *part = write_part(s, json_string_value(json_array_get(by, i)), k, settings);
+        if (asprintf(&longer, "%s%s%s", name, *name ? ", " : "", part ? part : "") < 0)
+            longer = NULL;
+        free(part);
+        free(name);
+        name = longer;
+    }
+    return name;
 }
 
 static void fit_slopes(json_t *list)

@@ -79,9 +79,9 @@ static char *copy_text(const bg_value *v, const char *key, const char *fallback)
 
 static void read_top(const bg_value *top, bg_study *s)
 {
-    static const char *const keys[] = {"name",        "title",      "text",    "model", "base",
-                                       "variants",    "references", "metrics", "plots", "paper",
-                                       "repetitions", "time_limit", NULL};
+    static const char *const keys[] = {"$schema", "name",        "title",      "text",    "model",
+                                       "base",    "variants",    "references", "metrics", "plots",
+                                       "paper",   "repetitions", "time_limit", NULL};
     const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
     char stem[256];
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "study/read.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -322,12 +323,13 @@ static void read_stable_step(const bg_value *v, bg_study *s, bg_metric *m)
 
 static void read_order(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "over", "floor", "local", NULL};
+    static const char *const keys[] = {"of", "over", "floor", "ceiling", "local", NULL};
     bg_value_expect(v, keys);
     bg_value over = bg_value_member(v, "over");
     m->of = bg_value_metric(v, "of", s);
     m->over = bg_value_text(v, "over");
     m->floor = bg_value_not_negative_or(v, "floor", 0);
+    m->ceiling = bg_value_number_or(v, "ceiling", HUGE_VAL);
     m->local = bg_value_bool_or(v, "local", false);
     if (v->reader->status != BG_OK)
         return;

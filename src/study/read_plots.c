@@ -46,15 +46,23 @@ static void read_curve(const bg_value *plot, bg_study *s)
     s->curves[s->ncurves++] = (bg_curve){json_string_value(v.json), (int)points};
 }
 
+static void check_by(const bg_value *v)
+{
+    const char *key = json_string_value(v->json);
+    if (bg_value_expect_text(v) && !bg_setting_is_known(key) && strcmp(key, "name") != 0)
+        bg_value_fail(v, "must be a setting that changes in the study, or \"name\", not '%s'", key);
+}
+
+/* One key, or a list of them. */
 static void read_by(const bg_value *plot)
 {
     bg_value v = bg_value_member(plot, "by");
-    if (!bg_value_exists(&v))
-        return;
-    const char *key = bg_value_text(plot, "by");
-    if (plot->reader->status == BG_OK && !bg_setting_is_known(key) && strcmp(key, "name") != 0)
-        bg_value_fail(&v, "must be a setting that changes in the study, or \"name\", not '%s'",
-                      key);
+    if (bg_value_exists(&v) && !json_is_array(v.json))
+        check_by(&v);
+    for (int i = 0; json_is_array(v.json) && i < bg_value_get_size(&v); i++) {
+        bg_value element = bg_value_element(&v, i);
+        check_by(&element);
+    }
 }
 
 static void read_paper_series(const bg_value *plot)

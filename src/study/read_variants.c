@@ -180,6 +180,26 @@ static json_t *expand_range(const bg_value *v)
     return list;
 }
 
+/* The names of all integrators. */
+static json_t *list_integrators(void)
+{
+    json_t *list = json_array();
+    for (int i = 0; bg_integrator_get_info(i); i++)
+        json_array_append_new(list, json_string(bg_integrator_get_info(i)->name));
+    return list;
+}
+
+/* What stands for the values of a grid key: a list, a range, or all integrators. */
+static json_t *expand_values(const bg_value *v)
+{
+    const char *text = json_string_value(v->json);
+    if (json_is_object(v->json))
+        return expand_range(v);
+    if (text && strcmp(text, "all") == 0 && strcmp(v->key, "integrator") == 0)
+        return list_integrators();
+    return json_incref(v->json);
+}
+
 static void read_grid(const bg_value *v, bg_study *s)
 {
     bg_value member;
@@ -187,8 +207,7 @@ static void read_grid(const bg_value *v, bg_study *s)
         return;
     s->grid = json_object();
     for (void *i = NULL; bg_value_next(v, &i, &member);) {
-        json_t *values = json_is_object(member.json) ? expand_range(&member)
-                                                     : json_incref(member.json);
+        json_t *values = expand_values(&member);
         bg_value list = {member.reader, values, member.parent, member.key, 0};
         bg_value_expect_list(&list, -1);
         int n = bg_value_get_size(&list);

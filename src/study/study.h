@@ -67,7 +67,8 @@ typedef struct bg_metric {
     int nlimits;
     int of;             /* ORDER, RATIO: metric */
     const char *over;   /* ORDER: setting, or key of a metric */
-    double floor;       /* ORDER: smaller values are rounding and do not count */
+    double floor;       /* ORDER: smaller values are rounding and do not count ... */
+    double ceiling;     /* ... and larger ones are not in the range of the slope */
     bool local;         /* ORDER: slope from the neighbour instead of a fit over the ladder */
     const json_t *base; /* RATIO: name of a variant, or settings that lead to it */
 } bg_metric;

@@ -85,7 +85,7 @@ static bool find_ladders(const bg_table *t, const bg_metric *m, ladders *l)
         json_t *settings = bg_study_make_settings(s, k);
         double y = t->rows[k].cells ? fabs(bg_cell_get_number(&t->rows[k].cells[m->of])) : NAN;
         l->x[k] = t->rows[k].cells ? find_rung(t, m, k, settings) : NAN;
-        l->y[k] = t->rows[k].ok && y > m->floor && l->x[k] > 0 ? y : NAN;
+        l->y[k] = t->rows[k].ok && y > m->floor && y < m->ceiling && l->x[k] > 0 ? y : NAN;
         char *key = settings ? make_ladder_key(s, m, settings) : NULL;
         json_t *found = json_object_get(l->known, key ? key : "");
         l->of[k] = found ? (int)json_integer_value(found) : l->count;

@@ -39,11 +39,11 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     return BG_OK;
 }
 
-static const bg_parameter parameters[] = {{"fate", 0, "", "0 none, 1 crash, 2 exit, 3 endless"}};
-static const bg_equations family = {BG_ABI, "fate", "ends its process", parameters, 1, define};
-
-const bg_equations *bogie_equations(void);
+bg_plugin_entry bogie_equations;
 const bg_equations *bogie_equations(void)
 {
+    static const bg_parameter parameters[] = {
+        {"fate", 0, "", "0 none, 1 crash, 2 exit, 3 endless"}};
+    static const bg_equations family = {BG_ABI, "fate", "ends its process", parameters, 1, define};
     return &family;
 }
