@@ -93,6 +93,7 @@ static bg_status open_error(bg_measure *m, long k, int index, const bg_trajector
                    : r->kind == BG_REFERENCE_FILE  ? &r->file
                                                    : NULL;
     p->values = r->values;
+    p->points = r->points;
     int width = p->reference ? p->reference->width : r->names.count;
     p->columns = BG_NEW_ARRAY(int, p->channels.count);
     p->x = BG_NEW_ARRAY(double, p->channels.count);
@@ -228,7 +229,7 @@ static double calc_error(bg_probe *p, const bg_row *row)
     bool euclidean = p->metric->euclidean;
     bg_channels_read(&p->channels, row, p->x);
     if (p->reference)
-        bg_trajectory_interpolate(p->reference, row->state->t, p->expect);
+        bg_trajectory_interpolate(p->reference, row->state->t, p->points, p->expect);
     double sum = 0, largest = 0, scale = 0;
     for (int i = 0; i < n; i++) {
         double e = p->reference ? p->expect[p->columns[i]] : p->values[p->columns[i]];

@@ -9,6 +9,7 @@ typedef struct bg_probe {
     bg_channels channels;
     const bg_trajectory *reference; /* NULL with values */
     const double *values;
+    int points;         /* of the interpolation */
     int *columns;       /* [channels.count] of the reference */
     double *x, *expect; /* [channels.count], [width of the reference] */
     bg_gauge gauge;

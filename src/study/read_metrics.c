@@ -76,11 +76,15 @@ static void read_file(const bg_value *v, const bg_study *s, bg_reference *r)
 
 static void read_reference(const bg_value *v, bg_study *s, bg_reference *r)
 {
-    static const char *const keys[] = {"values", "file", "variant", NULL};
+    static const char *const keys[] = {"values", "file", "variant", "points", NULL};
     bg_value_expect(v, keys);
     bg_value values = bg_value_member(v, "values"), file = bg_value_member(v, "file");
     bg_value variant = bg_value_member(v, "variant");
+    double points = bg_value_number_or(v, "points", 4);
     r->name = v->key;
+    r->points = points >= 2 && points <= 12 ? (int)points : 0;
+    if (points != (double)r->points || r->points % 2 != 0)
+        bg_value_fail(v, "points must be 2, 4, 6, 8, 10 or 12, but is %g", points);
     if (bg_value_exists(&values) + bg_value_exists(&file) + bg_value_exists(&variant) != 1) {
         bg_value_fail(v, "must have one of values, file and variant");
         return;

@@ -90,6 +90,7 @@ typedef struct bg_trajectory {
 typedef struct bg_reference {
     bg_reference_kind kind;
     const char *name;
+    int points;             /* of the interpolation in time */
     const json_t *settings; /* VARIANT: over those of the case */
     bg_names names;         /* VALUES, FILE: its columns */
     double *values;         /* VALUES */
@@ -166,8 +167,8 @@ uint64_t bg_hash_bytes(uint64_t hash, const void *data, size_t n); /* FNV-1a; st
 uint32_t bg_crc32(const void *data, size_t n);
 
 bool bg_trajectory_add(bg_trajectory *tr, double t, const double *y); /* false: out of memory */
-/* Four-point interpolation in time (002 section 6.2) of all columns. */
-void bg_trajectory_interpolate(const bg_trajectory *tr, double t, double *y);
+/* Interpolation in time through so many points (four in 002 section 6.2) of all columns. */
+void bg_trajectory_interpolate(const bg_trajectory *tr, double t, int points, double *y);
 void bg_trajectory_clear(bg_trajectory *tr);
 bg_status bg_trajectory_read_csv(const char *path, bg_trajectory *tr, char ***columns, int *count,
                                  bg_error *err);

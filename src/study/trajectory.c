@@ -1,8 +1,8 @@
 /* Samples over time: growing, interpolating, reading from CSV.
  *
- * Interpolation as in 002 section 6.2: the cubic through the two samples before and the two behind
- * t, at the ends through the first or last four. A sample at t itself is taken as it is. A jump,
- * two samples at one time, is not interpolated across. */
+ * Interpolation as in 002 section 6.2: the polynomial through as many samples before t as behind it
+ * (two each in 002, a cubic), at the ends through the first or last ones. A sample at t itself is
+ * taken as it is. A jump, two samples at one time, is not interpolated across. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/study.h"
@@ -53,7 +53,7 @@ static long find_sample(const bg_trajectory *tr, double t)
     return low;
 }
 
-void bg_trajectory_interpolate(const bg_trajectory *tr, double t, double *y)
+void bg_trajectory_interpolate(const bg_trajectory *tr, double t, int points, double *y)
 {
     long r = find_sample(tr, t), first = r, last = r + 1;
     double near = 1e-12 * fmax(fabs(t), tr->t[tr->rows - 1] - tr->t[0]);
@@ -65,13 +65,14 @@ void bg_trajectory_interpolate(const bg_trajectory *tr, double t, double *y)
     }
     first = r < tr->rows - 1 ? r : tr->rows - 2;
     last = first + 1;
-    for (int grown = 1; grown && last - first < 3;) { /* towards the inside of both neighbours */
+    for (int grown = 1;
+         grown && last - first < points - 1;) { /* towards the inside of both neighbours */
         grown = 0;
         if (first > 0 && tr->t[first - 1] < tr->t[first]) {
             first--;
             grown = 1;
         }
-        if (last - first < 3 && last < tr->rows - 1 && tr->t[last + 1] > tr->t[last]) {
+        if (last - first < points - 1 && last < tr->rows - 1 && tr->t[last + 1] > tr->t[last]) {
             last++;
             grown = 1;
         }
