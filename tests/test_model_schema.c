@@ -1,5 +1,6 @@
 /* docs/model.schema.json: every model of models/ obeys it, and of the broken ones it rejects those
- * whose structure is wrong, as tests/broken-models/expected.txt says. The validator knows the part
+ * whose structure is wrong, as tests/broken-models/expected.txt says; docs/study.schema.json: every
+ * study of studies/ obeys it. The validator knows the part
  * of JSON Schema that the schema uses, and refuses schemas that use more. */
 #include <dirent.h>
 #include <jansson.h>
@@ -13,6 +14,9 @@
 
 #include <cmocka.h>
 
+#define MODEL_SCHEMA BOGIE_SOURCE_DIR "/docs/model.schema.json"
+#define STUDY_SCHEMA BOGIE_SOURCE_DIR "/docs/study.schema.json"
+
 static json_t *load(const char *path)
 {
     json_error_t error;
@@ -22,9 +26,9 @@ static json_t *load(const char *path)
     return json;
 }
 
-static json_t *load_schema(void)
+static json_t *load_schema(const char *path)
 {
-    json_t *schema = load(BOGIE_SOURCE_DIR "/docs/model.schema.json");
+    json_t *schema = load(path);
     assert_non_null(schema);
     return schema;
 }
@@ -177,19 +181,19 @@ static void test_validator(void **state)
     }
 }
 
-static void test_models(void **state)
+/* All .json files of a folder obey a schema; returns their number. */
+static int check_folder(json_t *schema, const char *name)
 {
-    (void)state;
-    json_t *schema = load_schema();
-    DIR *folder = opendir(BOGIE_SOURCE_DIR "/models");
+    char path[1024];
+    snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/%s", name);
+    DIR *folder = opendir(path);
     int count = 0;
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder));) {
-        char path[1024];
         const char *dot = strrchr(entry->d_name, '.');
         if (!dot || strcmp(dot, ".json") != 0)
             continue;
-        snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/%s", entry->d_name);
+        snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/%s/%s", name, entry->d_name);
         json_t *model = load(path);
         assert_non_null(model);
         if (!validate(schema, schema, model))
@@ -198,14 +202,46 @@ static void test_models(void **state)
         count++;
     }
     closedir(folder);
+    return count;
+}
+
+static void test_models(void **state)
+{
+    (void)state;
+    json_t *schema = load_schema(MODEL_SCHEMA);
+    assert_true(check_folder(schema, "models") >= 10);
     json_decref(schema);
-    assert_true(count >= 10);
+}
+
+static void test_studies(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "{}",
+        "{\"metrics\": []}",
+        "{\"metrics\": [\"status\"], \"variant\": []}",
+        "{\"metrics\": [{\"eror\": {}}]}",
+        "{\"metrics\": [{\"output\": {\"take\": \"max\"}}]}",
+        "{\"metrics\": [{\"output\": {\"name\": \"x\", \"take\": \"most\"}}]}",
+        "{\"metrics\": [\"status\"], \"variants\": [{\"tol\": 1}]}",
+        "{\"metrics\": [\"status\"], \"plots\": [{\"kind\": \"pie\"}]}",
+    };
+    json_t *schema = load_schema(STUDY_SCHEMA);
+    assert_true(check_folder(schema, "studies") >= 7);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        json_t *study = json_loads(wrong[k], 0, NULL);
+        assert_non_null(study);
+        if (validate(schema, schema, study))
+            fail_msg("the schema accepts %s", wrong[k]);
+        json_decref(study);
+    }
+    json_decref(schema);
 }
 
 static void test_broken_models(void **state)
 {
     (void)state;
-    json_t *schema = load_schema();
+    json_t *schema = load_schema(MODEL_SCHEMA);
     FILE *list = fopen(BOGIE_SOURCE_DIR "/tests/broken-models/expected.txt", "r");
     char line[1024], path[1400];
     int rejected = 0;
@@ -235,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_validator),
         cmocka_unit_test(test_models),
+        cmocka_unit_test(test_studies),
         cmocka_unit_test(test_broken_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
