@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -53,16 +54,28 @@ static void listen_for_stop(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* What is said on stderr on the way. */
+typedef struct talk {
+    bool quiet;
+    double next; /* s on the monotonic clock: when progress is due */
+} talk;
+
 static void print_note(void *self, const char *sentence)
 {
-    const arguments *args = self;
-    if (!args->quiet)
+    const talk *t = self;
+    if (!t->quiet)
         fprintf(stderr, "bogie: %s\n", sentence);
 }
 
 static void print_progress(void *self, long done, long total)
 {
-    (void)self;
+    talk *t = self;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    if (done < total && seconds < t->next)
+        return;
+    t->next = seconds + 0.1;
     fprintf(stderr, "\r%ld of %ld cases%s", done, total, done == total ? "\r\033[K" : "");
 }
 
@@ -172,12 +185,13 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
 {
     bg_study *study = NULL;
     bg_table *table = NULL;
+    talk talk_ = {.quiet = args->quiet};
     bg_study_options run = {.journal = args->journal,
                             .workers = args->jobs < 4096 ? (int)args->jobs : 4096,
                             .time_limit = args->time_limit,
                             .stop = &stop_requested,
                             .note = print_note,
-                            .self = (void *)args};
+                            .self = &talk_};
     if (!args->quiet && isatty(STDERR_FILENO))
         run.progress = print_progress;
     bg_status status = check_arguments(args, err);

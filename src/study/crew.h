@@ -44,8 +44,6 @@ typedef struct bg_message {
     const int *slot; /* C: [nreferences], -1: none */
 } bg_message;
 
-enum { BG_SLOTS = 16 }; /* samples that a worker keeps */
-
 /* The bytes of a message, with samples behind 'R' and 'B'; to be released with free(). */
 char *bg_message_encode(const bg_study *study, const bg_message *message,
                         const bg_trajectory *samples, size_t *size);

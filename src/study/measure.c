@@ -242,6 +242,16 @@ static double calc_error(bg_probe *p, const bg_row *row)
     return (euclidean ? sqrt(sum) : largest) / scale;
 }
 
+/* Whether the reference covers time t: nothing is extrapolated. */
+static bool is_covered(const bg_trajectory *reference, double t)
+{
+    if (!reference)
+        return true;
+    double first = reference->t[0], last = reference->t[reference->rows - 1];
+    double slack = 1e-9 * (last - first);
+    return t >= first - slack && t <= last + slack;
+}
+
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
     bg_measure *m = self;
@@ -249,13 +259,13 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     int ng = bg_system_get_def(m->system)->ng;
     for (int i = 0; i < m->study->nmetrics; i++) {
         bg_probe *p = &m->probes[i];
-        if (!p->metric)
+        if (!p->metric || !is_covered(p->reference, t))
             continue;
         if (p->metric->kind == BG_METRIC_DRIFT) {
             calc_residual(m, row->state, p->metric->residual);
             x = calc_norm(m->g, ng, p->metric->euclidean);
         } else if (p->metric->kind == BG_METRIC_ERROR) {
-            x = p->reference || p->metric->take == BG_TAKE_END ? calc_error(p, row) : NAN;
+            x = calc_error(p, row);
         } else {
             bg_channels_read(&p->channels, row, p->x);
             x = p->x[0];

@@ -36,14 +36,16 @@ static char *load(const char *path, size_t *length)
     return NULL;
 }
 
-static void hash_file(bg_study *s, const char *path)
+/* Its content; its name is in the study. */
+static void hash_file(bg_study *s, const char *name)
 {
     size_t length;
-    char *text = strncmp(path, "equations:", 10) == 0 ? NULL : load(path, &length);
-    s->hash = bg_hash_bytes(s->hash, path, strlen(path) + 1);
+    char *path = bg_study_make_path(s, name);
+    char *text = path && strncmp(path, "equations:", 10) != 0 ? load(path, &length) : NULL;
     if (text)
         s->hash = bg_hash_bytes(s->hash, text, length);
     free(text);
+    free(path);
 }
 
 /* Every file that settings or references name, once per mention. */
@@ -61,10 +63,7 @@ static void hash_files(bg_study *s, const json_t *json)
         bool names_file = strcmp(key, "model") == 0 || strcmp(key, "file") == 0;
         json_t *name = json_is_array(value) ? json_array_get(value, 0) : value;
         for (size_t k = 0; names_file && json_is_string(name); k++) {
-            char *path = bg_study_make_path(s, json_string_value(name));
-            if (path)
-                hash_file(s, path);
-            free(path);
+            hash_file(s, json_string_value(name));
             name = json_is_array(value) ? json_array_get(value, k + 1) : NULL;
         }
         if (!names_file)

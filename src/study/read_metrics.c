@@ -124,6 +124,12 @@ void bg_study_read_references(const bg_value *top, bg_study *s)
         for (void *i = NULL; s->references && bg_value_next(&v, &i, &member);)
             read_reference(&member, s, &s->references[s->nreferences++]);
     }
+    int runs = 0;
+    for (int i = 0; i < s->nreferences; i++)
+        runs += s->references[i].kind == BG_REFERENCE_VARIANT;
+    if (s->nreferences > BG_MAX_REFERENCES || runs > BG_SLOTS)
+        bg_value_fail(&v, "has %d entries, %d of them runs; at most %d, and %d runs, are possible",
+                      s->nreferences, runs, BG_MAX_REFERENCES, BG_SLOTS);
     bg_value variants = bg_value_member(top, "variants");
     bg_value list = json_is_array(variants.json) ? variants : bg_value_member(&variants, "list");
     for (int i = 0; s->list && i < s->nlist; i++) {

@@ -83,8 +83,8 @@ static void read_paper_series(const bg_value *plot)
 
 static void read_plot(const bg_value *plot, bg_study *s)
 {
-    static const char *const keys[] = {"kind",       "title",  "x",     "y",    "by", "bins",
-                                       "trajectory", "points", "paper", "text", NULL};
+    static const char *const keys[] = {"kind", "title",      "x",      "y",     "by",
+                                       "bins", "trajectory", "points", "paper", NULL};
     static const char *const kinds[] = {"work-precision", "convergence", "lines", "scatter",
                                         "stability",      "histogram",   NULL};
     bg_value_expect(plot, keys);

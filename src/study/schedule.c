@@ -247,16 +247,21 @@ static bg_status pick(master *m, bool *found, task *t, bg_error *err)
     return st;
 }
 
-/* Makes sure that worker w has the samples of a run; returns their slot. */
-static bg_status provide(master *m, int w, int run, int *slot, bg_error *err)
+/* Makes sure that worker w has the samples of a run; returns their slot. used: slots, a bit each,
+ * that the same task needs for other runs. */
+static bg_status provide(master *m, int w, int run, unsigned *used, int *slot, bg_error *err)
 {
     hand *h = &m->hands[w];
     for (int i = 0; i < BG_SLOTS; i++)
         if (h->held[i] == run) {
             *slot = i;
+            *used |= 1u << i;
             return BG_OK;
         }
+    while (*used & 1u << h->next_slot)
+        h->next_slot = (h->next_slot + 1) % BG_SLOTS;
     *slot = h->next_slot;
+    *used |= 1u << *slot;
     h->next_slot = (h->next_slot + 1) % BG_SLOTS;
     h->held[*slot] = run;
     size_t size;
@@ -271,13 +276,14 @@ static bg_status provide(master *m, int w, int run, int *slot, bg_error *err)
 static bg_status assign(master *m, int w, const task *t, bg_error *err)
 {
     hand *h = &m->hands[w];
-    int slots[BG_SLOTS];
+    int slots[BG_MAX_REFERENCES];
+    unsigned used = 0;
     bg_status st = BG_OK;
-    for (int r = 0; r < m->study->nreferences && r < BG_SLOTS && st == BG_OK; r++) {
+    for (int r = 0; r < m->study->nreferences && st == BG_OK; r++) {
         int run = t->reference ? -1 : get_run(m, t->k, r);
         slots[r] = -1;
         if (run >= 0)
-            st = provide(m, w, run, &slots[r], err);
+            st = provide(m, w, run, &used, &slots[r], err);
     }
     bg_message message = {.type = t->reference ? 'F' : 'C', .k = t->k, .slot = slots};
     if (t->reference) {

@@ -73,6 +73,10 @@ typedef struct bg_metric {
     const json_t *base; /* RATIO: name of a variant, or settings that lead to it */
 } bg_metric;
 
+/* Limits: references of a study, and runs whose samples a worker keeps (so many a case may need).
+ */
+enum { BG_MAX_REFERENCES = 64, BG_SLOTS = 16 };
+
 typedef enum bg_reference_kind {
     BG_REFERENCE_VALUES, /* at the end of the run */
     BG_REFERENCE_FILE,   /* a trajectory from a CSV file */

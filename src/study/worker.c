@@ -12,7 +12,7 @@
 typedef struct head {
     int64_t k, rows;
     int32_t r, width;
-    int32_t slot[BG_SLOTS];
+    int32_t slot[BG_MAX_REFERENCES];
     char type;
 } head;
 
@@ -24,7 +24,7 @@ char *bg_message_encode(const bg_study *s, const bg_message *message, const bg_t
     h.type = message->type;
     h.k = message->k;
     h.r = message->r;
-    for (int i = 0; message->slot && i < s->nreferences && i < BG_SLOTS; i++)
+    for (int i = 0; message->slot && i < s->nreferences; i++)
         h.slot[i] = message->slot[i];
     size_t nt = 0, ny = 0;
     if (samples) {
@@ -117,8 +117,8 @@ static bool answer(int fd, char type, const void *data, size_t size)
 
 static bool run_case(const bg_study *s, int fd, const head *h, const bg_trajectory *slots)
 {
-    const bg_trajectory *references[BG_SLOTS] = {NULL};
-    for (int i = 0; i < s->nreferences && i < BG_SLOTS; i++)
+    const bg_trajectory *references[BG_MAX_REFERENCES] = {NULL};
+    for (int i = 0; i < s->nreferences; i++)
         references[i] = h->slot[i] >= 0 ? &slots[h->slot[i]] : NULL;
     bg_record record;
     if (bg_record_create(s, (long)h->k, &record) != BG_OK)
