@@ -46,7 +46,8 @@ static bool reserve(buffer *b, size_t more)
         b->begin = b->end = 0;
     if (b->end + more <= b->capacity)
         return true;
-    memmove(b->data, b->data + b->begin, b->end - b->begin);
+    if (b->begin > 0)
+        memmove(b->data, b->data + b->begin, b->end - b->begin);
     b->end -= b->begin;
     b->begin = 0;
     size_t capacity = b->capacity > 0 ? b->capacity : 4096;
