@@ -161,6 +161,7 @@ static json_t *make_points(const bg_table *t, const json_t *plot, const char *ki
     json_t *list = json_array();
     bool line = strcmp(kind, "scatter") != 0 && strcmp(kind, "stability") != 0;
     bool all = strcmp(kind, "stability") == 0;
+    axis slope = read_axis(t->study, plot, "slope", false);
     for (long k = 0; k < t->study->ncases; k++) {
         json_t *settings = bg_study_make_settings(t->study, k);
         double px = find_place(t, x, k, settings), py = find_place(t, y, k, settings);
@@ -169,11 +170,14 @@ static json_t *make_points(const bg_table *t, const json_t *plot, const char *ki
             json_t *series = find_series(list, name, line);
             json_array_append_new(json_object_get(series, "x"), json_real(px));
             json_array_append_new(json_object_get(series, "y"), json_real(py));
+            if (slope.metric >= 0)
+                json_object_set_new(series, "slope",
+                                    bg_cell_to_json(&t->rows[k].cells[slope.metric]));
         }
         free(name);
         json_decref(settings);
     }
-    if (strcmp(kind, "convergence") == 0)
+    if (strcmp(kind, "convergence") == 0 && slope.metric < 0)
         fit_slopes(list);
     return list;
 }

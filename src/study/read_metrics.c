@@ -333,13 +333,17 @@ static void read_stable_step(const bg_value *v, bg_study *s, bg_metric *m)
 
 static void read_order(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "over", "floor", "ceiling", "local", NULL};
+    static const char *const keys[] = {"of", "over", "floor", "ceiling", "last", "local", NULL};
     bg_value_expect(v, keys);
     bg_value over = bg_value_member(v, "over");
     m->of = bg_value_metric(v, "of", s);
     m->over = bg_value_text(v, "over");
     m->floor = bg_value_not_negative_or(v, "floor", 0);
     m->ceiling = bg_value_number_or(v, "ceiling", HUGE_VAL);
+    double last = bg_value_not_negative_or(v, "last", 0);
+    m->last = last < 1e6 ? (int)last : 0;
+    if (last != (double)m->last || m->last == 1)
+        bg_value_fail(v, "last must be a whole number from 2 on, but is %g", last);
     m->local = bg_value_bool_or(v, "local", false);
     if (v->reader->status != BG_OK)
         return;

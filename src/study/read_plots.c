@@ -83,8 +83,8 @@ static void read_paper_series(const bg_value *plot)
 
 static void read_plot(const bg_value *plot, bg_study *s)
 {
-    static const char *const keys[] = {"kind", "title",      "x",      "y",     "by",
-                                       "bins", "trajectory", "points", "paper", NULL};
+    static const char *const keys[] = {"kind",       "title",  "x",     "y",     "by", "bins",
+                                       "trajectory", "points", "paper", "slope", NULL};
     static const char *const kinds[] = {"work-precision", "convergence", "lines", "scatter",
                                         "stability",      "histogram",   NULL};
     bg_value_expect(plot, keys);
@@ -98,6 +98,9 @@ static void read_plot(const bg_value *plot, bg_study *s)
         if (kind != 5)
             check_axis(plot, "y", s);
     }
+    bg_value slope = bg_value_member(plot, "slope");
+    if (bg_value_exists(&slope))
+        bg_value_metric(plot, "slope", s);
     double bins = bg_value_number_or(plot, "bins", 20);
     if (!(bins >= 1 && bins <= 10000))
         bg_value_fail(plot, "bins must lie between 1 and 10000, but is %g", bins);

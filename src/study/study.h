@@ -69,6 +69,7 @@ typedef struct bg_metric {
     const char *over;   /* ORDER: setting, or key of a metric */
     double floor;       /* ORDER: smaller values are rounding and do not count ... */
     double ceiling;     /* ... and larger ones are not in the range of the slope */
+    int last;           /* ORDER: so many of the lowest rungs count; 0: all */
     bool local;         /* ORDER: slope from the neighbour instead of a fit over the ladder */
     const json_t *base; /* RATIO: name of a variant, or settings that lead to it */
 } bg_metric;

@@ -99,6 +99,20 @@ static bool find_ladders(const bg_table *t, const bg_metric *m, ladders *l)
     return true;
 }
 
+/* Keeps the points with the n smallest x, in ascending order; returns their number. */
+static int keep_lowest(double *x, double *y, int points, int n)
+{
+    for (int i = 1; i < points; i++)
+        for (int k = i; k > 0 && x[k] < x[k - 1]; k--) {
+            double swap_x = x[k], swap_y = y[k];
+            x[k] = x[k - 1];
+            y[k] = y[k - 1];
+            x[k - 1] = swap_x;
+            y[k - 1] = swap_y;
+        }
+    return points < n ? points : n;
+}
+
 static void fill_order(bg_table *t, int column, ladders *l)
 {
     const bg_metric *m = &t->study->metrics[column];
@@ -113,6 +127,8 @@ static void fill_order(bg_table *t, int column, ladders *l)
                     t->rows[k].cells[column] = bg_cell_from_number(
                         bg_slope_calc(&l->px[points - 2], &l->py[points - 2], 2));
             }
+        if (m->last > 0)
+            points = keep_lowest(l->px, l->py, points, m->last);
         double slope = bg_slope_calc(l->px, l->py, points);
         for (long k = 0; k < n && !m->local; k++)
             if (l->of[k] == ladder && t->rows[k].ok)

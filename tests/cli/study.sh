@@ -23,7 +23,8 @@ for study in "$studies"/*.json; do
     expect "$name, two workers" 0 -- "$BOGIE" study "$study" --no-timing -j 2 --quiet --csv two.csv --json two.json
     holds "$name: same table" same one.csv two.csv
     holds "$name: same plots" same one.json two.json
-    holds "$name: no case failed" [ "$(json one.json cases failed)" = 0 ]
+    [ "$name" = order-all ] || # a method may refuse fixed steps
+        holds "$name: no case failed" [ "$(json one.json cases failed)" = 0 ]
     for shard in 1 2 3; do
         expect "$name, shard $shard" 0 "shard $shard/3" -- "$BOGIE" study "$study" --no-timing --shard $shard/3
     done
