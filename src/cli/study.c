@@ -158,6 +158,12 @@ static bg_status check_rows(const bg_table *table, bg_error *err)
                         table->rows[0].reason);
 }
 
+/* All ranks of mpirun find the same: one says it. */
+static int print_once(const bg_error *err)
+{
+    return bg_mpi_is_first() ? bg_error_print(err) : bg_exit_code_find(err->status);
+}
+
 static int conclude(const bg_study *study, const arguments *args, const bg_study_options *run,
                     bg_status status, const bg_table *table, bg_error *err)
 {
@@ -178,7 +184,7 @@ static int conclude(const bg_study *study, const arguments *args, const bg_study
         return BG_EXIT_STOPPED;
     }
     err->status = status;
-    return status ? bg_error_print(err) : BG_EXIT_DONE;
+    return status ? print_once(err) : BG_EXIT_DONE;
 }
 
 static int run_study(const arguments *args, const char *path, bg_error *err)
@@ -199,8 +205,8 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
         status = read_shard(args->shard, &run, err);
     if (!status)
         status = bg_study_read(path, !args->no_timing, &study, err);
-    if (status) /* all ranks of mpirun find the same: one says it */
-        return bg_mpi_is_first() ? bg_error_print(err) : bg_exit_code_find(status);
+    if (status)
+        return print_once(err);
     listen_for_stop();
     status = args->merge ? bg_study_merge(study, &table, err)
                          : bg_study_run(study, &run, &table, err);
