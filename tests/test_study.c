@@ -463,6 +463,9 @@ static const struct {
     {"{'model':'equations:pendulum','base':{'mass':1},'metrics':['status']}", "base.mass", "set."},
     {"{'model':'equations:pendulum','base':{'set.mas':1},'metrics':['status']}", "base",
      "did you mean 'set.mass'"},
+    {"{'model':'" BOGIE_SOURCE_DIR "/models/four-bar.json','base':{'set.bodies.cranck.mass':1},"
+     "'metrics':['status']}",
+     "base", "setting 'bodies.cranck.mass'"},
     {"{'model':'equations:pendulum','base':{'integrator':'mdop'},'metrics':['status']}",
      "base.integrator", "did you mean 'mdop5'"},
     {"{'model':'equations:pendulum','base':{'integrator.projektion':'none'},'metrics':['status']}",

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "model/read.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -170,18 +170,23 @@ static bg_status check_parameter(const bg_equations *family, const char *name, b
                         near >= 0 ? names[near] : " those it has", near >= 0 ? "'?" : "");
 }
 
+/* A file that is not readable by itself, or has no such path, is wrong for every case; what else is
+ * wrong may be so for the values of one case alone. */
 static bg_status check_file(const char *path, const bg_setting *list, int n, bg_error *err)
 {
-    bg_model *plain;
-    bg_status st = bg_model_read(path, NULL, 0, &plain, err);
+    static const char path_failure[] = "setting '";
+    bg_model *model;
+    bg_status st = bg_model_read(path, NULL, 0, &model, err);
     if (st != BG_OK)
         return st;
-    bg_model_destroy(plain);
-    json_t *root = json_load_file(path, JSON_DECODE_INT_AS_REAL, NULL);
-    st = root ? bg_settings_apply(root, list, n, err)
-              : bg_error_set(err, BG_IO, "%s: cannot be read", path);
-    json_decref(root);
-    return st;
+    bg_model_destroy(model);
+    bg_error said = {0};
+    st = bg_model_read(path, list, n, &model, &said);
+    if (st == BG_OK)
+        bg_model_destroy(model);
+    else if (strncmp(said.text, path_failure, strlen(path_failure)) == 0)
+        return bg_error_set(err, st, "%s", said.text);
+    return BG_OK;
 }
 
 bg_status bg_simulation_check_settings(const bg_study *s, const json_t *settings, bg_error *err)
