@@ -19,6 +19,9 @@ void bg_report_destroy(bg_report *report);
  * file that cannot be shown is refused with its reason. */
 bg_status bg_report_add(bg_report *report, const char *path, bg_error *err);
 
+/* Adds a study by its output (JSON) itself; name stands for a file in messages. */
+bg_status bg_report_add_study(bg_report *report, const char *name, const char *text, bg_error *err);
+
 /* Writes the page. template_ is the text of the viewer, with one line for the data; title may be
  * NULL. At every moment the old or the new page is under the name. A file there that is no HTML
  * page is not replaced. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *csv, *json, *shard, *journal;
+    const char *csv, *json, *html, *shard, *journal;
     long jobs;
     double time_limit;
     int merge, no_timing, quiet;
@@ -25,6 +25,7 @@ static const bg_cli_option options[] = {
     {"--csv", NULL, "FILE|-", BG_CLI_TEXT, FIELD(csv), "the table as CSV; - is stdout"},
     {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json),
      "table and plots as JSON, for `bogie report`; - is stdout"},
+    {"--html", NULL, "PAGE.html", BG_CLI_TEXT, FIELD(html), "write the page of `bogie report`"},
     {"--no-timing", NULL, NULL, BG_CLI_FLAG, FIELD(no_timing),
      "leave out what depends on the machine; cases then run side by side"},
     {"--time-limit", NULL, "S", BG_CLI_POSITIVE, FIELD(time_limit),
@@ -94,22 +95,28 @@ static bg_status read_shard(const char *text, bg_study_options *run, bg_error *e
 
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
-    const char *files[] = {args->csv, args->json, args->journal};
-    const char *names[] = {"table", "study", "journal"};
+    const char *files[] = {args->csv, args->json, args->html, args->journal};
+    const char *names[] = {"table", "study", "page", "journal"};
     if (args->merge && (args->shard || args->journal))
         return bg_error_set(err, BG_BAD_INPUT,
                             "--merge reads the journals of all shards in this folder; leave out "
                             "%s",
                             args->shard ? "--shard" : "--journal");
-    if (args->shard && (args->csv || args->json))
+    if (args->shard && (args->csv || args->json || args->html))
         return bg_error_set(err, BG_BAD_INPUT,
                             "a shard has no table of its own; give %s with --merge, when all "
                             "shards are done",
-                            args->csv ? "--csv" : "--json");
+                            args->csv    ? "--csv"
+                            : args->json ? "--json"
+                                         : "--html");
+    if (args->html && !bg_template_get())
+        return bg_error_set(err, BG_MISSING,
+                            "this bogie was built without the viewer, so it writes no pages; leave "
+                            "out --html");
     if (args->csv && args->json && strcmp(args->csv, args->json) == 0)
         return bg_error_set(err, BG_BAD_INPUT, "--csv and --json both name '%s'; give two files",
                             args->csv);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (files[i] && strcmp(files[i], "-") != 0) {
             bg_status status = bg_place_check(files[i], names[i], err);
             if (status)
@@ -134,6 +141,22 @@ static bg_status write_text(const char *path, char *text, bg_error *err)
     return status;
 }
 
+static bg_status write_page(const char *path, const bg_table *table, bg_error *err)
+{
+    char *text = bg_table_make_json_text(table);
+    bg_report *report = NULL;
+    if (!text)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the page");
+    bg_status status = bg_report_create(&report, err);
+    if (!status)
+        status = bg_report_add_study(report, table->study->name, text, err);
+    if (!status)
+        status = bg_report_write(report, bg_template_get(), NULL, path, err);
+    bg_report_destroy(report);
+    free(text);
+    return status;
+}
+
 static bg_status write_outputs(const bg_table *table, const arguments *args, bg_error *err)
 {
     bool busy = (args->csv && strcmp(args->csv, "-") == 0) ||
@@ -145,6 +168,8 @@ static bg_status write_outputs(const bg_table *table, const arguments *args, bg_
         status = write_text(args->csv, bg_table_make_csv(table), err);
     if (!status && args->json)
         status = write_text(args->json, bg_table_make_json_text(table), err);
+    if (!status && args->html)
+        status = write_page(args->html, table, err);
     return status;
 }
 

@@ -118,26 +118,48 @@ static bg_status open_study(const char *path, json_t **study, bg_error *err)
     return check_study(*study, path, err);
 }
 
+/* Room for one more item, with its name. */
+static bg_status make_item(bg_report *report, const char *path, item *new, bg_error *err)
+{
+    item *items = realloc(report->items, (size_t)(report->nitems + 1) * sizeof *items);
+    report->items = items ? items : report->items;
+    *new = (item){.name = copy_name(path)};
+    return items && new->name ? BG_OK
+                              : bg_error_set(err, BG_NO_MEMORY, "out of memory for a report");
+}
+
+static bg_status keep_item(bg_report *report, bg_status st, item *new)
+{
+    if (st == BG_OK)
+        report->items[report->nitems++] = *new;
+    else
+        clear_item(new);
+    return st;
+}
+
 bg_status bg_report_add(bg_report *report, const char *path, bg_error *err)
 {
     int first;
+    item new;
     bg_status st = find_first(path, &first, err);
     if (st != BG_OK)
         return st;
-    item *items = realloc(report->items, (size_t)(report->nitems + 1) * sizeof *items);
-    report->items = items ? items : report->items;
-    item new = {.name = copy_name(path)};
-    if (!items || !new.name)
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for a report");
-    else if (first == '{' || first == '[')
-        st = open_study(path, &new.study, err);
-    else
-        st = bg_result_open(path, &new.result, err);
+    st = make_item(report, path, &new, err);
     if (st == BG_OK)
-        report->items[report->nitems++] = new;
-    else
-        clear_item(&new);
-    return st;
+        st = first == '{' || first == '[' ? open_study(path, &new.study, err)
+                                          : bg_result_open(path, &new.result, err);
+    return keep_item(report, st, &new);
+}
+
+bg_status bg_report_add_study(bg_report *report, const char *name, const char *text, bg_error *err)
+{
+    item new;
+    bg_status st = make_item(report, name, &new, err);
+    if (st == BG_OK && !(new.study = json_loads(text, 0, NULL)))
+        st = bg_error_set(err, BG_BAD_INPUT, "the output of study '%s' is no JSON", name);
+    if (st == BG_OK)
+        st = check_study(new.study, name, err);
+    return keep_item(report, st, &new);
 }
 
 static json_t *parse(const char *text)

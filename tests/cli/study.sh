@@ -138,6 +138,8 @@ expect "no such file" 2 "none.json" "No such file" -- "$BOGIE" study none.json
 expect "not a study" 2 "parameters" "not a known key" -- "$BOGIE" study "$studies/../models/n-pendulum.json"
 echo '{"model": "equations:pendulum", "metrics": ["cpu_second"]}' >broken.json
 expect "unknown metric" 2 "broken.json: metrics[0]" "did you mean 'cpu_seconds'" -- "$BOGIE" study broken.json
+expect "a page" 0 -- "$BOGIE" study timing.json --quiet --html timing.html
+holds "the page holds the study" grep -q '"kind":"study"' timing.html
 expect "one file for two" 2 "two files" -- "$BOGIE" study timing.json --csv x --json x
 expect "no folder" 2 "no folder" -- "$BOGIE" study timing.json --csv none/x.csv
 expect "unknown option" 2 "did you mean '--merge'" -- "$BOGIE" study timing.json --marge
