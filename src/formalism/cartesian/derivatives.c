@@ -1,6 +1,5 @@
-/* Derivatives in Cartesian coordinates. For body b, with s = p.p (see cartesian.c),
- *     dtheta = 2/s E dp,
- *     by p:  dw = 2/s E(dp) p' - 2/s (p.dp) w,      by p':  dw = 2/s E dp',
+/* Derivatives in Cartesian coordinates. For body b, with s = p.p (see cartesian.c) and E(a) b =
+ * -E(b) a, dtheta = 2/s E dp, by p:  dw = -2/s (E(p') dp + w (p.dp)),      by p':  dw = 2/s E dp',
  * and at v' = 0, w' = -2 (p.p')/s w changes accordingly. A wrench on a body acts along p with
  * 2/s E^T n; what the rotation of the body itself adds to r is
  *     4 H^T J H a + 4 H(p')^T J w_body - 2/s E^T n + lambda p. */
@@ -11,76 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How body b moves where coordinate c (0..6) of its q, or of its v, changes. */
-static bg_gradient vary(const bg_cartesian *x, const bg_point *at, int b, int c, bool by_v)
-{
-    bg_gradient d = {{0}, {0}, {0}};
-    const double *p = at->q + 7 * (b - 1) + 3, *p_t = at->v + 7 * (b - 1) + 3;
-    const bg_body_state *state = &x->mb.body[b];
-    if (c < 3) {
-        (by_v ? d.twist : d.pose)[c] = 1;
-        return d;
-    }
-    double E[3][4], unit[4] = {c == 3, c == 4, c == 5, c == 6}, s = bg_dot4(p, p);
-    double along = bg_dot4(p, unit), rate = bg_dot4(p, p_t);
-    bg_vec3 dw, da;
-    bg_euler_calc_E(by_v ? p : unit, E);
-    if (by_v) {
-        dw = bg_euler_apply(E, 2 / s, unit);
-        da = bg_scale(-2 * along / s, state->w);
-    } else {
-        dw = bg_add_scaled(bg_euler_apply(E, 2 / s, p_t), -2 * along / s, state->w);
-        da = bg_scale(-2 * bg_dot4(unit, p_t) / s + 4 * rate * along / (s * s), state->w);
-        bg_euler_calc_E(p, E);
-        bg_vec3_store(bg_euler_apply(E, 2 / s, unit), d.pose + 3);
-    }
-    bg_vec3_store(dw, d.twist + 3);
-    bg_vec3_store(bg_add_scaled(da, -2 * rate / s, dw), d.acceleration + 3);
-    return d;
-}
-
 typedef struct target {
     bg_cartesian *c;
     const bg_point *p;
-    double *values;
-    bool by_v;
+    double *by_q, *by_v; /* NULL: not wanted */
 } target;
-
-/* The 7 numbers that a change (f, n) of the wrench on body b adds to f of the system. */
-static void push(const target *t, int b, const double w[6], double out[7])
-{
-    const double *p = t->p->q + 7 * (b - 1) + 3;
-    double E[3][4], factor = 2 / bg_dot4(p, p);
-    bg_euler_calc_E(p, E);
-    memcpy(out, w, 3 * sizeof *out);
-    for (int i = 0; i < 4; i++)
-        out[3 + i] = factor * (E[0][i] * w[3] + E[1][i] * w[4] + E[2][i] * w[5]);
-}
-
-/* Where the columns of body `by` begin in the rows of body `of` of a derivative of r. */
-static double *find_block(const target *t, int of, int by, int row)
-{
-    const bg_cartesian *c = t->c;
-    const int *first = c->neighbour + c->neighbour_start[of - 1], *k = first;
-    while (*k != by)
-        k++;
-    return t->values + c->r_start[7 * (of - 1) + row] + 7 * (k - first);
-}
-
-static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
-{
-    const target *t = self;
-    for (int j = 0; j < 7; j++) {
-        bg_gradient d = vary(t->c, t->p, by, j, t->by_v);
-        double w[6] = {0}, column[7];
-        for (int i = 0; i < 6; i++)
-            for (int k = 0; k < 6; k++)
-                w[i] += pose[i][k] * d.pose[k] + twist[i][k] * d.twist[k];
-        push(t, of, w, column);
-        for (int i = 0; i < 7; i++)
-            find_block(t, of, by, i)[j] -= column[i];
-    }
-}
 
 /* y <- y + s A^T x for a 3 x 4 matrix. */
 static void add_transposed(double A[3][4], double s, bg_vec3 x, double y[4])
@@ -89,25 +23,119 @@ static void add_transposed(double A[3][4], double s, bg_vec3 x, double y[4])
         y[i] += s * (A[0][i] * x.x + A[1][i] * x.y + A[2][i] * x.z);
 }
 
+static void add_scaled(double s, const double *x, double *y)
+{
+    for (int i = 0; i < 4; i++)
+        y[i] += s * x[i];
+}
+
+/* The turning of one body, for gradients by its coordinates. */
+typedef struct turning {
+    const double *p, *p_t;
+    double E[3][4], E_t[3][4]; /* E(p), E(p') */
+    double s, rate;            /* p.p, p.p' */
+    bg_vec3 w;
+} turning;
+
+static turning make_turning(const target *t, int b)
+{
+    const double *p = t->p->q + 7 * (b - 1) + 3, *p_t = t->p->v + 7 * (b - 1) + 3;
+    turning x = {
+        .p = p, .p_t = p_t, .s = bg_dot4(p, p), .rate = bg_dot4(p, p_t), .w = t->c->mb.body[b].w};
+    bg_euler_calc_E(p, x.E);
+    bg_euler_calc_E(p_t, x.E_t);
+    return x;
+}
+
+/* A gradient by pose and twist of a body, and by w' where alpha is given, as one by its q and v. */
+static void pull(turning *x, const double *pose, const double *twist, const double *alpha,
+                 double by_q[7], double by_v[7])
+{
+    bg_vec3 w = bg_vec3_load(twist + 3);
+    double f = 2 / x->s;
+    for (int i = 0; i < 3; i++) {
+        by_q[i] = pose[i];
+        by_v[i] = twist[i];
+    }
+    memset(by_q + 3, 0, 4 * sizeof *by_q);
+    memset(by_v + 3, 0, 4 * sizeof *by_v);
+    if (alpha) {
+        bg_vec3 a = bg_vec3_load(alpha);
+        double along = bg_dot(x->w, a);
+        w = bg_add_scaled(w, -f * x->rate, a); /* through w in w' */
+        add_scaled(-f * along, x->p_t, by_q + 3);
+        add_scaled(f * f * x->rate * along, x->p, by_q + 3);
+        add_scaled(-f * along, x->p, by_v + 3);
+    }
+    add_transposed(x->E, f, bg_vec3_load(pose + 3), by_q + 3);
+    add_transposed(x->E_t, -f, w, by_q + 3);
+    add_scaled(-f * bg_dot(x->w, w), x->p, by_q + 3);
+    add_transposed(x->E, f, w, by_v + 3);
+}
+
+/* The seven numbers that a change (f, n) of the wrench on a body adds to f of the system. */
+static void push(turning *x, const double w[6], double out[7])
+{
+    memcpy(out, w, 3 * sizeof *out);
+    memset(out + 3, 0, 4 * sizeof *out);
+    add_transposed(x->E, 2 / x->s, bg_vec3_load(w + 3), out + 3);
+}
+
+/* Where the columns of body `by` begin in a row of body `of` of a derivative of r. */
+static size_t find_block(const target *t, int of, int by, int row)
+{
+    const bg_cartesian *c = t->c;
+    const int *first = c->neighbour + c->neighbour_start[of - 1], *k = first;
+    while (*k != by)
+        k++;
+    return (size_t)c->r_start[7 * (of - 1) + row] + 7 * (size_t)(k - first);
+}
+
+/* values -= the seven rows that 6 rows of derivatives of a wrench stand for. */
+static void subtract_block(const target *t, int of, int by, double rows[6][7], double *values)
+{
+    turning x = make_turning(t, of);
+    for (int j = 0; j < 7 && values; j++) {
+        double w[6], column[7];
+        for (int i = 0; i < 6; i++)
+            w[i] = rows[i][j];
+        push(&x, w, column);
+        for (int i = 0; i < 7; i++)
+            values[find_block(t, of, by, i) + (size_t)j] -= column[i];
+    }
+}
+
+static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
+{
+    const target *t = self;
+    double q[6][7], v[6][7];
+    turning x = make_turning(t, by);
+    for (int i = 0; i < 6; i++)
+        pull(&x, pose[i], twist[i], NULL, q[i], v[i]);
+    subtract_block(t, of, by, q, t->by_q);
+    subtract_block(t, of, by, v, t->by_v);
+}
+
 /* What the rotation of body b itself adds to its rows of p, by component c of its p or p'. */
-static void calc_own(const target *t, int b, int c, const double *a, const double *lambda,
-                     double out[4])
+static void calc_own(const target *t, int b, int c, bool by_v, const double *a,
+                     const double *lambda, double out[4])
 {
     const bg_multibody *mb = &t->c->mb;
-    const double *p = t->p->q + 7 * (b - 1) + 3, *p_t = t->p->v + 7 * (b - 1) + 3;
     const bg_body_state *x = &mb->body[b];
     const bg_mat3 *J = &mb->model->bodies[b].inertia;
+    turning y = make_turning(t, b);
     double H[3][4], dH[3][4], H_t[3][4], E[3][4], unit[4] = {c == 0, c == 1, c == 2, c == 3};
-    double s = bg_dot4(p, p);
-    bg_gradient d = vary(t->c, t->p, b, 3 + c, t->by_v);
-    bg_vec3 dtheta = bg_vec3_load(d.pose + 3), dw = bg_vec3_load(d.twist + 3), n = mb->wrench[b].n;
+    bg_vec3 dtheta = bg_euler_apply(y.E, by_v ? 0 : 2 / y.s, unit), n = mb->wrench[b].n;
+    bg_vec3 dw = by_v ? bg_euler_apply(y.E, 2 / y.s, unit)
+                      : bg_add_scaled(bg_euler_apply(y.E_t, -2 / y.s, unit), -2 / y.s * y.p[c],
+                                      x->w);
     bg_vec3 dw_body = bg_rotate_back(&x->R, bg_sub(dw, bg_cross(dtheta, x->w)));
     memset(out, 0, 4 * sizeof *out);
-    bg_euler_calc_H(p, H);
+    bg_euler_calc_H(y.p, H);
     bg_euler_calc_H(unit, dH);
-    bg_euler_calc_H(p_t, H_t);
+    bg_euler_calc_H(y.p_t, H_t);
     add_transposed(H_t, 4, bg_rotate(J, dw_body), out);
-    if (t->by_v) {
+    if (by_v) {
         add_transposed(dH, 4, bg_rotate(J, bg_rotate_back(&x->R, x->w)), out);
         return;
     }
@@ -115,107 +143,122 @@ static void calc_own(const target *t, int b, int c, const double *a, const doubl
     add_transposed(dH, 4, bg_rotate(J, bg_euler_apply(H, 1, a)), out);
     add_transposed(H, 4, bg_rotate(J, bg_euler_apply(dH, 1, a)), out);
     bg_euler_calc_E(unit, E);
-    add_transposed(E, -2 / s, n, out);
-    bg_euler_calc_E(p, E);
-    add_transposed(E, 4 * bg_dot4(p, unit) / (s * s), n, out);
+    add_transposed(E, -2 / y.s, n, out);
+    add_transposed(y.E, 4 * y.p[c] / (y.s * y.s), n, out);
     out[c] += lambda[t->c->mb.nrows + b - 1];
 }
 
-/* r by q or v, or what forces marked stiff contribute to it. */
-static void calc_residual(target *t, const double *a, const double *lambda, bool only_stiff)
+static void add_own(const target *t, int b, bool by_v, const double *a, const double *lambda)
 {
-    bg_cartesian *c = t->c;
-    double own[4];
-    memset(t->values, 0, (size_t)c->r_start[c->nv] * sizeof(double));
-    bg_couplings_visit_wrenches(&c->mb, lambda, only_stiff, add_coupling, t);
-    for (int b = 1; b <= c->nb && !only_stiff; b++)
-        for (int j = 0; j < 4; j++) {
-            calc_own(t, b, j, a, lambda, own);
-            for (int i = 0; i < 4; i++)
-                find_block(t, b, b, 3 + i)[3 + j] += own[i];
-        }
+    double own[4], *values = by_v ? t->by_v : t->by_q;
+    for (int j = 0; j < 4 && values; j++) {
+        calc_own(t, b, j, by_v, a, lambda, own);
+        for (int i = 0; i < 4; i++)
+            values[find_block(t, b, b, 3 + i) + 3 + (size_t)j] += own[i];
+    }
 }
 
-static double multiply(const bg_gradient *a, const bg_gradient *b)
+static void clear(const target *t, size_t n)
 {
-    double sum = 0;
-    for (int i = 0; i < 6; i++)
-        sum += a->pose[i] * b->pose[i] + a->twist[i] * b->twist[i] +
-               a->acceleration[i] * b->acceleration[i];
-    return sum;
+    if (t->by_q)
+        memset(t->by_q, 0, n * sizeof(double));
+    if (t->by_v)
+        memset(t->by_v, 0, n * sizeof(double));
+}
+
+/* r by q and v, or what forces marked stiff contribute to it. */
+static void calc_residual(target *t, const double *a, const double *lambda, bool only_stiff)
+{
+    clear(t, (size_t)t->c->r_start[t->c->nv]);
+    bg_couplings_visit_wrenches(&t->c->mb, lambda, only_stiff, add_coupling, t);
+    for (int b = 1; b <= t->c->nb && !only_stiff; b++) {
+        add_own(t, b, false, a, lambda);
+        add_own(t, b, true, a, lambda);
+    }
+}
+
+/* Adds a row's gradient by body `by` at place k. */
+static void add_gradient(const target *t, int by, const bg_gradient *g, size_t k)
+{
+    double q[7], v[7];
+    turning x = make_turning(t, by);
+    pull(&x, g->pose, g->twist, g->acceleration + 3, q, v);
+    for (int j = 0; j < 7; j++) {
+        if (t->by_q)
+            t->by_q[k + (size_t)j] += q[j];
+        if (t->by_v)
+            t->by_v[k + (size_t)j] += v[j];
+    }
 }
 
 /* Row of w or gamma, in the pattern of G. */
-static void add_row(void *self, int row, int by, const bg_gradient *x)
+static void add_row(void *self, int row, int by, const bg_gradient *g)
 {
     const target *t = self;
-    double *out = t->values + bg_cartesian_find_body(t->c, row, by);
-    for (int j = 0; j < 7; j++) {
-        bg_gradient d = vary(t->c, t->p, by, j, t->by_v);
-        out[j] += multiply(x, &d);
-    }
+    add_gradient(t, by, g, (size_t)bg_cartesian_find_body(t->c, row, by));
 }
 
 /* Row of h, dense. */
-static void add_rate(void *self, int row, int by, const bg_gradient *x)
+static void add_rate(void *self, int row, int by, const bg_gradient *g)
 {
     const target *t = self;
-    double *out = t->values + (size_t)row * (size_t)t->c->nv + 7 * (by - 1);
-    for (int j = 0; j < 7; j++) {
-        bg_gradient d = vary(t->c, t->p, by, j, t->by_v);
-        out[j] += multiply(x, &d);
-    }
+    add_gradient(t, by, g, (size_t)row * (size_t)t->c->nv + 7 * (size_t)(by - 1));
 }
 
 static void add_state(void *self, int of, int z, const double wrench[6])
 {
     const target *t = self;
     double column[7];
-    push(t, of, wrench, column);
+    turning x = make_turning(t, of);
+    push(&x, wrench, column);
     for (int i = 0; i < 7; i++)
-        t->values[(7 * (of - 1) + i) * t->c->mb.nz + z] -= column[i];
+        t->by_q[(7 * (of - 1) + i) * t->c->mb.nz + z] -= column[i];
 }
 
-/* w or gamma by q or v. The norm's rows are p.p' and p'.p'. */
+/* w or gamma by q and v. The norm's rows are p.p' and p'.p'. */
 static void calc_rows(target *t, bool gamma)
 {
     bg_cartesian *c = t->c;
-    memset(t->values, 0, (size_t)c->G_start[c->ng] * sizeof(double));
+    if (!t->by_q && !t->by_v)
+        return;
+    clear(t, (size_t)c->G_start[c->ng]);
     if (gamma)
         bg_couplings_visit_gamma(&c->mb, add_row, t);
     else
         bg_couplings_visit_w(&c->mb, add_row, t);
     for (int b = 0; b < c->nb; b++)
         for (int i = 0; i < 4; i++) {
-            double *out = t->values + c->G_start[c->mb.nrows + b] + i;
+            int k = c->G_start[c->mb.nrows + b] + i;
             double p = t->p->q[7 * b + 3 + i], p_t = t->p->v[7 * b + 3 + i];
-            if (gamma)
-                *out = t->by_v ? 2 * p_t : 0;
-            else
-                *out = t->by_v ? p : p_t;
+            if (t->by_q)
+                t->by_q[k] = gamma ? 0 : p_t;
+            if (t->by_v)
+                t->by_v[k] = gamma ? 2 * p_t : p;
         }
+}
+
+static target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *out, bg_of of)
+{
+    return (target){c, p, out->block[of][BG_BY_q], out->block[of][BG_BY_v]};
 }
 
 void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const double *a,
                                    const double *lambda, bg_derivatives *out)
 {
     size_t nz = (size_t)c->mb.nz, nv = (size_t)c->nv;
-    target t = {c, p, NULL, false};
-    for (int by = BG_BY_q; by <= BG_BY_v; by++) {
-        t.by_v = by == BG_BY_v;
-        if ((t.values = out->block[BG_OF_r][by]))
-            calc_residual(&t, a, lambda, out->only_stiff != 0);
-        if ((t.values = out->block[BG_OF_w][by]))
-            calc_rows(&t, false);
-        if ((t.values = out->block[BG_OF_gamma][by]))
-            calc_rows(&t, true);
-        if ((t.values = out->block[BG_OF_h][by])) {
-            memset(t.values, 0, nz * nv * sizeof(double));
-            bg_couplings_visit_rates(&c->mb, add_rate, &t);
-        }
+    target r = make_target(c, p, out, BG_OF_r), w = make_target(c, p, out, BG_OF_w);
+    target gamma = make_target(c, p, out, BG_OF_gamma), h = make_target(c, p, out, BG_OF_h);
+    if (r.by_q || r.by_v)
+        calc_residual(&r, a, lambda, out->only_stiff != 0);
+    calc_rows(&w, false);
+    calc_rows(&gamma, true);
+    if (h.by_q || h.by_v) {
+        clear(&h, nz * nv);
+        bg_couplings_visit_rates(&c->mb, add_rate, &h);
     }
-    if ((t.values = out->block[BG_OF_r][BG_BY_z])) {
-        memset(t.values, 0, nz * nv * sizeof(double));
+    if (out->block[BG_OF_r][BG_BY_z]) {
+        target t = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
+        clear(&t, nz * nv);
         bg_couplings_visit_wrenches_by_z(&c->mb, add_state, &t);
     }
     if (out->block[BG_OF_h][BG_BY_z])
