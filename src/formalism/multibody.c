@@ -141,7 +141,7 @@ static bool allocate(bg_multibody *mb)
         relations += m->joints[k].class_->nprimitives + 4;
         angles += 4;
     }
-    int corners = count_corners(m), names = m->ns + corners;
+    int corners = count_corners(m), states = m->nz + angles, names = m->ns + corners + states;
     mb->body = BG_NEW_ARRAY(bg_body_state, mb->nbodies);
     mb->acceleration = BG_NEW_ARRAY(bg_body_acceleration, mb->nbodies);
     mb->wrench = BG_NEW_ARRAY(bg_wrench, mb->nbodies);
@@ -151,6 +151,7 @@ static bool allocate(bg_multibody *mb)
     mb->z0 = BG_NEW_ARRAY(double, m->nz + angles);
     mb->mode0 = BG_NEW_ARRAY(int, m->nmode + m->nsignals);
     mb->signal_mode = BG_NEW_ARRAY(int, m->nsignals);
+    mb->z_names = BG_NEW_ARRAY(const char *, states);
     mb->s_names = BG_NEW_ARRAY(const char *, names);
     mb->y_names = BG_NEW_ARRAY(const char *, m->noutputs);
     mb->u_names = BG_NEW_ARRAY(const char *, m->nsignals);
@@ -158,8 +159,27 @@ static bool allocate(bg_multibody *mb)
     mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
     mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
     return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
-           mb->z0 && mb->mode0 && mb->signal_mode && mb->s_names && mb->y_names && mb->u_names &&
-           mb->names && mb->values && mb->u;
+           mb->z0 && mb->mode0 && mb->signal_mode && mb->z_names && mb->s_names && mb->y_names &&
+           mb->u_names && mb->names && mb->values && mb->u;
+}
+
+/* "ELEMENT.1" for states of force elements, "JOINT.COORDINATE.turns" for angles that are followed;
+ * their names lie behind those of switching functions. */
+static void name_states(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    char(*name)[64] = mb->names + m->ns + count_corners(m);
+    for (int k = 0; k < m->nforces; k++)
+        for (int i = 0; i < m->forces[k].nz; i++)
+            snprintf(name[m->forces[k].z0 + i], sizeof *name, "%.50s.%d", m->forces[k].name, i + 1);
+    for (int k = 0; k < mb->nturns; k++) {
+        const bg_turn *t = &mb->turns[k];
+        const bg_joint *j = &m->joints[t->joint];
+        snprintf(name[t->z], sizeof *name, "%.40s.%.12s.turns", j->name,
+                 j->class_->coordinate[t->index].name);
+    }
+    for (int z = 0; z < mb->nz; z++)
+        mb->z_names[z] = name[z];
 }
 
 static void name_everything(bg_multibody *mb)
@@ -185,6 +205,7 @@ static void name_everything(bg_multibody *mb)
     }
     for (int k = 0; k < m->noutputs; k++)
         mb->y_names[k] = m->outputs[k].name;
+    name_states(mb);
 }
 
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
@@ -226,6 +247,7 @@ void bg_multibody_clear(bg_multibody *mb)
                             mb->names,
                             mb->values,
                             mb->u,
+                            (void *)mb->z_names,
                             (void *)mb->s_names,
                             (void *)mb->y_names,
                             (void *)mb->u_names};
@@ -614,6 +636,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->energy = def_energy;
     def->start = def_start;
     def->event = def_event;
+    def->z_names = mb->z_names;
     def->u_names = mb->u_names;
     def->s_names = mb->s_names;
     def->y_names = mb->y_names;

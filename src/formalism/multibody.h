@@ -56,6 +56,7 @@ typedef struct bg_multibody {
     double *z0;                                 /* [nz] start */
     int *mode0;                                 /* [nmode] start */
     const char **s_names, **y_names, **u_names; /* [ns], [ny], [nsignals] */
+    const char **z_names;                       /* [nz] */
     char (*names)[64];                          /* storage for those made here */
     double *values; /* [ny + 1] outputs while expressions are evaluated */
     double *u;      /* [3 nsignals] signals at an event */
