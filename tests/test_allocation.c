@@ -171,6 +171,22 @@ static bg_status write_report(const char *file, const char *unused, bg_error *er
     return st;
 }
 
+static bg_status step_in_real_time(const char *system, const char *method, bg_error *err)
+{
+    bg_system *sys;
+    bg_realtime *rt = NULL;
+    bg_realtime_options o = bg_default_realtime_options();
+    bg_status st = create(system, &sys, err);
+    o.integrator = method;
+    if (st == BG_OK)
+        st = bg_realtime_create(sys, &o, &rt, err);
+    for (int k = 0; k < 3 && st == BG_OK; k++)
+        st = bg_realtime_step(rt, NULL, NULL, err);
+    bg_realtime_destroy(rt);
+    bg_system_destroy(sys);
+    return st;
+}
+
 static void fail_each(scenario *what, const char *system, const char *method)
 {
     bg_error err = {BG_OK, ""};
@@ -202,6 +218,13 @@ static void test_runs(void **state)
     fail_each(run_with_checkpoint, "equations:andrews", "hem5");
     fail_each(run_with_checkpoint, "equations:bouncing-ball", "mdop5");
     fail_each(run_with_checkpoint, "equations:chain", "mdop5");
+}
+
+static void test_real_time(void **state)
+{
+    (void)state;
+    fail_each(step_in_real_time, "equations:car-axle", "linear-euler");
+    fail_each(step_in_real_time, "equations:bouncing-ball", "euler");
 }
 
 static void test_results(void **state)
@@ -240,9 +263,9 @@ static void test_reports(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_results),
-                                       cmocka_unit_test(test_checks),
-                                       cmocka_unit_test(test_models),
-                                       cmocka_unit_test(test_reports)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),    cmocka_unit_test(test_real_time),
+        cmocka_unit_test(test_results), cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_models),  cmocka_unit_test(test_reports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,30 @@ static void test_runs(void **state)
         }
 }
 
+/* Steps in real time, with events and outputs. */
+static void test_realtime_steps(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:car-axle", "equations:bouncing-ball",
+                                          "equations:slider-crank"};
+    bg_error err = {BG_OK, ""};
+    for (int i = 0; i < 3; i++) {
+        bg_system *sys = create_system(systems[i], NULL, NULL);
+        bg_realtime_options o = bg_default_realtime_options();
+        bg_realtime *rt;
+        double y[64];
+        assert_ok(bg_realtime_create(sys, &o, &rt, &err));
+        assert_true(bg_realtime_get_noutputs(rt) <= 64);
+        long before = allocations;
+        for (int k = 0; k < 1000; k++)
+            assert_ok(bg_realtime_step(rt, NULL, y, &err));
+        assert_int_equal(allocations - before, 0);
+        assert_true(i != 1 || bg_realtime_get_nevents(rt) > 0);
+        bg_realtime_destroy(rt);
+        bg_system_destroy(sys);
+    }
+}
+
 /* The counter does count. */
 static void test_counter(void **state)
 {
@@ -93,6 +117,8 @@ static void test_counter(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs), cmocka_unit_test(test_counter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_realtime_steps),
+                                       cmocka_unit_test(test_counter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,17 +79,6 @@ static double max_norm(const double *x, int n)
     return m;
 }
 
-static bg_status calc_inputs(bg_system *sys, double t, const int *mode, double *const u[3],
-                             bg_error *err)
-{
-    int code = sys->def.inputs(sys->def.self, t, mode, u[0], u[1], u[2]);
-    if (code == 0)
-        return BG_OK;
-    return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                        "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name,
-                        code, t);
-}
-
 /* p moved in time by e. Its inputs change by what the signals change by: u(t + e) + (u - u(t)),
  * where u differs from u(t) when blocks by u are differenced. They are kept in the scratch. */
 static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_point *p, double e,
@@ -98,9 +87,9 @@ static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_poin
     const double *const given[3] = {p->u, p->u_t, p->u_tt};
     bg_status st = BG_OK;
     if (sys->def.nu > 0)
-        st = calc_inputs(sys, p->t, p->mode, s->u + 3, err);
+        st = bg_system_calc_inputs(sys, p->t, p->mode, s->u[3], s->u[4], s->u[5], err);
     if (sys->def.nu > 0 && st == BG_OK)
-        st = calc_inputs(sys, p->t + e, p->mode, s->u, err);
+        st = bg_system_calc_inputs(sys, p->t + e, p->mode, s->u[0], s->u[1], s->u[2], err);
     for (int k = 0; k < 3 && st == BG_OK; k++)
         for (int i = 0; i < sys->def.nu; i++)
             s->u[k][i] += given[k][i] - s->u[3 + k][i];

@@ -197,7 +197,8 @@ static bool allocate(bg_system *sys)
     sys->u = BG_NEW_ARRAY(double, sys->def.nu);
     sys->u_t = BG_NEW_ARRAY(double, sys->def.nu);
     sys->u_tt = BG_NEW_ARRAY(double, sys->def.nu);
-    bool good = sys->event_names && sys->u && sys->u_t && sys->u_tt &&
+    sys->outside = BG_NEW_ARRAY(bg_live_input, sys->def.nu);
+    bool good = sys->event_names && sys->u && sys->u_t && sys->u_tt && sys->outside &&
                 bg_difference_scratch_create(sys, &sys->for_terms) &&
                 bg_difference_scratch_create(sys, &sys->for_gamma) &&
                 bg_difference_scratch_create(sys, &sys->for_blocks);
@@ -247,6 +248,7 @@ void bg_system_destroy(bg_system *sys)
     free(sys->u);
     free(sys->u_t);
     free(sys->u_tt);
+    free(sys->outside);
     bg_difference_scratch_clear(&sys->for_terms);
     bg_difference_scratch_clear(&sys->for_gamma);
     bg_difference_scratch_clear(&sys->for_blocks);
@@ -304,18 +306,43 @@ const char *bg_system_get_event_name(const bg_system *sys, int i)
     return names && names[i] ? names[i] : sys->event_names[i];
 }
 
+void bg_system_set_live(bg_system *sys, int i, double since, double value, double rate)
+{
+    sys->outside[i] = (bg_live_input){true, since, value, rate};
+}
+
+void bg_system_clear_live(bg_system *sys)
+{
+    for (int i = 0; i < sys->def.nu; i++)
+        sys->outside[i].live = false;
+}
+
+bg_status bg_system_calc_inputs(bg_system *sys, double t, const int *mode, double *u, double *u_t,
+                                double *u_tt, bg_error *err)
+{
+    int code = sys->def.inputs(sys->def.self, t, mode, u, u_t, u_tt);
+    if (code != 0)
+        return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                            "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name,
+                            code, t);
+    for (int i = 0; i < sys->def.nu; i++) {
+        const bg_live_input *x = &sys->outside[i];
+        if (!x->live)
+            continue;
+        u[i] = x->value + x->rate * (t - x->since);
+        u_t[i] = x->rate;
+        u_tt[i] = 0;
+    }
+    return BG_OK;
+}
+
 bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,
                               const double *z, const int *mode, bg_point *p, bg_error *err)
 {
     *p = (bg_point){t, q, v, z, sys->u, sys->u_t, sys->u_tt, mode};
     if (sys->def.nu == 0)
         return BG_OK;
-    int code = sys->def.inputs(sys->def.self, t, mode, sys->u, sys->u_t, sys->u_tt);
-    if (code == 0)
-        return BG_OK;
-    return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                        "system '%s': `inputs` failed with code %d at t = %.17g", sys->def.name,
-                        code, t);
+    return bg_system_calc_inputs(sys, t, mode, sys->u, sys->u_t, sys->u_tt, err);
 }
 
 bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_error *err)

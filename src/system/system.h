@@ -16,11 +16,18 @@ typedef struct bg_difference_scratch {
     double *V;        /* [nq nv] kinematic matrix at the unshifted point */
 } bg_difference_scratch;
 
+/* An input that comes from outside, when live: value + rate (t - since). */
+typedef struct bg_live_input {
+    bool live;
+    double since, value, rate;
+} bg_live_input;
+
 struct bg_system {
     bg_system_def def;
     char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
     bg_counters count;       /* evaluations since create: terms, explicit_, residual, jacobian */
     double *u, *u_t, *u_tt;  /* [nu] at the point last set by bg_system_set_point */
+    bg_live_input *outside;  /* [nu] */
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
     bg_difference_scratch for_terms, for_gamma, for_blocks;
@@ -33,6 +40,14 @@ struct bg_system {
 /* Number of stored values of M and of G (pattern or dense). */
 int bg_system_get_size_M(const bg_system *sys);
 int bg_system_get_size_G(const bg_system *sys);
+
+/* Inputs at t: those of the definition, but for those that come from outside. */
+bg_status bg_system_calc_inputs(bg_system *sys, double t, const int *mode, double *u, double *u_t,
+                                double *u_tt, bg_error *err);
+/* From now on input i is value + rate (t - since), whatever the definition says; the other one
+ * gives all inputs back to the definition. */
+void bg_system_set_live(bg_system *sys, int i, double since, double value, double rate);
+void bg_system_clear_live(bg_system *sys);
 
 /* Fills p for the given arguments, with the inputs at t (stored in sys). */
 bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,

@@ -1,0 +1,86 @@
+/* Real time: a system advanced by one fixed step whenever a rig asks for it.
+ *
+ * A bg_realtime makes exactly the same work in every step: no iteration, no allocation, no search
+ * for events. It suits a loop that already has its own clock; `bogie realtime` brings the clock and
+ * the network (docs/realtime.md).
+ *
+ *   bg_realtime_options options = bg_default_realtime_options();
+ *   options.period = 1e-3;
+ *   bg_realtime_create(system, &options, &rt, &err);
+ *   for (;;) {                                        every period of the rig
+ *       if (bg_realtime_step(rt, inputs, outputs, &err) != BG_OK) ...
+ *   }
+ *
+ * Switching functions are evaluated once, at the end of a step. One that has changed sides is an
+ * event there: the mode, or the state, that the system makes of it holds from the next step on.
+ */
+#ifndef BOGIE_REALTIME_H
+#define BOGIE_REALTIME_H
+
+#include "bogie/integrator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a live input is between two samples, and its time derivative. */
+typedef enum bg_hold {
+    BG_HOLD_VALUE, /* the last value; derivative 0 */
+    BG_HOLD_SLOPE  /* the line through the last two; derivative its slope. For joints that follow
+                      an input, whose velocity then is not that of a staircase */
+} bg_hold;
+
+typedef struct bg_realtime_options {
+    const char *integrator;     /* default "linear-euler"; must do the same work in every step */
+    double period;              /* s, the step; default 1e-3 */
+    double t_start;             /* s; NAN: as the system says */
+    const bg_setting *settings; /* options of the method, as in bg_integrator_options; the drift
+                                   certificate, which costs time, is off unless set here */
+    int nsettings;
+    const char *const *inputs; /* [ninputs] names of inputs u that come from outside */
+    int ninputs;
+    bg_hold hold;
+    /* [noutputs] names of outputs y, coordinates q, velocities v or states z, in that order; or
+     * with the kind before them, "q:NAME". NULL: all y, of a system without any all q and v. */
+    const char *const *outputs;
+    int noutputs;
+} bg_realtime_options;
+
+bg_realtime_options bg_default_realtime_options(void);
+
+typedef struct bg_realtime bg_realtime;
+
+/* Finds the consistent start and makes everything ready for steps. The system must outlive it, and
+ * is used by nothing else meanwhile. */
+bg_status bg_realtime_create(bg_system *system, const bg_realtime_options *options,
+                             bg_realtime **realtime, bg_error *err);
+/* Inputs are those of the system again. */
+void bg_realtime_destroy(bg_realtime *realtime);
+
+/* One step. inputs[ninputs] hold from its beginning; NULL: no new ones, the last are kept, and
+ * before the first the system's own signals count. outputs[noutputs] (or NULL) are those at its
+ * end. BG_STOPPED: an event ended the motion, the outputs are those there. On failure time and
+ * state are those before the call; after one at an event the handle is of no further use. */
+bg_status bg_realtime_step(bg_realtime *realtime, const double *inputs, double *outputs,
+                           bg_error *err);
+
+/* How many inputs and outputs there are, and the name of the i-th (valid as long as the handle). */
+int bg_realtime_get_ninputs(const bg_realtime *realtime);
+int bg_realtime_get_noutputs(const bg_realtime *realtime);
+const char *bg_realtime_get_output_name(const bg_realtime *realtime, int i);
+
+/* The outputs at the present state. */
+bg_status bg_realtime_calc_outputs(bg_realtime *realtime, double *outputs, bg_error *err);
+const bg_state *bg_realtime_get_state(const bg_realtime *realtime);
+/* What every step does, with the evaluation of the switching functions; the step after an event
+ * does more, but a bounded amount. */
+bg_step_plan bg_realtime_get_plan(const bg_realtime *realtime);
+bg_counters bg_realtime_get_counters(const bg_realtime *realtime);
+long bg_realtime_get_nevents(const bg_realtime *realtime); /* since the start */
+/* The method, for its residuals, its drift and what it chose. */
+const bg_integrator *bg_realtime_get_integrator(const bg_realtime *realtime);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

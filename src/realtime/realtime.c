@@ -1,0 +1,317 @@
+/* Creation of a bg_realtime: names, consistent start, events at the start. Its step is in step.c.
+ */
+#include "realtime/realtime.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "consistent/assemble.h"
+#include "run/events.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bg_realtime_options bg_default_realtime_options(void)
+{
+    return (bg_realtime_options){.integrator = "linear-euler", .period = 1e-3, .t_start = NAN};
+}
+
+/* The index of a name among the entries of one kind, or -1. */
+static int find_name(const bg_system *sys, char kind, int n, const char *name)
+{
+    char buffer[32];
+    for (int i = 0; i < n; i++)
+        if (strcmp(bg_system_get_name(sys, kind, i, buffer, sizeof buffer), name) == 0)
+            return i;
+    return -1;
+}
+
+/* Fails with a sentence that names the nearest of the names of one kind. */
+static bg_status refuse_name(const bg_system *sys, const char *what, char kind, int n,
+                             const char *name, bg_error *err)
+{
+    char buffer[32];
+    const char *nearest = NULL;
+    for (int i = 0; i < n && !nearest; i++) {
+        const char *candidate = bg_system_get_name(sys, kind, i, buffer, sizeof buffer);
+        if (bg_text_find_nearest(name, &candidate, 1) == 0)
+            nearest = candidate;
+    }
+    if (nearest)
+        return bg_error_set(err, BG_BAD_INPUT, "system '%s' has no %s '%s'; did you mean '%s'?",
+                            sys->def.name, what, name, nearest);
+    return bg_error_set(err, BG_BAD_INPUT, "system '%s' has no %s '%s'; it has %d%s%s",
+                        sys->def.name, what, name, n, n > 0 ? ", the first is " : "",
+                        n > 0 ? bg_system_get_name(sys, kind, 0, buffer, sizeof buffer) : "");
+}
+
+static bg_status find_inputs(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
+{
+    for (int k = 0; k < o->ninputs; k++) {
+        rt->input[k] = find_name(rt->sys, 'u', rt->sys->def.nu, o->inputs[k]);
+        if (rt->input[k] < 0)
+            return refuse_name(rt->sys, "input", 'u', rt->sys->def.nu, o->inputs[k], err);
+        for (int i = 0; i < k; i++)
+            if (rt->input[i] == rt->input[k])
+                return bg_error_set(err, BG_BAD_INPUT, "input '%s' is named twice; once will do",
+                                    o->inputs[k]);
+    }
+    return BG_OK;
+}
+
+enum { KINDS = 4 };
+static const char kinds[KINDS + 1] = "yqvz";
+
+static void calc_sizes(const bg_system_def *def, int sizes[KINDS])
+{
+    const int all[KINDS] = {def->ny, def->nq, def->nv, def->nz};
+    memcpy(sizes, all, sizeof all);
+}
+
+static bg_status find_output(const bg_realtime *rt, const char *name, bg_output *out, bg_error *err)
+{
+    int sizes[KINDS];
+    calc_sizes(&rt->sys->def, sizes);
+    const char *colon = strchr(name, ':');
+    bool marked = colon == name + 1 && strchr(kinds, name[0]);
+    snprintf(out->name, sizeof out->name, "%s", name);
+    for (int k = 0; k < KINDS; k++) {
+        if (marked && kinds[k] != name[0])
+            continue;
+        out->kind = kinds[k];
+        out->index = find_name(rt->sys, kinds[k], sizes[k], marked ? name + 2 : name);
+        if (out->index >= 0)
+            return BG_OK;
+    }
+    return refuse_name(rt->sys, "output", 'y', sizes[0], marked ? name + 2 : name, err);
+}
+
+/* All y, or all q and v. */
+static void choose_outputs(bg_realtime *rt)
+{
+    char buffer[32];
+    const bg_system_def *def = &rt->sys->def;
+    for (int k = 0; k < rt->noutputs; k++) {
+        bg_output *out = &rt->outputs[k];
+        out->kind = def->ny > 0 ? 'y' : k < def->nq ? 'q' : 'v';
+        out->index = out->kind == 'v' ? k - def->nq : k;
+        const char *name = bg_system_get_name(rt->sys, out->kind, out->index, buffer,
+                                              sizeof buffer);
+        if (out->kind == 'y')
+            snprintf(out->name, sizeof out->name, "%s", name);
+        else
+            snprintf(out->name, sizeof out->name, "%c:%s", out->kind, name);
+    }
+}
+
+static bg_status find_outputs(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
+{
+    bg_status st = BG_OK;
+    if (!o->outputs)
+        choose_outputs(rt);
+    for (int k = 0; o->outputs && k < o->noutputs && st == BG_OK; k++)
+        st = find_output(rt, o->outputs[k], &rt->outputs[k], err);
+    for (int k = 0; k < rt->noutputs; k++)
+        rt->wants_y = rt->wants_y || rt->outputs[k].kind == 'y';
+    return st;
+}
+
+static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
+{
+    const bg_system_def *def = &rt->sys->def;
+    rt->hold = o->hold;
+    rt->t_last = NAN;
+    rt->ninputs = o->ninputs;
+    rt->noutputs = o->outputs ? o->noutputs : def->ny > 0 ? def->ny : def->nq + def->nv;
+    rt->settings = BG_NEW_ARRAY(bg_setting, o->nsettings + 1);
+    rt->input = BG_NEW_ARRAY(int, rt->ninputs);
+    rt->last = BG_NEW_ARRAY(double, rt->ninputs);
+    rt->outputs = BG_NEW_ARRAY(bg_output, rt->noutputs);
+    rt->y = BG_NEW_ARRAY(double, def->ny);
+    rt->s = BG_NEW_ARRAY(double, def->ns);
+    rt->side = BG_NEW_ARRAY(int, def->ns);
+    rt->resting = BG_NEW_ARRAY(bool, def->ns);
+    rt->fired = BG_NEW_ARRAY(bool, def->ns);
+    return rt->settings && rt->input && rt->last && rt->outputs && rt->y && rt->s && rt->side &&
+           rt->resting && rt->fired && bg_state_create(rt->sys, &rt->changed, NULL) == BG_OK;
+}
+
+static bool has_option(const char *integrator, const char *option)
+{
+    const bg_integrator_info *info;
+    for (int k = 0; (info = bg_integrator_get_info(k)); k++)
+        for (int i = 0; strcmp(info->name, integrator) == 0 && i < info->noptions; i++)
+            if (strcmp(info->options[i].name, option) == 0)
+                return true;
+    return false;
+}
+
+static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
+{
+    bg_integrator_options method = bg_default_integrator_options();
+    bg_step_plan plan;
+    if (!(isfinite(o->period) && o->period > 0))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "a period of %g s is not usable; give a positive number of seconds",
+                            o->period);
+    method.step = o->period;
+    method.energy = 0;
+    if (has_option(o->integrator, "certificate")) /* the last setting of a name counts */
+        rt->settings[method.nsettings++] = (bg_setting){"certificate", "off"};
+    for (int i = 0; i < o->nsettings; i++)
+        rt->settings[method.nsettings++] = o->settings[i];
+    method.settings = rt->settings;
+    bg_status st = bg_integrator_create(o->integrator, rt->sys, &method, &rt->ig, err);
+    if (st == BG_OK && !bg_integrator_get_plan(rt->ig, &plan))
+        st = bg_error_set(err, BG_BAD_INPUT,
+                          "integrator %s does not say before a step how much work it is; in real "
+                          "time take linear-euler or euler",
+                          o->integrator);
+    return st;
+}
+
+/* Functions that are zero at the start are events there, and the sides of all of them. */
+static bg_status settle_events(bg_realtime *rt, bg_error *err)
+{
+    int ns = rt->sys->def.ns, action;
+    bool changed = false;
+    bg_watch *watch = NULL;
+    bg_status st = bg_watch_create(rt->sys, rt->ig, &watch, err);
+    if (st == BG_OK)
+        st = bg_watch_reset(watch, rt->changed, NULL, HUGE_VAL, err);
+    unsigned char *at_zero = BG_NEW_ARRAY(unsigned char, ns);
+    if (!at_zero)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+    for (int i = 0; i < ns && st == BG_OK; i++) {
+        at_zero[i] = watch->at_zero[i];
+        if (!at_zero[i])
+            continue;
+        st = bg_realtime_deliver(rt, i, watch->sign[i], &action, err);
+        changed = changed || action == BG_EVENT_CHANGED;
+    }
+    if (st == BG_OK && changed) {
+        st = rt->sys->def.ng > 0
+                 ? bg_state_assemble_again(rt->sys, rt->changed, &rt->assembly.redundancy, err)
+                 : BG_OK;
+        if (st == BG_OK)
+            st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL, err);
+        if (st == BG_OK)
+            st = bg_watch_reset(watch, rt->changed, at_zero, HUGE_VAL, err);
+    }
+    for (int i = 0; i < ns && st == BG_OK; i++) {
+        rt->side[i] = watch->sign[i];
+        rt->resting[i] = watch->at_zero[i];
+    }
+    free(at_zero);
+    bg_watch_destroy(watch);
+    return st;
+}
+
+/* A consistent start, as that of a run. */
+static bg_status begin(bg_realtime *rt, double t_start, bg_error *err)
+{
+    const bg_system_def *def = &rt->sys->def;
+    bg_state *x = rt->changed;
+    x->t = isnan(t_start) ? def->t_start : t_start;
+    if (!isfinite(x->t))
+        return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", x->t);
+    bg_status st = bg_state_assemble(rt->sys, x, &rt->assembly, err);
+    if (st != BG_OK)
+        return st;
+    bg_event_state start = {x->q, x->v, x->z, x->mode};
+    int code = def->start ? def->start(def->self, x->t, &start) : 0;
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
+                            code, x->t);
+    st = bg_integrator_start(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL, err);
+    if (st != BG_OK || def->ns == 0)
+        return st;
+    bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), x);
+    return settle_events(rt, err);
+}
+
+bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_realtime **realtime,
+                             bg_error *err)
+{
+    *realtime = NULL;
+    bg_realtime *rt = BG_NEW(bg_realtime);
+    bg_status st = BG_OK;
+    if (rt)
+        rt->sys = sys;
+    if (!rt || !allocate(rt, o))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for real time");
+    if (st == BG_OK)
+        st = find_inputs(rt, o, err);
+    if (st == BG_OK)
+        st = find_outputs(rt, o, err);
+    if (st == BG_OK)
+        st = create_integrator(rt, o, err);
+    if (st == BG_OK)
+        st = begin(rt, o->t_start, err);
+    if (st != BG_OK) {
+        bg_realtime_destroy(rt);
+        return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+    }
+    *realtime = rt;
+    return BG_OK;
+}
+
+void bg_realtime_destroy(bg_realtime *rt)
+{
+    if (!rt)
+        return;
+    bg_system_clear_live(rt->sys);
+    bg_integrator_destroy(rt->ig);
+    bg_assembly_report_clear(&rt->assembly);
+    bg_state_destroy(rt->changed);
+    void *const arrays[] = {rt->settings, rt->input, rt->last,    rt->outputs, rt->y,
+                            rt->s,        rt->side,  rt->resting, rt->fired};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        free(arrays[i]);
+    free(rt);
+}
+
+int bg_realtime_get_ninputs(const bg_realtime *rt)
+{
+    return rt->ninputs;
+}
+
+int bg_realtime_get_noutputs(const bg_realtime *rt)
+{
+    return rt->noutputs;
+}
+
+const char *bg_realtime_get_output_name(const bg_realtime *rt, int i)
+{
+    return rt->outputs[i].name;
+}
+
+const bg_state *bg_realtime_get_state(const bg_realtime *rt)
+{
+    return bg_integrator_get_state(rt->ig);
+}
+
+bg_step_plan bg_realtime_get_plan(const bg_realtime *rt)
+{
+    bg_step_plan plan = {0};
+    bg_integrator_get_plan(rt->ig, &plan);
+    plan.terms += rt->sys->def.ns > 0;
+    return plan;
+}
+
+bg_counters bg_realtime_get_counters(const bg_realtime *rt)
+{
+    return bg_integrator_get_counters(rt->ig);
+}
+
+long bg_realtime_get_nevents(const bg_realtime *rt)
+{
+    return rt->nevents;
+}
+
+const bg_integrator *bg_realtime_get_integrator(const bg_realtime *rt)
+{
+    return rt->ig;
+}

@@ -1,0 +1,40 @@
+/* Inside of a bg_realtime. */
+#ifndef BG_REALTIME_INTERNAL_H
+#define BG_REALTIME_INTERNAL_H
+
+#include "bogie/realtime.h"
+#include "integrators/integrator.h"
+
+/* An output: the index-th entry of y, q, v or z. */
+typedef struct bg_output {
+    char kind;
+    int index;
+    char name[80];
+} bg_output;
+
+struct bg_realtime {
+    bg_system *sys;
+    bg_integrator *ig;
+    bg_setting *settings; /* of the method */
+    bg_assembly_report assembly;
+    bg_hold hold;
+    int ninputs, noutputs;
+    int *input;         /* [ninputs] which u each one is */
+    double *last;       /* [ninputs] the last sample */
+    double t_last;      /* s, when it came; NAN: there was none */
+    bg_output *outputs; /* [noutputs] */
+    double *y;          /* [ny] */
+    bool wants_y;       /* some output is one of y */
+    double *s;          /* [ns] switching functions */
+    int *side;          /* [ns] +1 or -1: the side of zero each is on */
+    bool *resting;      /* [ns] has been reported at zero and is still there */
+    bool *fired;        /* [ns] scratch: is an event of this step */
+    bg_state *changed;  /* what events make of the state */
+    long nevents;
+};
+
+/* Hands the event of function i, heading for `direction`, to the system, which may change
+ * rt->changed. *action is a bg_event_action. */
+bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action, bg_error *err);
+
+#endif

@@ -1,0 +1,173 @@
+/* The step of a bg_realtime: inputs, the method's step, events at its end, outputs.
+ *
+ * Every part has a bounded amount of work. An event costs at most two evaluations with a
+ * factorisation each (velocities onto the constraints of the new mode, restart of the method) and
+ * one more evaluation of the switching functions; positions are left to the stabilisation of the
+ * following steps. */
+#include "realtime/realtime.h"
+
+#include "consistent/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static bg_status take_inputs(bg_realtime *rt, const double *inputs, bg_error *err)
+{
+    char buffer[32];
+    double t = bg_integrator_get_state(rt->ig)->t;
+    for (int k = 0; inputs && k < rt->ninputs; k++)
+        if (!isfinite(inputs[k]))
+            return bg_error_set(
+                err, BG_BAD_INPUT, "the value %g of input '%s' at t = %.17g is not a finite number",
+                inputs[k], bg_system_get_name(rt->sys, 'u', rt->input[k], buffer, sizeof buffer),
+                t);
+    if (!inputs && isnan(rt->t_last))
+        return BG_OK;
+    bool slope = inputs && rt->hold == BG_HOLD_SLOPE && t > rt->t_last;
+    for (int k = 0; k < rt->ninputs; k++) {
+        double value = inputs ? inputs[k] : rt->last[k];
+        double rate = slope ? (value - rt->last[k]) / (t - rt->t_last) : 0;
+        bg_system_set_live(rt->sys, rt->input[k], t, value, rate);
+        rt->last[k] = value;
+    }
+    if (inputs)
+        rt->t_last = t;
+    return BG_OK;
+}
+
+static bg_status calc_switches(bg_realtime *rt, const bg_state *x, bg_error *err)
+{
+    bg_point p;
+    bg_terms out = {.s = rt->s};
+    bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(rt->sys, &p, BG_TERM_s, &out, err);
+    for (int i = 0; i < rt->sys->def.ns && st == BG_OK; i++)
+        if (!isfinite(rt->s[i]))
+            st = bg_error_set(err, BG_NOT_FINITE,
+                              "system '%s': switching function '%s' is not finite at t = %.17g",
+                              rt->sys->def.name, bg_system_get_event_name(rt->sys, i), x->t);
+    return st;
+}
+
+bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action, bg_error *err)
+{
+    const bg_system_def *def = &rt->sys->def;
+    bg_state *x = rt->changed;
+    bg_event event = {x->t, i, direction, bg_system_get_event_name(rt->sys, i)};
+    bg_event_state state = {x->q, x->v, x->z, x->mode};
+    *action = def->event ? def->event(def->self, &event, &state) : BG_EVENT_NOTE;
+    if (*action < 0 || *action > BG_EVENT_STOP)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `event` failed with code %d for '%s' at t = %.17g",
+                            def->name, *action, event.name, x->t);
+    rt->nevents++;
+    return BG_OK;
+}
+
+/* The sides after the system was changed. A function that jumped to another side has no event. One
+ * that is zero keeps its side when the event threw the state back, and has passed it when only
+ * modes changed. */
+static bg_status update_sides(bg_realtime *rt, bool moved, bg_error *err)
+{
+    bg_status st = calc_switches(rt, rt->changed, err);
+    for (int i = 0; i < rt->sys->def.ns && st == BG_OK; i++) {
+        rt->resting[i] = rt->s[i] == 0;
+        if (rt->s[i] != 0)
+            rt->side[i] = rt->s[i] > 0 ? 1 : -1;
+        else if (rt->fired[i] && moved)
+            rt->side[i] = -rt->side[i];
+    }
+    return st;
+}
+
+/* Goes on from the changed state: velocities onto the constraints, then a new start. */
+static bg_status go_on(bg_realtime *rt, bg_error *err)
+{
+    bg_state *x = rt->changed;
+    const bg_system_def *def = &rt->sys->def;
+    const bg_state *before = bg_integrator_get_state(rt->ig);
+    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
+    bool moved = memcmp(before->q, x->q, size) != 0; /* q, v and z lie together */
+    bg_status st = update_sides(rt, moved, err);
+    if (st == BG_OK && def->ng > 0) {
+        st = bg_dynamics_accelerate(rt->ig->dyn, x->t, x->q, x->v, x->z, x->mode, BG_TERM_gt, x->a,
+                                    x->lambda, err);
+        if (st == BG_OK)
+            bg_project_velocity(rt->ig->dyn, x->v);
+    }
+    if (st == BG_OK)
+        st = bg_integrator_start(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL, err);
+    return st;
+}
+
+/* Events at the end of the step: functions that have changed sides in it. */
+static bg_status handle_events(bg_realtime *rt, bool *stop, bg_error *err)
+{
+    int ns = rt->sys->def.ns, action;
+    bool any = false, changed = false;
+    bg_status st = calc_switches(rt, bg_integrator_get_state(rt->ig), err);
+    for (int i = 0; i < ns && st == BG_OK; i++) {
+        double ahead = rt->s[i] * rt->side[i];
+        rt->fired[i] = ahead < 0 || (ahead == 0 && !rt->resting[i]);
+        rt->resting[i] = rt->resting[i] && ahead == 0;
+        if (!rt->fired[i])
+            continue;
+        if (!any)
+            bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), rt->changed);
+        any = true;
+        rt->side[i] = -rt->side[i];
+        rt->resting[i] = ahead == 0;
+        st = bg_realtime_deliver(rt, i, rt->side[i], &action, err);
+        changed = changed || action == BG_EVENT_CHANGED;
+        *stop = *stop || action == BG_EVENT_STOP;
+    }
+    return st == BG_OK && changed ? go_on(rt, err) : st;
+}
+
+bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *err)
+{
+    const bg_system_def *def = &rt->sys->def;
+    const bg_state *x = bg_integrator_get_state(rt->ig);
+    bg_point p;
+    if (rt->wants_y) {
+        bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+        if (st != BG_OK)
+            return st;
+        int code = def->outputs(def->self, &p, x->a, x->lambda, rt->y);
+        if (code != 0)
+            return bg_error_set(err, BG_SYSTEM_FAILED,
+                                "system '%s': `outputs` failed with code %d at t = %.17g",
+                                def->name, code, x->t);
+    }
+    for (int k = 0; k < rt->noutputs; k++) {
+        const bg_output *o = &rt->outputs[k];
+        const double *from = o->kind == 'y'   ? rt->y
+                             : o->kind == 'q' ? x->q
+                             : o->kind == 'v' ? x->v
+                                              : x->z;
+        outputs[k] = from[o->index];
+    }
+    return BG_OK;
+}
+
+bg_status bg_realtime_step(bg_realtime *rt, const double *inputs, double *outputs, bg_error *err)
+{
+    bool stop = false;
+    bg_status st = take_inputs(rt, inputs, err);
+    if (st == BG_OK)
+        st = bg_integrator_step(rt->ig, err);
+    if (st != BG_OK)
+        return st;
+    if (rt->sys->def.ns > 0)
+        st = handle_events(rt, &stop, err);
+    if (st == BG_OK && outputs)
+        st = bg_realtime_calc_outputs(rt, outputs, err);
+    if (st == BG_OK)
+        return stop ? bg_error_set(err, BG_STOPPED, "an event ended the motion at t = %.17g",
+                                   bg_integrator_get_state(rt->ig)->t)
+                    : BG_OK;
+    if (rt->ig->stepped) /* else an event has made a new start, which stays */
+        bg_integrator_undo(rt->ig, HUGE_VAL);
+    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+}
