@@ -5,6 +5,7 @@
 #include "bogie/bogie.h"
 #include "cli/options.h"
 
+#include <signal.h>
 #include <stdbool.h>
 
 enum {
@@ -25,7 +26,8 @@ struct bg_verb {
     int (*run)(const bg_verb *verb, int argc, char **argv); /* arguments after the verb */
 };
 
-extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_study, bg_verb_report, bg_verb_list;
+extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_realtime, bg_verb_study, bg_verb_report,
+    bg_verb_list;
 
 /* The page of reports without data; NULL: the program was built without the viewer. */
 const char *bg_template_get(void);
@@ -68,6 +70,13 @@ void bg_assembly_print(const bg_system *system, const bg_assembly_report *report
 
 /* Bodies, tree, cuts and warnings of a model, on stdout. */
 bg_status bg_topology_print(const bg_model *model, bg_error *err);
+
+/* From now on the first SIGINT or SIGTERM sets the flag to non-zero; a second one kills. */
+void bg_stop_listen(void);
+const volatile sig_atomic_t *bg_stop_get(void);
+
+/* The work of a step that is known beforehand, on stdout. */
+void bg_plan_print(const bg_step_plan *plan);
 
 /* A progress bar on stderr for bg_run_options.progress; self is the bg_progress_bar. */
 typedef struct bg_progress_bar {

@@ -4,7 +4,6 @@
 #include "model/model.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,25 +56,6 @@ static const bg_cli_option options[] = {
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no certificate and no progress bar"},
 };
 
-/* A signal handler reaches nothing but static storage: the one mutable object of the program. */
-static volatile sig_atomic_t stop_requested;
-
-static void request_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-/* The first SIGINT or SIGTERM asks the run to end; SA_RESETHAND lets a second one kill. */
-static void listen_for_stop(void)
-{
-    struct sigaction action = {.sa_handler = request_stop,
-                               .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static arguments default_arguments(void)
 {
     return (arguments){
@@ -126,7 +106,7 @@ static bg_run_options make_options(arguments *args, const char *model, int *npar
     run.checkpoint = args->checkpoint;
     run.checkpoint_steps = args->checkpoint_steps;
     run.resume = args->resume;
-    run.stop = &stop_requested;
+    run.stop = bg_stop_get();
     return run;
 }
 
@@ -290,7 +270,7 @@ static bg_status simulate(simulation *job, const arguments *args, bg_run_options
         run->progress = bg_progress_bar_update;
         run->progress_self = &job->bar;
     }
-    listen_for_stop();
+    bg_stop_listen();
     bg_status status = bg_run(job->model.system, run, &job->report, err);
     if (status && !job->report.final)
         bg_cli_model_locate(&job->model, status, err);
@@ -349,7 +329,7 @@ static int conclude(const simulation *job, const arguments *args, const bg_run_o
     fflush(stdout);
 
     int code = BG_EXIT_DONE;
-    if (status == BG_STOPPED && stop_requested) {
+    if (status == BG_STOPPED && *bg_stop_get()) {
         fprintf(stderr, "bogie: stopped by a signal\n");
         code = BG_EXIT_STOPPED;
     } else if (status && status != BG_STOPPED) {

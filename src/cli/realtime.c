@@ -1,0 +1,381 @@
+/* bogie realtime: runs a system against the wall clock, with inputs and outputs over UDP. */
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/realtime_report.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct arguments {
+    const char *integrator, *listen, *send, *inputs, *outputs, *overload, *delay, *summary;
+    double rate, duration; /* Hz; s, NAN: until a signal */
+    long priority;
+    int formulation, hold, quiet;
+    bg_cli_settings settings;
+} arguments;
+
+#define FIELD(name) offsetof(arguments, name)
+
+static const bg_cli_option options[] = {
+    {"--rate", NULL, "HZ", BG_CLI_POSITIVE, FIELD(rate), "steps a second (default 1000)"},
+    {"--duration", NULL, "S", BG_CLI_POSITIVE, FIELD(duration),
+     "simulated seconds to run (default: until Ctrl-C)"},
+    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
+     "method with the same work in every step (default linear-euler)"},
+    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
+     "coordinates of a model (default: the model's, or joint)"},
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
+     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
+    {"--listen", NULL, "HOST:PORT", BG_CLI_TEXT, FIELD(listen),
+     "receive inputs there by UDP; PORT alone is on this computer"},
+    {"--inputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(inputs),
+     "inputs of the model that are received (default: all)"},
+    {"--hold", NULL, "value|slope", BG_CLI_CHOICE, FIELD(hold),
+     "how an input goes on between datagrams (default value)"},
+    {"--send", NULL, "HOST:PORT", BG_CLI_TEXT, FIELD(send),
+     "send outputs there by UDP, one datagram a step"},
+    {"--outputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(outputs),
+     "what is sent (default: all outputs, or coordinates and velocities)"},
+    {"--overload", NULL, "skip|slow|stop:N", BG_CLI_TEXT, FIELD(overload),
+     "after a missed deadline skip periods (default), slow down, or stop after N"},
+    {"--priority", NULL, "N", BG_CLI_COUNT, FIELD(priority),
+     "of SCHED_FIFO, with memory locked (default 80; 0: ordinary)"},
+    {"--inject-delay", NULL, "TIME:N", BG_CLI_TEXT, FIELD(delay),
+     "for tests: delay every N-th step, as in 5ms:100"},
+    {"--summary", NULL, "FILE|-", BG_CLI_TEXT, FIELD(summary), "report as JSON; - is stdout"},
+    {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no report and no live view"},
+};
+
+/* A list of names separated by commas, in one copy. */
+typedef struct names {
+    char *text;
+    const char **item;
+    int count;
+} names;
+
+static bg_status split_names(const char *text, names *list, bg_error *err)
+{
+    list->count = 1;
+    for (const char *c = text; *c; c++)
+        list->count += *c == ',';
+    list->text = strdup(text);
+    list->item = calloc((size_t)list->count, sizeof *list->item);
+    if (!list->text || !list->item)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for names");
+    char *rest = list->text;
+    for (int k = 0; k < list->count; k++)
+        list->item[k] = strsep(&rest, ",");
+    return BG_OK;
+}
+
+static void names_clear(names *list)
+{
+    free(list->text);
+    free(list->item);
+}
+
+/* Everything of a run that has to be released. */
+typedef struct session {
+    bg_cli_model model;
+    names inputs, outputs;
+    bg_realtime *rt;
+    bg_udp *udp;
+    double *u, *y; /* [ninputs], [noutputs] */
+    long step;
+    bool constrained;
+    bg_pacer pacer;
+    bg_realtime_view view;
+    bg_realtime_report report;
+} session;
+
+static void session_clear(session *s)
+{
+    bg_udp_destroy(s->udp);
+    bg_realtime_destroy(s->rt);
+    bg_cli_model_close(&s->model);
+    names_clear(&s->inputs);
+    names_clear(&s->outputs);
+    free(s->u);
+    free(s->y);
+    free(s);
+}
+
+static bg_status read_overload(const char *text, bg_pacer *pacer, bg_error *err)
+{
+    char *end = NULL;
+    if (strcmp(text, "skip") == 0) {
+        pacer->overload = BG_OVERLOAD_SKIP;
+    } else if (strcmp(text, "slow") == 0) {
+        pacer->overload = BG_OVERLOAD_SLOW;
+    } else {
+        pacer->overload = BG_OVERLOAD_STOP;
+        pacer->stop_after = strncmp(text, "stop:", 5) == 0 ? strtol(text + 5, &end, 10) : 0;
+        if (pacer->stop_after < 1 || *end != '\0')
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "--overload is skip, slow or stop:N with N from 1 on, not '%s'",
+                                text);
+    }
+    return BG_OK;
+}
+
+/* "5ms:100": a time with its unit, and how often. */
+static bg_status read_delay(const char *text, bg_pacer *pacer, bg_error *err)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *unit, *end = NULL;
+    double time = strtod(text, &unit);
+    for (size_t k = 0; k < sizeof units / sizeof *units && time > 0 && time < 1e9; k++) {
+        size_t n = strlen(units[k].name);
+        if (strncmp(unit, units[k].name, n) != 0 || unit[n] != ':')
+            continue;
+        pacer->delay = (int64_t)(time * units[k].ns);
+        pacer->delay_every = strtol(unit + n + 1, &end, 10);
+        if (end != unit + n + 1 && *end == '\0' && pacer->delay_every > 0)
+            return BG_OK;
+    }
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "--inject-delay needs a time in us, ms or s and a count, such as 5ms:100, "
+                        "not '%s'",
+                        text);
+}
+
+static bg_status check_arguments(const arguments *args, session *s, bg_error *err)
+{
+    if (args->rate > 1e5 || args->rate < 1e-3)
+        return bg_error_set(err, BG_BAD_INPUT, "--rate %g is out of range; give 0.001 to 100000 Hz",
+                            args->rate);
+    if (args->duration * args->rate > 1e15)
+        return bg_error_set(err, BG_BAD_INPUT, "--duration %g is too long", args->duration);
+    if (args->priority > 99)
+        return bg_error_set(err, BG_BAD_INPUT, "--priority is a number from 0 to 99, not %ld",
+                            args->priority);
+    if (args->inputs && !args->listen)
+        return bg_error_set(err, BG_BAD_INPUT, "--inputs needs --listen HOST:PORT to come from");
+    if (args->outputs && !args->send)
+        return bg_error_set(err, BG_BAD_INPUT, "--outputs needs --send HOST:PORT to go to");
+    s->pacer.clock = bg_clock_get_monotonic();
+    s->pacer.period = (int64_t)round(1e9 / args->rate);
+    s->pacer.steps = isnan(args->duration) ? 0 : (long)fmax(1, round(args->duration * args->rate));
+    bg_status status = read_overload(args->overload, &s->pacer, err);
+    if (!status && args->delay)
+        status = read_delay(args->delay, &s->pacer, err);
+    if (!status && args->summary && strcmp(args->summary, "-") != 0)
+        status = bg_place_check(args->summary, "summary", err);
+    return status;
+}
+
+/* The inputs that are received: those named, or all. */
+static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
+{
+    bg_system *system = s->model.system;
+    int nu = bg_system_get_def(system)->nu;
+    if (!args->listen)
+        return BG_OK;
+    if (args->inputs)
+        return split_names(args->inputs, &s->inputs, err);
+    if (nu == 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "'%s' has no inputs that could be received; leave --listen out",
+                            s->model.reference);
+    s->inputs.text = calloc((size_t)nu, 32);
+    s->inputs.item = calloc((size_t)nu, sizeof *s->inputs.item);
+    if (!s->inputs.text || !s->inputs.item)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for names");
+    for (int i = 0; i < nu; i++)
+        s->inputs.item[i] = bg_system_get_name(system, 'u', i, s->inputs.text + 32 * i, 32);
+    s->inputs.count = nu;
+    return BG_OK;
+}
+
+static bg_status create_realtime(const arguments *args, int nparameters, session *s, bg_error *err)
+{
+    bg_realtime_options o = bg_default_realtime_options();
+    if (args->integrator)
+        o.integrator = args->integrator;
+    o.period = 1 / args->rate;
+    o.settings = args->settings.items + nparameters;
+    o.nsettings = args->settings.count - nparameters;
+    o.inputs = s->inputs.item;
+    o.ninputs = s->inputs.count;
+    o.hold = args->hold ? BG_HOLD_SLOPE : BG_HOLD_VALUE;
+    o.outputs = args->outputs ? s->outputs.item : NULL;
+    o.noutputs = s->outputs.count;
+    s->report.integrator = o.integrator;
+    bg_status status = bg_realtime_create(s->model.system, &o, &s->rt, err);
+    if (status)
+        bg_cli_model_locate(&s->model, status, err);
+    return status;
+}
+
+static bg_status prepare(const char *reference, arguments *args, session *s, bg_error *err)
+{
+    int nparameters = bg_cli_settings_split(&args->settings, "integrator.");
+    bg_status status = check_arguments(args, s, err);
+    if (!status)
+        status = bg_cli_model_read(reference, args->formulation, args->settings.items, nparameters,
+                                   &s->model, err);
+    if (!status)
+        status = bg_cli_model_create(&s->model, args->settings.items, nparameters, err);
+    if (!status)
+        status = find_inputs(args, s, err);
+    if (!status && args->outputs)
+        status = split_names(args->outputs, &s->outputs, err);
+    if (!status)
+        status = create_realtime(args, nparameters, s, err);
+    if (status)
+        return status;
+    int nin = bg_realtime_get_ninputs(s->rt), nout = bg_realtime_get_noutputs(s->rt);
+    s->u = calloc((size_t)nin + 1, sizeof *s->u);
+    s->y = calloc((size_t)nout + 1, sizeof *s->y);
+    if (!s->u || !s->y)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for inputs and outputs");
+    return bg_udp_create(args->listen, nin, args->send, nout, &s->udp, err);
+}
+
+/* One period: what has come, the step, what goes out. */
+static bg_status work(void *self, bg_error *err)
+{
+    session *s = self;
+    bool fresh = bg_udp_receive(s->udp, s->u);
+    bg_status status = bg_realtime_step(s->rt, fresh ? s->u : NULL, s->y, err);
+    if (status < 0)
+        return status;
+    bg_udp_send(s->udp, (uint64_t)++s->step, bg_realtime_get_state(s->rt)->t, s->y);
+    bg_residuals now = bg_integrator_get_residuals(bg_realtime_get_integrator(s->rt));
+    if (s->constrained) {
+        s->report.max_g = fmax(s->report.max_g, now.g);
+        s->report.max_gv = fmax(s->report.max_gv, now.gv);
+    }
+    return status;
+}
+
+static void print_note(const session *s, const arguments *args)
+{
+    const char *note = s->report.privilege.note;
+    if (args->quiet)
+        return;
+    if (note[0])
+        fprintf(stderr, "bogie: note: %s\n", note);
+    if (args->listen)
+        fprintf(stderr, "bogie: note: listening on port %d for %d inputs\n",
+                bg_udp_get_port(s->udp), bg_realtime_get_ninputs(s->rt));
+}
+
+static bg_status simulate(const arguments *args, session *s, bg_error *err)
+{
+    bg_realtime_report *r = &s->report;
+    bool viewed = !args->quiet && isatty(STDERR_FILENO);
+    r->model = s->model.reference;
+    r->formulation = s->model.formulation;
+    r->rate = args->rate;
+    r->overload = args->overload;
+    r->t_start = bg_realtime_get_state(s->rt)->t;
+    s->constrained = bg_system_get_def(s->model.system)->ng > 0;
+    r->max_g = r->max_gv = s->constrained ? 0 : NAN;
+    s->pacer.stop = bg_stop_get();
+    bg_stop_listen();
+    if (viewed) {
+        s->pacer.view = &s->view.live;
+        bg_realtime_view_begin(&s->view, args->rate, r->t_start);
+    }
+    bg_privilege_take((int)args->priority, &r->privilege);
+    print_note(s, args);
+    int64_t begin = s->pacer.clock.now(NULL);
+    bg_status status = bg_pacer_run(&s->pacer, work, s, &r->statistics, err);
+    r->wall_seconds = 1e-9 * (double)(s->pacer.clock.now(NULL) - begin);
+    bg_privilege_return(&r->privilege);
+    if (viewed)
+        bg_realtime_view_end(&s->view);
+    r->status = status;
+    r->message = status ? err->text : "";
+    r->t_end = bg_realtime_get_state(s->rt)->t;
+    r->datagrams = bg_udp_get_counts(s->udp);
+    r->plan = bg_realtime_get_plan(s->rt);
+    r->counters = bg_realtime_get_counters(s->rt);
+    r->events = bg_realtime_get_nevents(s->rt);
+    r->has_drift = bg_integrator_get_drift(bg_realtime_get_integrator(s->rt), &r->drift);
+    return status;
+}
+
+static bg_status write_summary(const arguments *args, const session *s, bg_error *err)
+{
+    char *text = bg_realtime_summary_create(&s->report);
+    if (!text)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing the summary");
+    bg_status status = BG_OK;
+    if (strcmp(args->summary, "-") == 0)
+        puts(text);
+    else
+        status = bg_file_replace(args->summary, text, err);
+    free(text);
+    return status;
+}
+
+/* Prints the outcome and returns the exit code. */
+static int conclude(const arguments *args, const session *s, bg_status status, bg_error *err)
+{
+    bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
+    bg_error summary_err = {0};
+    if (!args->quiet && !json_on_stdout)
+        bg_realtime_report_print(&s->report);
+    bg_status summarised = args->summary ? write_summary(args, s, &summary_err) : BG_OK;
+    fflush(stdout);
+    int code = BG_EXIT_DONE;
+    if (status < 0 || s->report.statistics.overloaded) {
+        bg_error_print(err);
+        code = BG_EXIT_FAILED; /* the input was good enough to start with */
+    } else if (status == BG_STOPPED && *bg_stop_get()) {
+        fprintf(stderr, "bogie: stopped by a signal at t = %.9g s\n", s->report.t_end);
+        code = BG_EXIT_STOPPED;
+    }
+    if (summarised) {
+        int summary_code = bg_error_print(&summary_err);
+        code = code == BG_EXIT_DONE ? summary_code : code;
+    }
+    return code;
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = {.formulation = BG_FORMULATION_DEFAULT,
+                      .rate = 1000,
+                      .duration = NAN,
+                      .priority = 80,
+                      .overload = "skip"};
+    const char *reference;
+    bg_error err = {0};
+    int code;
+    bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
+    session *s = calloc(1, sizeof *s);
+    if (!status && !s)
+        status = bg_error_set(&err, BG_NO_MEMORY, "out of memory");
+    if (!status)
+        status = prepare(reference, &args, s, &err);
+    if (status) {
+        err.status = status;
+        code = bg_error_print(&err);
+    } else {
+        status = simulate(&args, s, &err);
+        code = conclude(&args, s, status, &err);
+    }
+    if (s)
+        session_clear(s);
+    bg_cli_settings_clear(&args.settings);
+    return code;
+}
+
+const bg_verb bg_verb_realtime = {
+    .name = "realtime",
+    .operand = "MODEL",
+    .summary = "run a system against the wall clock, with inputs and outputs over UDP",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};
