@@ -3,18 +3,26 @@
 #include "cli/cli.h"
 #include "model/model.h"
 
+#include <math.h>
 #include <stdio.h>
 
 typedef struct arguments {
     int derivatives, formulation;
+    const char *integrator;
+    double step; /* s; NAN: as the model says, or a millisecond */
     bg_cli_settings settings;
 } arguments;
 
 static const bg_cli_option options[] = {
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(arguments, settings),
-     "parameter of the system; of a model anything by its path, such as joints.a.axis"},
+     "parameter of the system; of a model anything by its path, such as joints.a.axis; or "
+     "integrator.OPTION=VALUE"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, offsetof(arguments, formulation),
      "coordinates of a model (default: the model's, or joint)"},
+    {"--integrator", NULL, "NAME", BG_CLI_TEXT, offsetof(arguments, integrator),
+     "show what a step of this method costs, where that is known before a run"},
+    {"--step", NULL, "H", BG_CLI_POSITIVE, offsetof(arguments, step),
+     "its step in s (default: the model's, or 1e-3)"},
     {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
      "compare what the system supplies with differences"},
 };
@@ -192,7 +200,52 @@ static bg_status check_derivatives(bg_system *system, bg_error *err)
                         largest_error);
 }
 
-static bg_status check_system(bg_cli_model *model, const arguments *args, bg_error *err)
+/* Whether something a step needs is found by differences, of several evaluations each. */
+static bool needs_differences(const bg_system_def *def, const bg_step_plan *plan)
+{
+    unsigned wanted = def->ng == 0 ? 0u : BG_TERM_G | BG_TERM_gamma;
+    if (def->ng > 0 && !def->scleronomic)
+        wanted |= BG_TERM_gt;
+    bool derived = plan->jacobian > 0 || plan->jacobian_every > 0;
+    return (wanted & ~def->supplied) != 0 ||
+           (derived && !(def->derivative_supplied[BG_OF_r][BG_BY_q] &&
+                         def->derivative_supplied[BG_OF_r][BG_BY_v]));
+}
+
+/* What a step of the method is made of. */
+static bg_status print_plan(const bg_cli_model *model, const arguments *args, int nparameters,
+                            bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(model->system);
+    bg_integrator_options o = bg_default_integrator_options();
+    bg_integrator *integrator;
+    bg_step_plan plan;
+    double file_step = model->file ? model->file->step : NAN;
+    o.step = !isnan(args->step) ? args->step : file_step > 0 ? file_step : 1e-3;
+    o.settings = args->settings.items + nparameters;
+    o.nsettings = args->settings.count - nparameters;
+    bg_status status = bg_integrator_create(args->integrator, model->system, &o, &integrator, err);
+    if (status)
+        return status;
+    if (bg_integrator_get_plan(integrator, &plan)) {
+        printf("  integrator       %s, steps of %g s\n", args->integrator, o.step);
+        bg_plan_print(&plan);
+        if (needs_differences(def, &plan))
+            printf("                   differences stand in for what the system leaves out, of "
+                   "several evaluations each\n");
+        if (def->ns > 0)
+            printf("                   in real time one evaluation more, of the switching "
+                   "functions\n");
+    } else {
+        printf("  integrator       %s: the work of a step is not known beforehand\n",
+               args->integrator);
+    }
+    bg_integrator_destroy(integrator);
+    return BG_OK;
+}
+
+static bg_status check_system(bg_cli_model *model, const arguments *args, int nparameters,
+                              bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(model->system);
     if (!model->file)
@@ -203,33 +256,40 @@ static bg_status check_system(bg_cli_model *model, const arguments *args, bg_err
     bg_status status = print_assembly(model->system, err);
     if (status)
         bg_cli_model_locate(model, status, err);
-    else if (args->derivatives)
+    if (!status && args->integrator)
+        status = print_plan(model, args, nparameters, err);
+    if (!status && args->derivatives)
         status = check_derivatives(model->system, err);
     return status;
 }
 
 /* What the file describes comes first: it helps where no system can be made of it. */
-static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
+static bg_status check_model(const char *reference, arguments *args, bg_error *err)
 {
+    int nparameters = bg_cli_settings_split(&args->settings, "integrator.");
     const bg_setting *settings = args->settings.items;
     bg_cli_model model;
-    bg_status status = bg_cli_model_read(reference, args->formulation, settings,
-                                         args->settings.count, &model, err);
+    if (!args->integrator && (nparameters < args->settings.count || !isnan(args->step)))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--step and integrator.OPTION=VALUE are for --integrator NAME; give it "
+                            "too");
+    bg_status status = bg_cli_model_read(reference, args->formulation, settings, nparameters,
+                                         &model, err);
     if (!status && model.file) {
         print_title(&model);
         status = bg_topology_print(model.file, err);
     }
     if (!status)
-        status = bg_cli_model_create(&model, settings, args->settings.count, err);
+        status = bg_cli_model_create(&model, settings, nparameters, err);
     if (!status)
-        status = check_system(&model, args, err);
+        status = check_system(&model, args, nparameters, err);
     bg_cli_model_close(&model);
     return status;
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.formulation = BG_FORMULATION_DEFAULT};
+    arguments args = {.formulation = BG_FORMULATION_DEFAULT, .step = NAN};
     const char *reference;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
