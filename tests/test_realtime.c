@@ -1,6 +1,5 @@
 /* bg_realtime: the same trajectory as a run, bounded and foretold work, live inputs, events at the
- * ends of steps; the pacer's accounting of deadlines under a clock that the test moves; datagrams.
- */
+ * ends of steps. */
 #include "model_support.h"
 
 typedef struct plant {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/cases.sh"
 
 expect "version" 0 "bogie 0." -- "$BOGIE" --version
-expect "help" 0 run check list "Exit codes" -- "$BOGIE" --help
+expect "help" 0 run check realtime list "Exit codes" -- "$BOGIE" --help
 expect "help of run" 0 --integrator --t-end --checkpoint-steps "NAME=VALUE" -- "$BOGIE" run --help
 expect "help of check" 0 --derivatives -- "$BOGIE" check --help
 expect "list" 0 mdop5 equations:pendulum equations:car-axle "length=1 m" \

@@ -27,6 +27,8 @@ expect "model with repetitions" 0 -- grind "$BOGIE" run "$models/n-pendulum.json
     --set bodies.rod5.mass=2 --t-end 0.01
 expect "repetition that cannot be" 2 -- grind "$BOGIE" run "$models/n-pendulum.json" --set parameters.N=2.5
 expect "model that cannot be read" 2 -- grind "$BOGIE" run "$models/gyroscope.json" --set bodies.top.mass=-1
+expect "real time" 0 -- grind "$BOGIE" realtime "$models/slider-crank-3d.json" --duration 0.02 --overload slow \
+    --priority 0 --quiet --listen 0 --send 9 --summary real.json
 expect "bad input" 2 -- grind "$BOGIE" run equations:pendulum --set lenght=2 --set length=2
 
 finish

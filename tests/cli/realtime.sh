@@ -1,0 +1,82 @@
+#!/bin/sh
+# Runs against the wall clock: statistics, delays put in on purpose, datagrams over the loopback
+# interface, signals, bad input. How fast the machine is decides nothing here.
+models=$(cd "$(dirname "$0")/../../models" && pwd)
+. "$(dirname "$0")/cases.sh"
+
+crank=$models/slider-crank-3d.json
+
+expect "two seconds at 1 kHz" 0 "2000 steps" "t = 2 s" "p99.9" histogram "missed of 2000" "work per step" \
+    "largest |g|" -- "$BOGIE" realtime "$crank" --rate 1000 --duration 2 --priority 0 --summary two.json
+holds "steps in the summary" [ "$(json two.json steps)" = 2000 ]
+holds "status in the summary" [ "$(json two.json status)" = "done" ]
+holds "a step is planned" [ "$(json two.json plan factorisations)" = 2 ]
+
+expect "with privileges where they are granted" 0 -- "$BOGIE" realtime equations:car-axle --duration 0.1 --summary p.json
+holds "or a note" sh -c "grep -q SCHED_FIFO '$out' || grep -q 'limits.conf' '$out'"
+
+for policy in skip slow; do
+    expect "delays, $policy" 0 "in the 10 steps that were delayed" -- "$BOGIE" realtime equations:car-axle \
+        --duration 1 --inject-delay 5ms:100 --overload $policy --priority 0 --summary delay.json
+    holds "$policy: every delayed step missed" [ "$(json delay.json misses injected)" = 10 ]
+    holds "$policy: all steps were made" [ "$(json delay.json steps)" = 1000 ]
+done
+expect "enough is enough" 1 "2 deadlines" -- "$BOGIE" realtime equations:car-axle --duration 5 \
+    --inject-delay 5ms:10 --overload stop:2 --priority 0 --summary stop.json
+holds "overloaded" [ "$(json stop.json status)" = overloaded ]
+holds "ended soon" [ "$(json stop.json steps)" -le 20 ]
+
+# A datagram with one value, 0.25, and the sequence number $2, to port $1.
+datagram() {
+    bash -c "printf 'BGRT\\001\\000\\001\\000\\$2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\320\\077' >/dev/udp/127.0.0.1/$1"
+}
+
+"$BOGIE" realtime "$crank" --set 'joints.bearing.prescribed="turn"' --listen 127.0.0.1:0 --hold slope \
+    --send 9 --priority 0 --summary live.json >live.out 2>live.err &
+pid=$!
+holds "the port is named" wait_for_file live.err
+port=$(sed -n 's/.*listening on port \([0-9]*\).*/\1/p' live.err)
+datagram "$port" 002
+datagram "$port" 001
+bash -c "printf 'BGRT and nothing else' >/dev/udp/127.0.0.1/$port"
+bash -c "printf x >/dev/udp/127.0.0.1/$port"
+expect "port in use" 2 "--listen" "another port" -- "$BOGIE" realtime "$crank" --listen "$port" --duration 1
+sleep 1
+kill -INT $pid
+wait $pid
+holds "Ctrl-C: exit code 130" [ $? -eq 130 ]
+holds "Ctrl-C: a summary" [ "$(json live.json status)" = stopped ]
+holds "accepted" [ "$(json live.json datagrams accepted)" = 1 ]
+holds "stale" [ "$(json live.json datagrams stale)" = 1 ]
+holds "malformed" [ "$(json live.json datagrams malformed)" = 2 ]
+holds "one datagram a step" [ "$(json live.json datagrams sent)" = "$(json live.json steps)" ]
+
+expect "rate 0" 2 --rate -- "$BOGIE" realtime "$crank" --rate 0
+expect "rate too high" 2 --rate "100000 Hz" -- "$BOGIE" realtime "$crank" --rate 1e6
+expect "unknown policy" 2 --overload "stop:N" -- "$BOGIE" realtime "$crank" --overload panic
+expect "no unit" 2 --inject-delay 5ms:100 -- "$BOGIE" realtime "$crank" --inject-delay 5:100
+expect "no such input" 2 "'trun'" "'turn'" -- "$BOGIE" realtime "$crank" --listen 0 --inputs trun
+expect "no such output" 2 "'angel'" "'angle'" -- "$BOGIE" realtime "$crank" --send 9 --outputs angel
+expect "inputs from nowhere" 2 --inputs --listen -- "$BOGIE" realtime "$crank" --inputs turn
+expect "no inputs at all" 2 "no inputs" -- "$BOGIE" realtime equations:pendulum --listen 0
+expect "bad port" 2 --listen 70000 -- "$BOGIE" realtime "$crank" --listen 70000
+expect "unbounded method" 2 mdop5 linear-euler -- "$BOGIE" realtime "$crank" --integrator mdop5
+expect "bad option of the method" 2 "'jacobain'" "'jacobian'" -- "$BOGIE" realtime "$crank" \
+    --set integrator.jacobain=J1
+expect "priority" 2 --priority -- "$BOGIE" realtime "$crank" --priority 100
+
+expect "work known beforehand" 0 "work per step" "2 factorisations" "1 evaluation of derivatives" -- \
+    "$BOGIE" check "$crank" --integrator linear-euler --step 1e-3 --set integrator.certificate=off
+expect "work not known beforehand" 0 "not known beforehand" -- "$BOGIE" check "$crank" --integrator mdop5
+expect "step of no method" 2 --integrator -- "$BOGIE" check "$crank" --step 1e-3
+
+if script -qec true /dev/null >/dev/null 2>&1; then
+    script -qec "'$BOGIE' realtime equations:car-axle --duration 2 --priority 0" view.txt >/dev/null
+    holds "live view" grep -q "turnaround up to" view.txt
+    script -qec "'$BOGIE' realtime equations:car-axle --duration 1 --priority 0 --quiet" quiet.txt >/dev/null
+    holds "no live view with --quiet" sh -c '! grep -q turnaround quiet.txt'
+else
+    echo "SKIP live view: no pseudo-terminals here"
+fi
+
+finish

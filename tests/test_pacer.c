@@ -1,0 +1,356 @@
+/* Accounting of deadlines under a clock that the test moves, histograms, and datagrams over the
+ * loopback interface. Nothing here depends on how fast the machine is. */
+#include "run_support.h"
+
+#include "realtime/datagram.h"
+#include "realtime/pacer.h"
+#include "realtime/udp.h"
+
+enum { T = 1000000 }; /* ns, the period */
+
+/* A clock that stands still but for sleeps and work. */
+typedef struct rig {
+    int64_t now, latency;
+    const int64_t *durations; /* of work, one after another, again and again */
+    int ndurations;
+    long calls, fail_at, stop_at;
+    sig_atomic_t stop;
+    int64_t begins[4096]; /* when work began */
+} rig;
+
+static int64_t rig_now(void *self)
+{
+    return ((rig *)self)->now;
+}
+
+static void rig_sleep_until(void *self, int64_t t)
+{
+    rig *r = self;
+    if (t > r->now)
+        r->now = t + r->latency;
+}
+
+static bg_status rig_work(void *self, bg_error *err)
+{
+    rig *r = self;
+    if (r->calls < 4096)
+        r->begins[r->calls] = r->now;
+    r->now += r->durations[r->calls % r->ndurations];
+    r->calls++;
+    r->stop = r->calls == r->stop_at;
+    return r->calls == r->fail_at ? bg_error_set(err, BG_SINGULAR, "as planned") : BG_OK;
+}
+
+static bg_pacer make_pacer(rig *r, long steps)
+{
+    return (bg_pacer){.clock = {rig_now, rig_sleep_until, r}, .period = T, .steps = steps};
+}
+
+static void in_time(void **state)
+{
+    (void)state;
+    static const int64_t durations[] = {300000, 100000, 900000};
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.now = 123456789, .latency = 7000, .durations = durations, .ndurations = 3};
+    bg_pacer pacer = make_pacer(&r, 3000);
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.steps, 3000);
+    assert_int_equal(r.calls, 3000);
+    assert_int_equal(s.misses + s.skipped + s.lag + s.delayed, 0);
+    for (int k = 0; k < 3000; k++) /* absolute deadlines: nothing adds up */
+        assert_int_equal(r.begins[k], 123456789 + (int64_t)(k + 1) * T + 7000);
+    assert_int_equal(s.turnaround.n, 3000);
+    assert_int_equal(s.turnaround.max, 900000);
+    assert_true(fabs((double)bg_histogram_find(&s.turnaround, 0.5) / 300000 - 1) < 1.0 / 64);
+    assert_true(fabs((double)bg_histogram_find(&s.turnaround, 0.3) / 100000 - 1) < 1.0 / 64);
+    assert_int_equal(bg_histogram_find(&s.turnaround, 0.99), 900000);
+    assert_int_equal(s.latency.max, 7000);
+}
+
+/* A step that ends at its deadline is in time; a nanosecond later it is not. */
+static void deadline_is_sharp(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        static rig r;
+        static bg_statistics s;
+        bg_error err = {BG_OK, ""};
+        const int64_t duration = T - 500 + late;
+        r = (rig){.latency = 500, .durations = &duration, .ndurations = 1};
+        bg_pacer pacer = make_pacer(&r, 1);
+        assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+        assert_int_equal(s.misses, late);
+        assert_int_equal(s.miss[0].late, late);
+        assert_int_equal(s.skipped, late);
+    }
+}
+
+/* 5 periods of delay in every 100th step: exactly these miss, under every policy. */
+static void injected_delays(void **state)
+{
+    (void)state;
+    static const int64_t duration = 200000;
+    static rig r;
+    static bg_statistics s;
+    for (int policy = 0; policy < 2; policy++) {
+        bg_error err = {BG_OK, ""};
+        r = (rig){.durations = &duration, .ndurations = 1};
+        bg_pacer pacer = make_pacer(&r, 1050);
+        pacer.overload = policy ? BG_OVERLOAD_SLOW : BG_OVERLOAD_SKIP;
+        pacer.delay = 5 * T;
+        pacer.delay_every = 100;
+        assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+        assert_int_equal(s.steps, 1050);
+        assert_int_equal(s.delayed, 10);
+        assert_int_equal(s.misses, 10);
+        assert_int_equal(s.injected, 10);
+        for (int k = 0; k < 10; k++) {
+            assert_int_equal(s.miss[k].step, 100 * (k + 1));
+            assert_int_equal(s.miss[k].late, 4 * T + 200000);
+            assert_true(s.miss[k].injected);
+        }
+        assert_int_equal(s.skipped, policy ? 0 : 50);
+        assert_int_equal(s.lag, policy ? 10 * (4 * T + 200000) : 50 * T);
+        /* what the clock shows beyond the steps is the lag */
+        assert_int_equal(r.begins[1049], (int64_t)1050 * T + s.lag);
+        assert_int_equal(s.turnaround.max, 5 * T + 200000);
+    }
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+/* Steps of random length: releases stay on the grid (skip) or follow at once (slow). */
+static void random_overload(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    static int64_t durations[N];
+    static rig r;
+    static bg_statistics s;
+    uint32_t seed = 4711;
+    long too_long = 0;
+    for (int k = 0; k < N; k++) {
+        durations[k] = (int64_t)(next_random(&seed) % (3 * T / 2));
+        too_long += durations[k] > T;
+    }
+    for (int policy = 0; policy < 2; policy++) {
+        bg_error err = {BG_OK, ""};
+        r = (rig){.durations = durations, .ndurations = N};
+        bg_pacer pacer = make_pacer(&r, N);
+        pacer.overload = policy ? BG_OVERLOAD_SLOW : BG_OVERLOAD_SKIP;
+        assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+        assert_int_equal(s.misses, too_long);
+        assert_int_equal(s.injected, 0);
+        for (int k = 1; k < N; k++) {
+            int64_t end = r.begins[k - 1] + durations[k - 1], next = r.begins[k - 1] + T;
+            if (durations[k - 1] <= T)
+                assert_int_equal(r.begins[k], next);
+            else if (policy)
+                assert_int_equal(r.begins[k], end);
+            else
+                assert_true(r.begins[k] >= end && r.begins[k] < end + T && r.begins[k] % T == 0);
+        }
+        if (!policy)
+            assert_int_equal(s.skipped, s.lag / T);
+    }
+    assert_true(too_long > 500 && too_long < 900); /* a third of 2000 */
+}
+
+static void stop_after(void **state)
+{
+    (void)state;
+    static const int64_t durations[] = {100, 2 * T, 100};
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.durations = durations, .ndurations = 3};
+    bg_pacer pacer = make_pacer(&r, 0);
+    pacer.overload = BG_OVERLOAD_STOP;
+    pacer.stop_after = 4;
+    assert_int_equal(bg_pacer_run(&pacer, rig_work, &r, &s, &err), BG_STOPPED);
+    assert_true(s.overloaded);
+    assert_int_equal(s.misses, 4);
+    assert_int_equal(s.steps, 11); /* the second of the fourth three */
+    /* a stop on request is no overload, and comes before the next step */
+    r = (rig){.durations = durations, .ndurations = 1, .stop_at = 17};
+    pacer.stop = &r.stop;
+    assert_int_equal(bg_pacer_run(&pacer, rig_work, &r, &s, &err), BG_STOPPED);
+    assert_false(s.overloaded);
+    assert_int_equal(s.steps, 17);
+    /* nor is a failure, whose step does not count */
+    r = (rig){.durations = durations, .ndurations = 1, .fail_at = 5};
+    assert_int_equal(bg_pacer_run(&pacer, rig_work, &r, &s, &err), BG_SINGULAR);
+    assert_string_equal(err.text, "as planned");
+    assert_int_equal(s.steps, 4);
+}
+
+/* More misses than are kept are still counted. */
+static void many_misses(void **state)
+{
+    (void)state;
+    static const int64_t duration = T + 1;
+    static rig r;
+    static bg_statistics s;
+    static bg_live_view view;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.durations = &duration, .ndurations = 1};
+    bg_pacer pacer = make_pacer(&r, BG_MISSES_KEPT + 234);
+    pacer.view = &view;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.misses, BG_MISSES_KEPT + 234);
+    assert_int_equal(s.miss[BG_MISSES_KEPT - 1].step, BG_MISSES_KEPT);
+    assert_int_equal(s.lag, (int64_t)s.misses * T);
+    assert_int_equal(atomic_load(&view.steps), s.steps);
+    assert_int_equal(atomic_load(&view.misses), s.misses);
+    assert_int_equal(atomic_load(&view.longest), duration);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Percentiles against sorted times, from nanoseconds to hours. */
+static void percentiles(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    static int64_t times[N];
+    static bg_histogram h;
+    uint32_t seed = 1;
+    for (int k = 0; k < N; k++) {
+        times[k] = (int64_t)exp2(44.0 * next_random(&seed) / (1 << 24));
+        bg_histogram_add(&h, times[k]);
+    }
+    qsort(times, N, sizeof *times, compare_times);
+    assert_int_equal(h.max, times[N - 1]);
+    for (int p = 1; p < 1000; p++) {
+        int64_t found = bg_histogram_find(&h, p / 1000.0), exact = times[p * N / 1000 - 1];
+        assert_true(found >= exact && (double)(found - exact) <= (double)exact / 64);
+    }
+    long all = 0;
+    for (int k = 0; k < 46; k++)
+        all += bg_histogram_count(&h, k == 0 ? -1 : (int64_t)1 << k, (int64_t)1 << (k + 1));
+    assert_int_equal(all, N);
+}
+
+static void datagram_layout(void **state)
+{
+    (void)state;
+    static const unsigned char expected[] = {
+        'B',  'G',  'R',  'T',  1,    0,    2,    0,
+        0x15, 0xcd, 0x5b, 0x07, 0,    0,    0,    0,     /* 123456789 */
+        0,    0,    0,    0,    0,    0,    0xf8, 0x3f,  /* 1.5 */
+        0,    0,    0,    0,    0,    0,    0x10, 0xc0,  /* -4 */
+        0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0x3f}; /* 0.1 */
+    const double values[2] = {-4, 0.1};
+    unsigned char bytes[64] = {0};
+    bg_datagram_write(bytes, 123456789, 1.5, values, 2);
+    assert_int_equal(BG_DATAGRAM_SIZE(2), sizeof expected);
+    assert_memory_equal(bytes, expected, sizeof expected);
+    uint64_t sequence = 0;
+    double t = 0, read[2] = {0, 0};
+    assert_true(bg_datagram_read(bytes, 40, 2, &sequence, &t, read));
+    assert_int_equal(sequence, 123456789);
+    assert_true(t == 1.5 && read[0] == -4 && read[1] == 0.1);
+    /* anything else is refused, and leaves what was there */
+    for (int k = 0; k < 8; k++) {
+        bytes[k] ^= 0x40;
+        assert_false(bg_datagram_read(bytes, 40, 2, &sequence, &t, read));
+        bytes[k] ^= 0x40;
+    }
+    for (size_t size = 0; size < 64; size++)
+        assert_int_equal(bg_datagram_read(bytes, size, 2, &sequence, &t, read), size == 40);
+    assert_false(bg_datagram_read(bytes, 40, 1, &sequence, &t, read));
+    const double bad[][2] = {{NAN, 1}, {1, INFINITY}};
+    for (int k = 0; k < 2; k++) {
+        bg_datagram_write(bytes, 2, 1, bad[k], 2);
+        assert_false(bg_datagram_read(bytes, 40, 2, &sequence, &t, read));
+    }
+    bg_datagram_write(bytes, 2, NAN, values, 2);
+    assert_false(bg_datagram_read(bytes, 40, 2, &sequence, &t, read));
+    assert_true(sequence == 123456789 && read[0] == -4);
+}
+
+static void over_loopback(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_udp *in, *out, *wrong;
+    char to[32];
+    assert_ok(bg_udp_create("127.0.0.1:0", 2, NULL, 0, &in, &err));
+    snprintf(to, sizeof to, ":%d", bg_udp_get_port(in));
+    assert_ok(bg_udp_create(NULL, 0, to, 2, &out, &err));
+    assert_ok(bg_udp_create(NULL, 0, to, 3, &wrong, &err));
+    double values[3] = {1, 2, 3}, got[2] = {0, 0};
+    assert_false(bg_udp_receive(in, got));
+    bg_udp_send(out, 5, 0.1, values);
+    values[0] = 10;
+    bg_udp_send(out, 7, 0.1, values);
+    bg_udp_send(wrong, 8, 0.1, values); /* one value too many */
+    values[0] = 20;
+    bg_udp_send(out, 6, 0.1, values); /* overtaken on the way */
+    bg_udp_send(out, 7, 0.1, values); /* sent twice */
+    assert_true(bg_udp_receive(in, got));
+    assert_true(got[0] == 10 && got[1] == 2);
+    bg_udp_counts c = bg_udp_get_counts(in);
+    assert_int_equal(c.accepted, 2);
+    assert_int_equal(c.stale, 2);
+    assert_int_equal(c.malformed, 1);
+    assert_false(bg_udp_receive(in, got));
+    /* not more than 64 at once: a flood does not hold up a step */
+    for (int k = 0; k < 100; k++)
+        bg_udp_send(out, (uint64_t)(8 + k), 0.2, values);
+    assert_true(bg_udp_receive(in, got));
+    assert_int_equal(bg_udp_get_counts(in).accepted, 2 + 64);
+    assert_true(bg_udp_receive(in, got));
+    assert_int_equal(bg_udp_get_counts(in).accepted, 2 + 100);
+    c = bg_udp_get_counts(out);
+    assert_int_equal(c.sent, 104);
+    assert_int_equal(c.unsent, 0);
+    /* the port is taken */
+    bg_udp *second;
+    assert_int_equal(bg_udp_create(to, 1, NULL, 0, &second, &err), BG_IO);
+    assert_non_null(strstr(err.text, "another port"));
+    bg_udp_destroy(in);
+    bg_udp_destroy(out);
+    bg_udp_destroy(wrong);
+}
+
+static void bad_addresses(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",   ":",   "host",  "127.0.0.1:", "127.0.0.1:70000",
+                                      "-1", "12x", "::1:50"};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_udp *udp;
+        assert_int_equal(bg_udp_create(bad[k], 1, NULL, 0, &udp, &err), BG_BAD_INPUT);
+        assert_non_null(strstr(err.text, "--listen"));
+        assert_null(udp);
+    }
+    bg_error err = {BG_OK, ""};
+    bg_udp *udp;
+    assert_int_equal(bg_udp_create(NULL, 1, "0", 1, &udp, &err), BG_BAD_INPUT);
+    assert_int_equal(bg_udp_create(NULL, 1, "5000", BG_DATAGRAM_VALUES + 1, &udp, &err),
+                     BG_BAD_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(in_time),         cmocka_unit_test(deadline_is_sharp),
+        cmocka_unit_test(injected_delays), cmocka_unit_test(random_overload),
+        cmocka_unit_test(stop_after),      cmocka_unit_test(many_misses),
+        cmocka_unit_test(percentiles),     cmocka_unit_test(datagram_layout),
+        cmocka_unit_test(over_loopback),   cmocka_unit_test(bad_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
