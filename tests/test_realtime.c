@@ -290,6 +290,10 @@ static void input_slope(void **state)
             }
             assert_near(y[0], slope ? speed : 0, 1e-9);
             assert_near(y[1], speed * h * (slope ? 200 : 199), 1e-9);
+            for (int k = 0; k < 20; k++) /* nothing new: it stays where the line had led */
+                assert_ok(bg_realtime_step(rt, NULL, y, &err));
+            assert_near(y[0], 0, 1e-9);
+            assert_near(y[1], speed * h * (slope ? 200 : 199), 1e-9);
             bg_realtime_destroy(rt);
             close_plant(&p);
         }

@@ -57,7 +57,7 @@ bg_status bg_realtime_create(bg_system *system, const bg_realtime_options *optio
 /* Inputs are those of the system again. */
 void bg_realtime_destroy(bg_realtime *realtime);
 
-/* One step. inputs[ninputs] hold from its beginning; NULL: no new ones, the last are kept, and
+/* One step. inputs[ninputs] hold from its beginning; NULL: no new ones, they stay as they are, and
  * before the first the system's own signals count. outputs[noutputs] (or NULL) are those at its
  * end. BG_STOPPED: an event ended the motion, the outputs are those there. On failure time and
  * state are those before the call; after one at an event the handle is of no further use. */

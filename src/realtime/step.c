@@ -25,10 +25,13 @@ static bg_status take_inputs(bg_realtime *rt, const double *inputs, bg_error *er
         return BG_OK;
     bool slope = inputs && rt->hold == BG_HOLD_SLOPE && t > rt->t_last;
     for (int k = 0; k < rt->ninputs; k++) {
-        double value = inputs ? inputs[k] : rt->last[k];
+        const bg_live_input *now = &rt->sys->outside[rt->input[k]];
+        double reached = now->value + now->rate * (t - now->since); /* held without a sample */
+        double value = inputs ? inputs[k] : reached;
         double rate = slope ? (value - rt->last[k]) / (t - rt->t_last) : 0;
         bg_system_set_live(rt->sys, rt->input[k], t, value, rate);
-        rt->last[k] = value;
+        if (inputs)
+            rt->last[k] = value;
     }
     if (inputs)
         rt->t_last = t;
