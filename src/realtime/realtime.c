@@ -208,8 +208,25 @@ static bg_status settle_events(bg_realtime *rt, bg_error *err)
     return st;
 }
 
+/* Two steps with an integrator that is thrown away afterwards: whatever libraries make at their
+ * first use (buffers of the linear algebra, code that is linked when it is called) is there when
+ * time begins to count. How they end does not matter: the steps that follow will tell. */
+static bg_status warm_up(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
+{
+    bg_error ignored = {BG_OK, ""};
+    bg_status st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL,
+                                       &ignored);
+    for (int k = 0; k < 2 && st == BG_OK; k++)
+        st = bg_integrator_step(rt->ig, &ignored);
+    bg_integrator_destroy(rt->ig);
+    rt->ig = NULL;
+    if (st == BG_NO_MEMORY)
+        return bg_error_set(err, st, "%s", ignored.text);
+    return create_integrator(rt, o, err);
+}
+
 /* A consistent start, as that of a run. */
-static bg_status begin(bg_realtime *rt, double t_start, bg_error *err)
+static bg_status assemble(bg_realtime *rt, double t_start, bg_error *err)
 {
     const bg_system_def *def = &rt->sys->def;
     bg_state *x = rt->changed;
@@ -225,10 +242,16 @@ static bg_status begin(bg_realtime *rt, double t_start, bg_error *err)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `start` failed with code %d at t = %.17g", def->name,
                             code, x->t);
-    st = bg_integrator_start(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL, err);
-    if (st != BG_OK || def->ns == 0)
+    return BG_OK;
+}
+
+static bg_status begin(bg_realtime *rt, bg_error *err)
+{
+    bg_status st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL,
+                                       err);
+    if (st != BG_OK || rt->sys->def.ns == 0)
         return st;
-    bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), x);
+    bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), rt->changed);
     return settle_events(rt, err);
 }
 
@@ -249,7 +272,11 @@ bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_re
     if (st == BG_OK)
         st = create_integrator(rt, o, err);
     if (st == BG_OK)
-        st = begin(rt, o->t_start, err);
+        st = assemble(rt, o->t_start, err);
+    if (st == BG_OK)
+        st = warm_up(rt, o, err);
+    if (st == BG_OK)
+        st = begin(rt, err);
     if (st != BG_OK) {
         bg_realtime_destroy(rt);
         return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
