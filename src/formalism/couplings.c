@@ -15,33 +15,92 @@ static void copy_block(const double *from, int width, double factor, double to[6
             to[i][j] = factor * from[i * width + j];
 }
 
-static void visit_forces(const bg_multibody *mb, bool only_stiff, bg_visit_coupling *visit,
-                         void *self)
+static void visit_couplings(const bg_force_derivatives *d, const bg_force_visit *v)
 {
-    bg_force_derivatives d;
     double pose[6][6], twist[6][6];
-    for (int k = 0; k < mb->model->nforces; k++) {
-        const bg_force *f = &mb->model->forces[k];
-        if (only_stiff && !f->stiff)
+    for (int i = 0; i < d->nbodies; i++)
+        for (int j = 0; j < d->nbodies; j++) {
+            if (d->body[i] == 0 || d->body[j] == 0)
+                continue;
+            copy_block(&d->wrench_pose[6 * i][6 * j], BG_FORCE_COLUMNS, 1, pose);
+            copy_block(&d->wrench_twist[6 * i][6 * j], BG_FORCE_COLUMNS, 1, twist);
+            v->coupling(v->coupling_self, d->body[i], d->body[j], pose, twist);
+        }
+}
+
+static void visit_states(const bg_force *f, const bg_force_derivatives *d, const bg_force_visit *v)
+{
+    for (int i = 0; i < d->nbodies; i++)
+        for (int z = 0; z < f->nz && d->body[i] != 0; z++) {
+            double wrench[6];
+            for (int c = 0; c < 6; c++)
+                wrench[c] = d->wrench_z[6 * i + c][z];
+            v->state(v->state_self, d->body[i], f->z0 + z, wrench);
+        }
+}
+
+static void visit_rates(const bg_force *f, const bg_force_derivatives *d, const bg_force_visit *v)
+{
+    for (int z = 0; z < f->nz; z++)
+        for (int j = 0; j < d->nbodies; j++) {
+            bg_gradient x = {{0}, {0}, {0}};
+            if (d->body[j] == 0)
+                continue;
+            memcpy(x.pose, &d->h_pose[z][6 * j], sizeof x.pose);
+            memcpy(x.twist, &d->h_twist[z][6 * j], sizeof x.twist);
+            v->rate(v->rate_self, f->z0 + z, d->body[j], &x);
+        }
+}
+
+/* Rate n . (w_b - w_a) of an angle whose axis n is fixed in one of the bodies. */
+static void visit_turn(const bg_multibody *mb, const bg_turn *t, const bg_force_visit *v)
+{
+    const bg_coordinate *c = &t->coordinate;
+    bool about_z = c->kind == BG_COORDINATE_ANGLE_Z;
+    const bg_marker *carrier = about_z ? &c->a : &c->b;
+    bg_mat3 axes = bg_marker_get_axes(&mb->world, carrier);
+    bg_vec3 n = bg_axis(&axes, about_z ? 2 : 0);
+    bg_vec3 w = bg_sub(mb->body[c->b.body].w, mb->body[c->a.body].w);
+    const int body[2] = {c->a.body, c->b.body};
+    for (int s = 0; s < 2; s++) {
+        bg_gradient x = {{0}, {0}, {0}};
+        if (body[s] == 0)
             continue;
-        f->class_->derivatives(f, &mb->world, &d);
-        for (int i = 0; i < d.nbodies; i++)
-            for (int j = 0; j < d.nbodies; j++) {
-                if (d.body[i] == 0 || d.body[j] == 0)
-                    continue;
-                copy_block(&d.wrench_pose[6 * i][6 * j], BG_FORCE_COLUMNS, 1, pose);
-                copy_block(&d.wrench_twist[6 * i][6 * j], BG_FORCE_COLUMNS, 1, twist);
-                visit(self, d.body[i], d.body[j], pose, twist);
-            }
+        bg_vec3_store(bg_scale(s ? 1 : -1, n), x.twist + 3);
+        if (body[s] == carrier->body)
+            bg_vec3_store(bg_cross(n, w), x.pose + 3);
+        v->rate(v->rate_self, t->z, body[s], &x);
     }
 }
 
-void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda, bool only_stiff,
-                                 bg_visit_coupling *visit, void *self)
+void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *v)
+{
+    bg_force_derivatives d;
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        bool coupling = v->coupling && (f->stiff || !v->only_stiff);
+        if (!coupling && (f->nz == 0 || !(v->rate || v->state || v->h_z)))
+            continue;
+        f->class_->derivatives(f, &mb->world, &d);
+        if (coupling)
+            visit_couplings(&d, v);
+        if (v->state)
+            visit_states(f, &d, v);
+        if (v->rate)
+            visit_rates(f, &d, v);
+        for (int i = 0; i < f->nz && v->h_z; i++)
+            for (int j = 0; j < f->nz; j++)
+                v->h_z[(f->z0 + i) * mb->nz + f->z0 + j] = d.h_z[i][j];
+    }
+    for (int k = 0; k < mb->nturns && v->rate; k++)
+        visit_turn(mb, &mb->turns[k], v);
+}
+
+void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
+                                  bg_visit_coupling *visit, void *self)
 {
     double K[BG_RELATION_MAX][12][12], pose[6][6], none[6][6] = {{0}};
-    visit_forces(mb, only_stiff, visit, self);
-    for (int k = 0; lambda && !only_stiff && k < mb->ngroups; k++) {
+    for (int k = 0; k < mb->ngroups; k++) {
         const bg_row_group *g = &mb->groups[k];
         int pairs = bg_row_group_count_pairs(g), body[2];
         bg_primitive_calc_stiffness(&mb->world, &g->primitive, lambda + g->row, K);
@@ -92,7 +151,8 @@ bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_bo
 {
     pair_list l = {0};
     int n = 0;
-    bg_couplings_visit_wrenches(mb, lambda, false, add_pair, &l);
+    bg_couplings_visit_forces(mb, &(bg_force_visit){.coupling = add_pair, .coupling_self = &l});
+    bg_couplings_visit_reactions(mb, lambda, add_pair, &l);
     *out = l.pairs;
     if (out->n > 0)
         qsort(out->pair, (size_t)out->n, sizeof *out->pair, compare_pairs);
@@ -101,24 +161,6 @@ bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_bo
             memmove(out->pair[n++], out->pair[k], sizeof *out->pair);
     out->n = n;
     return !l.failed;
-}
-
-void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self)
-{
-    bg_force_derivatives d;
-    for (int k = 0; k < mb->model->nforces; k++) {
-        const bg_force *f = &mb->model->forces[k];
-        if (f->nz == 0)
-            continue;
-        f->class_->derivatives(f, &mb->world, &d);
-        for (int i = 0; i < d.nbodies; i++)
-            for (int z = 0; z < f->nz && d.body[i] != 0; z++) {
-                double wrench[6];
-                for (int c = 0; c < 6; c++)
-                    wrench[c] = d.wrench_z[6 * i + c][z];
-                visit(self, d.body[i], f->z0 + z, wrench);
-            }
-    }
 }
 
 static void load(const bg_body_state *x, const bg_body_acceleration *a, double out[12])
@@ -188,61 +230,4 @@ void bg_couplings_visit_gamma(const bg_multibody *mb, bg_visit_row *visit, void 
 {
     for (int k = 0; k < mb->ngroups; k++)
         visit_group(mb, &mb->groups[k], true, visit, self);
-}
-
-/* Rate n . (w_b - w_a) of an angle whose axis n is fixed in one of the bodies. */
-static void visit_turn(const bg_multibody *mb, const bg_turn *t, bg_visit_row *visit, void *self)
-{
-    const bg_coordinate *c = &t->coordinate;
-    bool about_z = c->kind == BG_COORDINATE_ANGLE_Z;
-    const bg_marker *carrier = about_z ? &c->a : &c->b;
-    bg_mat3 axes = bg_marker_get_axes(&mb->world, carrier);
-    bg_vec3 n = bg_axis(&axes, about_z ? 2 : 0);
-    bg_vec3 w = bg_sub(mb->body[c->b.body].w, mb->body[c->a.body].w);
-    const int body[2] = {c->a.body, c->b.body};
-    for (int s = 0; s < 2; s++) {
-        bg_gradient x = {{0}, {0}, {0}};
-        if (body[s] == 0)
-            continue;
-        bg_vec3_store(bg_scale(s ? 1 : -1, n), x.twist + 3);
-        if (body[s] == carrier->body)
-            bg_vec3_store(bg_cross(n, w), x.pose + 3);
-        visit(self, t->z, body[s], &x);
-    }
-}
-
-void bg_couplings_visit_rates(const bg_multibody *mb, bg_visit_row *visit, void *self)
-{
-    bg_force_derivatives d;
-    for (int k = 0; k < mb->model->nforces; k++) {
-        const bg_force *f = &mb->model->forces[k];
-        if (f->nz == 0)
-            continue;
-        f->class_->derivatives(f, &mb->world, &d);
-        for (int z = 0; z < f->nz; z++)
-            for (int j = 0; j < d.nbodies; j++) {
-                bg_gradient x = {{0}, {0}, {0}};
-                if (d.body[j] == 0)
-                    continue;
-                memcpy(x.pose, &d.h_pose[z][6 * j], sizeof x.pose);
-                memcpy(x.twist, &d.h_twist[z][6 * j], sizeof x.twist);
-                visit(self, f->z0 + z, d.body[j], &x);
-            }
-    }
-    for (int k = 0; k < mb->nturns; k++)
-        visit_turn(mb, &mb->turns[k], visit, self);
-}
-
-void bg_couplings_calc_rates_by_z(const bg_multibody *mb, double *h_z)
-{
-    bg_force_derivatives d;
-    for (int k = 0; k < mb->model->nforces; k++) {
-        const bg_force *f = &mb->model->forces[k];
-        if (f->nz == 0)
-            continue;
-        f->class_->derivatives(f, &mb->world, &d);
-        for (int i = 0; i < f->nz; i++)
-            for (int j = 0; j < f->nz; j++)
-                h_z[(f->z0 + i) * mb->nz + f->z0 + j] = d.h_z[i][j];
-    }
 }

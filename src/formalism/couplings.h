@@ -20,11 +20,21 @@ typedef void bg_visit_row(void *self, int row, int by, const bg_gradient *gradie
 /* The wrench (f, n) on body `of` changes with state z. */
 typedef void bg_visit_state(void *self, int of, int z, const double wrench[6]);
 
-/* All at the world of the last update. Forces, and reactions -J^T lambda unless lambda is NULL;
- * only_stiff: only forces marked stiff. */
-void bg_couplings_visit_wrenches(const bg_multibody *mb, const double *lambda, bool only_stiff,
-                                 bg_visit_coupling *visit, void *self);
-void bg_couplings_visit_wrenches_by_z(const bg_multibody *mb, bg_visit_state *visit, void *self);
+/* What is wanted of the force elements, each of which is differentiated once. NULL: not wanted. */
+typedef struct bg_force_visit {
+    bg_visit_coupling *coupling; /* their wrenches */
+    bg_visit_row *rate;          /* h, the rates of z, those of followed angles included */
+    bg_visit_state *state;       /* their wrenches by z */
+    void *coupling_self, *rate_self, *state_self;
+    double *h_z;     /* h by z, row-major nz x nz; entries that are not always zero are written */
+    bool only_stiff; /* couplings only of those marked stiff */
+} bg_force_visit;
+
+/* All at the world of the last update. */
+void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *visit);
+/* The reactions -J^T lambda of the body-level rows. */
+void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
+                                  bg_visit_coupling *visit, void *self);
 /* The pairs (of, by) the former visits, in ascending order and without repetition; lambda may not
  * be NULL where there are rows. The caller frees pair. False: out of memory. */
 typedef struct bg_body_pairs {
@@ -36,9 +46,5 @@ bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_bo
 void bg_couplings_visit_w(const bg_multibody *mb, bg_visit_row *visit, void *self);
 /* gamma of the body-level rows; `acceleration` of mb holds what remains where v' = 0. */
 void bg_couplings_visit_gamma(const bg_multibody *mb, bg_visit_row *visit, void *self);
-/* h, the rates of z. */
-void bg_couplings_visit_rates(const bg_multibody *mb, bg_visit_row *visit, void *self);
-/* h by z, row-major nz x nz; entries that are not always zero are written. */
-void bg_couplings_calc_rates_by_z(const bg_multibody *mb, double *h_z);
 
 #endif

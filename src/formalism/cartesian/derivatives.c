@@ -166,17 +166,6 @@ static void clear(const target *t, size_t n)
         memset(t->by_v, 0, n * sizeof(double));
 }
 
-/* r by q and v, or what forces marked stiff contribute to it. */
-static void calc_residual(target *t, const double *a, const double *lambda, bool only_stiff)
-{
-    clear(t, (size_t)t->c->r_start[t->c->nv]);
-    bg_couplings_visit_wrenches(&t->c->mb, lambda, only_stiff, add_coupling, t);
-    for (int b = 1; b <= t->c->nb && !only_stiff; b++) {
-        add_own(t, b, false, a, lambda);
-        add_own(t, b, true, a, lambda);
-    }
-}
-
 /* Adds a row's gradient by body `by` at place k. */
 static void add_gradient(const target *t, int by, const bg_gradient *g, size_t k)
 {
@@ -248,21 +237,28 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
     size_t nz = (size_t)c->mb.nz, nv = (size_t)c->nv;
     target r = make_target(c, p, out, BG_OF_r), w = make_target(c, p, out, BG_OF_w);
     target gamma = make_target(c, p, out, BG_OF_gamma), h = make_target(c, p, out, BG_OF_h);
-    if (r.by_q || r.by_v)
-        calc_residual(&r, a, lambda, out->only_stiff != 0);
+    target z = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
+    bool residual = r.by_q || r.by_v;
+    bg_force_visit forces = {.coupling = residual ? add_coupling : NULL,
+                             .coupling_self = &r,
+                             .rate = h.by_q || h.by_v ? add_rate : NULL,
+                             .rate_self = &h,
+                             .state = z.by_q ? add_state : NULL,
+                             .state_self = &z,
+                             .h_z = out->block[BG_OF_h][BG_BY_z],
+                             .only_stiff = out->only_stiff != 0};
+    clear(&r, (size_t)c->r_start[c->nv]);
+    clear(&h, nz * nv);
+    clear(&z, nz * nv);
+    bg_couplings_visit_forces(&c->mb, &forces);
+    if (residual && !forces.only_stiff)
+        bg_couplings_visit_reactions(&c->mb, lambda, add_coupling, &r);
+    for (int b = 1; b <= c->nb && residual && !forces.only_stiff; b++) {
+        add_own(&r, b, false, a, lambda);
+        add_own(&r, b, true, a, lambda);
+    }
     calc_rows(&w, false);
     calc_rows(&gamma, true);
-    if (h.by_q || h.by_v) {
-        clear(&h, nz * nv);
-        bg_couplings_visit_rates(&c->mb, add_rate, &h);
-    }
-    if (out->block[BG_OF_r][BG_BY_z]) {
-        target t = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
-        clear(&t, nz * nv);
-        bg_couplings_visit_wrenches_by_z(&c->mb, add_state, &t);
-    }
-    if (out->block[BG_OF_h][BG_BY_z])
-        bg_couplings_calc_rates_by_z(&c->mb, out->block[BG_OF_h][BG_BY_z]);
 }
 
 /* Neighbours of each body: itself, and those its pairs name. */

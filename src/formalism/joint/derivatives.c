@@ -314,32 +314,6 @@ static void fill_column(const target *t, int k, int j)
     }
 }
 
-/* r by q or v, or what forces marked stiff contribute to it; wrenches of mb are those at p with
- * lambda, and A is that of a. */
-static void calc_residual(target *t, const double *lambda, bool only_stiff)
-{
-    bg_joint_form *f = t->f;
-    clear(t);
-    if (only_stiff) {
-        memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
-        memset(f->composite, 0, (size_t)f->mech->nlinks * sizeof *f->composite);
-    } else {
-        start_sums(f);
-    }
-    bg_couplings_visit_wrenches(&f->mb, lambda, only_stiff, add_coupling, t);
-    for (int k = f->mech->nlinks - 1; k >= 0; k--) {
-        const bg_link *l = &f->mech->links[k];
-        for (int i = l->v; i < l->v + count(l); i++) {
-            fill_row(t, k, i);
-            fill_column(t, k, i);
-        }
-        if (l->parent >= 0) {
-            add_sums(&f->sums[l->parent], &f->sums[k]);
-            bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
-        }
-    }
-}
-
 static void add_row(void *self, int row, int by, const bg_gradient *x)
 {
     const target *t = self;
@@ -364,13 +338,39 @@ static void add_state(void *self, int of, int z, const double wrench[6])
         add_chain(t, t->f->mech->body_link[of], -1, z, carry(t->f, of, wrench), rest);
 }
 
+/* r by q and v, or what forces marked stiff contribute to it, and along with it what else is wanted
+ * of the forces; the wrenches of mb are those at p with lambda, and A is that of a. */
+static void calc_residual(target *t, const double *lambda, const bg_force_visit *forces)
+{
+    bg_joint_form *f = t->f;
+    if (forces->only_stiff) {
+        memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
+        memset(f->composite, 0, (size_t)f->mech->nlinks * sizeof *f->composite);
+    } else {
+        start_sums(f);
+    }
+    bg_couplings_visit_forces(&f->mb, forces);
+    if (f->ng > 0 && !forces->only_stiff)
+        bg_couplings_visit_reactions(&f->mb, lambda, add_coupling, t);
+    for (int k = f->mech->nlinks - 1; k >= 0; k--) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + count(l); i++) {
+            fill_row(t, k, i);
+            fill_column(t, k, i);
+        }
+        if (l->parent >= 0) {
+            add_sums(&f->sums[l->parent], &f->sums[k]);
+            bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
+        }
+    }
+}
+
 typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self);
 
-/* Rows of w, gamma or h by q and v. */
-static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, bg_pattern pattern,
-                      visit_rows *visit)
+/* Rows of w or gamma by q and v. */
+static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_rows *visit)
 {
-    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], pattern};
+    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], f->patterns.G};
     if (!t.by_q && !t.by_v)
         return;
     clear(&t);
@@ -382,24 +382,32 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
 {
     const bg_pattern rates = {f->mb.nz, f->nv, NULL, NULL}, states = {f->nv, f->mb.nz, NULL, NULL};
     target r = {f, out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v], f->patterns.r};
+    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates};
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states};
+    bg_force_visit forces = {.coupling_self = &r,
+                             .rate = h.by_q || h.by_v ? add_row : NULL,
+                             .rate_self = &h,
+                             .state = z.by_q ? add_state : NULL,
+                             .state_self = &z,
+                             .h_z = out->block[BG_OF_h][BG_BY_z],
+                             .only_stiff = out->only_stiff != 0};
     bg_joint_update_acceleration(f, a);
     update_shifts(f, p->v, a);
-    if (r.by_q || r.by_v)
-        calc_residual(&r, f->ng > 0 ? lambda : NULL, out->only_stiff != 0);
-    calc_rows(f, out, BG_OF_h, rates, bg_couplings_visit_rates);
-    calc_rows(f, out, BG_OF_w, f->patterns.G, bg_couplings_visit_w);
+    clear(&r);
+    clear(&h);
+    clear(&z);
+    if (r.by_q || r.by_v) {
+        forces.coupling = add_coupling;
+        calc_residual(&r, lambda, &forces);
+    } else {
+        bg_couplings_visit_forces(&f->mb, &forces);
+    }
+    calc_rows(f, out, BG_OF_w, bg_couplings_visit_w);
     if (out->block[BG_OF_w][BG_BY_v]) /* with the direct rows */
         bg_joint_calc_G(f, out->block[BG_OF_w][BG_BY_v]);
-    if (out->block[BG_OF_r][BG_BY_z]) {
-        target t = {f, out->block[BG_OF_r][BG_BY_z], NULL, states};
-        clear(&t);
-        bg_couplings_visit_wrenches_by_z(&f->mb, add_state, &t);
-    }
-    if (out->block[BG_OF_h][BG_BY_z])
-        bg_couplings_calc_rates_by_z(&f->mb, out->block[BG_OF_h][BG_BY_z]);
     if (!out->block[BG_OF_gamma][BG_BY_q] && !out->block[BG_OF_gamma][BG_BY_v])
         return;
     bg_joint_update_acceleration(f, NULL);
     update_shifts(f, p->v, NULL);
-    calc_rows(f, out, BG_OF_gamma, f->patterns.G, bg_couplings_visit_gamma);
+    calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
 }
