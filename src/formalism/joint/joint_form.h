@@ -58,7 +58,9 @@ typedef struct bg_joint_form {
     bg_spatial *U;         /* [nv] */
     double *D, *u;         /* [nv] 1 / S^T U; tau - S^T p */
     bg_inertia
-        *own; /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
+        *own;       /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
+    bool *is_shift; /* [nlinks] `before` does not turn */
+    bool *is_massless;   /* [nlinks] no inertia of its own: I stays zero */
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
     bg_shift *shift;    /* [nv] */

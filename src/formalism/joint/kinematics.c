@@ -1,6 +1,7 @@
 /* Positions, twists and accelerations along the tree, from the ground outwards. */
 #include "formalism/joint/joint_form.h"
 
+#include <math.h>
 #include <string.h>
 
 static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
@@ -10,25 +11,46 @@ static bg_quat load_quat(const double *q)
     return (bg_quat){q[0], q[1], q[2], q[3]};
 }
 
-/* T(q) of a link. */
-static bg_frame calc_motion(const bg_link *l, const double *q)
+/* A frame turned by x about its own axis k: two columns of R change. */
+static void turn(bg_frame *L, int k, double x)
 {
-    bg_frame T = {{0, 0, 0}, bg_mat3_identity()};
-    bg_vec3 e = {l->axis == 0, l->axis == 1, l->axis == 2};
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    double c = cos(x), s = sin(x);
+    for (int row = 0; row < 3; row++) {
+        double u = L->R.m[row][i], v = L->R.m[row][j];
+        L->R.m[row][i] = c * u + s * v;
+        L->R.m[row][j] = c * v - s * u;
+    }
+}
+
+/* at T(q). */
+static bg_frame move(const bg_link *l, const bg_frame *at, const double *q)
+{
+    bg_frame L = *at;
     double x = l->sign * q[0];
     if (l->kind == BG_LINK_BALL) {
-        T.R = bg_rotation_from_quat(load_quat(q));
+        bg_mat3 R = bg_rotation_from_quat(load_quat(q));
         if (l->sign < 0)
-            T.R = bg_mat3_transpose(&T.R);
-        return T;
+            R = bg_mat3_transpose(&R);
+        L.R = bg_mat3_multiply(&at->R, &R);
+        return L;
     }
     if (l->kind != BG_LINK_TRANSLATE)
-        T.R = bg_rotation_about(e, x);
-    if (l->kind == BG_LINK_TRANSLATE)
-        T.r = bg_scale(x, e);
-    if (l->kind == BG_LINK_SCREW)
-        T.r = bg_scale(l->pitch * x, e);
-    return T;
+        turn(&L, l->axis, x);
+    if (l->kind != BG_LINK_ROTATE)
+        L.r = bg_add_scaled(L.r, l->kind == BG_LINK_SCREW ? l->pitch * x : x,
+                            bg_axis(&at->R, l->axis));
+    return L;
+}
+
+/* Where a link's joint is before it moves; `before` is often a mere shift. */
+static bg_frame place(const bg_joint_form *f, const bg_link *l, bool shift)
+{
+    static const bg_frame ground = {{0, 0, 0}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+    const bg_frame *parent = l->parent >= 0 ? &f->L[l->parent] : &ground;
+    if (!shift)
+        return bg_frame_multiply(parent, &l->before);
+    return (bg_frame){bg_frame_apply(parent, l->before.r), parent->R};
 }
 
 /* Motion of a unit rate about the axis n through o, or along n. */
@@ -84,13 +106,13 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
     bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
-        bg_frame at = bg_frame_multiply(l->parent >= 0 ? &f->L[l->parent] : &ground, &l->before);
-        bg_frame T = calc_motion(l, q + l->q);
-        f->L[k] = bg_frame_multiply(&at, &T);
+        bg_frame at = place(f, l, f->is_shift[k]);
+        f->L[k] = move(l, &at, q + l->q);
         if (k == 0)
             choose_point(f, q);
         calc_S(f, l, &at, &f->L[k]);
-        update_inertia(f, k);
+        if (!f->is_massless[k])
+            update_inertia(f, k);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
         int k = x->body_link[b];

@@ -184,6 +184,17 @@ static void collect_inertia(bg_joint_form *f)
     }
 }
 
+/* What update_position may leave out. */
+static void find_shortcuts(bg_joint_form *f)
+{
+    const bg_mat3 identity = bg_mat3_identity();
+    const bg_inertia none = {0};
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        f->is_shift[k] = memcmp(&f->mech->links[k].before.R, &identity, sizeof identity) == 0;
+        f->is_massless[k] = memcmp(&f->own[k], &none, sizeof none) == 0;
+    }
+}
+
 /* Prescribed coordinates and couplers whose joints are all in the tree. */
 static void collect_rows(bg_joint_form *f)
 {
@@ -337,10 +348,13 @@ static bool allocate(bg_joint_form *f)
     f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
     f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
     f->shift = BG_NEW_ARRAY(bg_shift, nv);
+    f->is_shift = BG_NEW_ARRAY(bool, links);
+    f->is_massless = BG_NEW_ARRAY(bool, links);
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
            f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q0 && f->v0 &&
-           f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows && f->shift && f->sums;
+           f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows && f->shift &&
+           f->is_shift && f->is_massless && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -369,6 +383,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     if (!allocate(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     collect_inertia(f);
+    find_shortcuts(f);
     collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
     if (!allocate_names(f))
@@ -439,6 +454,8 @@ void bg_joint_form_destroy(void *form)
                             f->inside,
                             f->rows,
                             f->shift,
+                            f->is_shift,
+                            f->is_massless,
                             f->sums,
                             f->names,
                             (void *)f->q_names,
