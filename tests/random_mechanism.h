@@ -1,8 +1,10 @@
 /* Random mechanisms as model texts, for tests that must hold for any mechanism.
  *
  * A tree of bodies, joined to the ground or to each other in either direction, and up to five
- * joints more that close loops. Every joint is placed where both bodies are in the design position,
- * so the design position is assembled by construction. A seed gives the same text everywhere. */
+ * joints more that close loops, perhaps a gear or a rack, and forces, controllers and tyres, some
+ * with laws that look at sensors. Every joint is placed where both bodies are in the design
+ * position, so the design position is assembled by construction. A seed gives the same text
+ * everywhere. */
 #ifndef RANDOM_MECHANISM_H
 #define RANDOM_MECHANISM_H
 
@@ -218,6 +220,28 @@ static inline int random_find_measured(random_mechanism *m, int but)
     return -1;
 }
 
+/* A gear or a rack, between joints that both have coordinates. */
+static inline void random_write_coupler(random_mechanism *m, FILE *out)
+{
+    int first = random_chance(&m->seed, 0.3) ? random_find_measured(m, -1) : -1;
+    int second = first >= 0 ? random_find_measured(m, first) : -1;
+    if (second < 0)
+        return;
+    const char *x = random_get_type(m->joint[first].type)->coordinate[0];
+    const char *y = random_get_type(m->joint[second].type)->coordinate[0];
+    double factor = random_between(&m->seed, 0.2, 2);
+    if (random_chance(&m->seed, 0.5))
+        fprintf(out,
+                ",\n\"gear\": {\"type\": \"gear\", \"joints\": [[\"j%d\", \"%s\"], [\"j%d\", "
+                "\"%s\"]], \"ratio\": %.17g}",
+                first, x, second, y, -factor);
+    else
+        fprintf(out,
+                ",\n\"rack\": {\"type\": \"rack-pinion\", \"pinion\": [\"j%d\", \"%s\"], "
+                "\"rack\": [\"j%d\", \"%s\"], \"radius\": %.17g}",
+                first, x, second, y, factor);
+}
+
 static inline void random_write_joints(random_mechanism *m, FILE *out)
 {
     bool closing_first = random_chance(&m->seed, 0.5);
@@ -228,15 +252,7 @@ static inline void random_write_joints(random_mechanism *m, FILE *out)
                 fprintf(out, n++ > 0 ? ",\n" : "\n");
                 random_write_joint(m, out, k);
             }
-    int first = random_chance(&m->seed, 0.3) ? random_find_measured(m, -1) : -1;
-    int second = first >= 0 ? random_find_measured(m, first) : -1;
-    if (second >= 0)
-        fprintf(out,
-                ",\n\"gear\": {\"type\": \"gear\", \"joints\": [[\"j%d\", \"%s\"], [\"j%d\", "
-                "\"%s\"]], \"ratio\": %.17g}",
-                first, random_get_type(m->joint[first].type)->coordinate[0], second,
-                random_get_type(m->joint[second].type)->coordinate[0],
-                random_between(&m->seed, -2, 2));
+    random_write_coupler(m, out);
     fprintf(out, "},\n");
 }
 
@@ -248,54 +264,176 @@ static inline void random_write_six(random_mechanism *m, FILE *out, const char *
     fprintf(out, "]");
 }
 
+/* A formula of one to three sensors, each of which looks at up to two bodies. */
+static inline void random_write_law(random_mechanism *m, FILE *out)
+{
+    uint64_t *s = &m->seed;
+    fprintf(out, "\"3*cos(2*t)");
+    for (int k = 0, n = 1 + random_below(s, 3); k < n; k++) {
+        int body = 1 + random_below(s, m->bodies), joint = random_find_measured(m, -1);
+        char axis = (char)('x' + random_below(s, 3));
+        switch (random_below(s, joint < 0 ? 5 : 7)) {
+        case 0:
+            fprintf(out, " + 2*x%d.%c", body, axis);
+            break;
+        case 1:
+            fprintf(out, " - v%d.%c", body, axis);
+            break;
+        case 2:
+            fprintf(out, " - 0.5*w%d.%c*v%d.z", body, axis, body);
+            break;
+        case 3:
+            fprintf(out, " + o%d.%c^2", body, axis);
+            break;
+        case 4:
+            fprintf(out, " + 3/(1 + d%d^2)", body);
+            break;
+        case 5:
+            fprintf(out, " - 2*c%d", joint);
+            break;
+        default:
+            fprintf(out, " - drive*n%d", joint);
+        }
+    }
+    fprintf(out, "\"");
+}
+
+static inline void random_write_spring(random_mechanism *m, FILE *out, int body, int other)
+{
+    uint64_t *s = &m->seed;
+    fprintf(out, "{\"type\": \"spring-damper\", \"from\": ");
+    random_write_point(m, out, other);
+    fprintf(out, ", \"to\": ");
+    random_write_point(m, out, body);
+    if (random_chance(s, 0.3))
+        fprintf(out, ", \"stiffness_table\": [[-1, -30], [0, 0], [0.5, 20], [2, 90]], "
+                     "\"damping_table\": [[-2, -5], [0, 0], [3, 4]]");
+    else
+        fprintf(out, ", \"stiffness\": %.17g, \"damping\": %.17g", random_between(s, 0, 100),
+                random_between(s, 0, 5));
+    fprintf(out, ", \"free_length\": %.17g", random_between(s, 0.2, 2));
+    if (random_chance(s, 0.3)) {
+        fprintf(out, ", \"actuator\": ");
+        random_write_law(m, out);
+    }
+    fprintf(out, "}");
+}
+
+static inline const char *random_choose_coordinate(random_mechanism *m, int joint)
+{
+    const random_type *t = random_get_type(m->joint[joint].type);
+    return t->coordinate[random_below(&m->seed, t->ncoordinates)];
+}
+
+static inline void random_write_torsion(random_mechanism *m, FILE *out, int joint)
+{
+    uint64_t *s = &m->seed;
+    const char *coordinate = random_choose_coordinate(m, joint);
+    bool angle = strcmp(coordinate, "angle") == 0 || strcmp(coordinate, "second") == 0;
+    fprintf(out,
+            "{\"type\": \"torsion\", \"joint\": \"j%d\", \"coordinate\": \"%s\", \"stiffness\": "
+            "%.17g, \"damping\": %.17g, \"turns\": %s, \"torque\": ",
+            joint, coordinate, random_between(s, 0, 50), random_between(s, 0, 2),
+            angle && random_chance(s, 0.5) ? "true" : "false");
+    if (random_chance(s, 0.5))
+        random_write_law(m, out);
+    else
+        fprintf(out, "\"2*cos(3*t)-rate^2\"");
+    fprintf(out, "}");
+}
+
+static inline void random_write_bushing(random_mechanism *m, FILE *out, int body, int other)
+{
+    char a[16], b[16];
+    fprintf(out, "{\"type\": \"bushing\", \"bodies\": [\"%s\", \"%s\"]", random_body_name(body, a),
+            random_body_name(other, b));
+    random_write_vec3(out, "at", bg_add(m->centre[body], random_vec3(&m->seed, 0.3)));
+    random_write_six(m, out, "stiffness", 50);
+    random_write_six(m, out, "damping", 3);
+    fprintf(out, "}");
+}
+
+/* Of a force or a torque; the second component is a law. */
+static inline void random_write_applied(random_mechanism *m, FILE *out, int body, bool force)
+{
+    uint64_t *s = &m->seed;
+    fprintf(out, "{\"type\": \"%s\", \"%s\": ", force ? "force" : "torque", force ? "at" : "body");
+    if (force)
+        random_write_point(m, out, body);
+    else
+        fprintf(out, "\"b%d\"", body);
+    fprintf(out, ", \"%s\": [%.17g, ", force ? "force" : "torque", random_between(s, -5, 5));
+    random_write_law(m, out);
+    fprintf(out, ", %.17g], \"axes\": \"%s\"}", random_between(s, -5, 5),
+            random_chance(s, 0.5) ? "world" : "body");
+}
+
+static inline void random_write_controller(random_mechanism *m, FILE *out, int joint)
+{
+    uint64_t *s = &m->seed;
+    fprintf(out, "{\"type\": \"controller\", \"input\": ");
+    random_write_law(m, out);
+    fprintf(out,
+            ", \"reference\": \"drive\", \"kp\": %.17g, \"ki\": %.17g, \"kd\": %.17g, \"filter\": "
+            "0.1, \"output\": {\"joint\": \"j%d\", \"coordinate\": \"%s\"}}",
+            random_between(s, 0, 5), random_between(s, 0, 5), random_between(s, 0, 0.5), joint,
+            random_choose_coordinate(m, joint));
+}
+
 static inline void random_write_force(random_mechanism *m, FILE *out, int k)
 {
     uint64_t *s = &m->seed;
-    char a[16], b[16];
     int body = 1 + random_below(s, m->bodies), other = random_below(s, body);
-    int joint = random_find_measured(m, -1), kind = random_below(s, 5);
-    if (kind == 1 && joint < 0)
-        kind = 2;
+    int joint = random_find_measured(m, -1), kind = random_below(s, joint < 0 ? 5 : 7);
     fprintf(out, "%s\n\"f%d\": ", k > 0 ? "," : "", k);
     if (kind == 0) {
-        fprintf(out, "{\"type\": \"spring-damper\", \"from\": ");
-        random_write_point(m, out, other);
-        fprintf(out, ", \"to\": ");
-        random_write_point(m, out, body);
-        fprintf(out, ", \"stiffness\": %.17g, \"damping\": %.17g, \"free_length\": %.17g}",
-                random_between(s, 0, 100), random_between(s, 0, 5), random_between(s, 0.2, 2));
+        random_write_spring(m, out, body, other);
     } else if (kind == 1) {
-        const random_type *t = random_get_type(m->joint[joint].type);
-        const char *coordinate = t->coordinate[random_below(s, t->ncoordinates)];
-        bool angle = strcmp(coordinate, "angle") == 0 || strcmp(coordinate, "second") == 0;
+        random_write_bushing(m, out, body, other);
+    } else if (kind < 4) {
+        random_write_applied(m, out, body, kind == 2);
+    } else if (kind == 4) {
         fprintf(out,
-                "{\"type\": \"torsion\", \"joint\": \"j%d\", \"coordinate\": \"%s\", "
-                "\"stiffness\": %.17g, \"damping\": %.17g, \"torque\": \"2*cos(3*t)-rate^2\", "
-                "\"turns\": %s}",
-                joint, coordinate, random_between(s, 0, 50), random_between(s, 0, 2),
-                angle && random_chance(s, 0.5) ? "true" : "false");
-    } else if (kind == 2) {
-        fprintf(out, "{\"type\": \"bushing\", \"bodies\": [\"%s\", \"%s\"]",
-                random_body_name(body, a), random_body_name(other, b));
-        random_write_vec3(out, "at", bg_add(m->centre[body], random_vec3(s, 0.3)));
-        random_write_six(m, out, "stiffness", 50);
-        random_write_six(m, out, "damping", 3);
+                "{\"type\": \"point-mass\", \"mass\": %.17g, \"at\": ", random_between(s, 0.1, 1));
+        random_write_point(m, out, body);
         fprintf(out, "}");
+    } else if (kind == 5) {
+        random_write_torsion(m, out, joint);
     } else {
-        bool force = kind == 3;
-        fprintf(out, "{\"type\": \"%s\", \"%s\": ", force ? "force" : "torque",
-                force ? "at" : "body");
-        if (force)
-            random_write_point(m, out, body);
-        else
-            fprintf(out, "\"%s\"", random_body_name(body, a));
-        fprintf(out, ", \"%s\": [%.17g, \"5*cos(2*t)\", %.17g], \"axes\": \"%s\"}",
-                force ? "force" : "torque", random_between(s, -5, 5), random_between(s, -5, 5),
-                random_chance(s, 0.5) ? "world" : "body");
+        random_write_controller(m, out, joint);
     }
 }
 
-/* Accelerations of two points of every body, and the wrench of every joint. */
+/* Up to three wheels on a moving road, large enough to stand on it. */
+static inline void random_write_tyres(random_mechanism *m, FILE *out)
+{
+    uint64_t *s = &m->seed;
+    fprintf(out, "\"road\": {\"type\": \"sine\", \"amplitude\": 0.1, \"wavelength\": 2, \"speed\": "
+                 "3, \"base\": -4},\n\"tyres\": {");
+    for (int k = 0, n = random_below(s, 4); k < n; k++) {
+        int body = 1 + random_below(s, m->bodies), kind = random_below(s, 4);
+        fprintf(out,
+                "%s\n\"t%d\": {\"type\": \"%s\", \"wheel\": \"b%d\", \"radius\": %.17g, "
+                "\"stiffness\": 100, \"damping\": 2",
+                k > 0 ? "," : "", k,
+                kind < 2    ? "point-follower"
+                : kind == 2 ? "fiala"
+                            : "brush",
+                body, m->centre[body].z + 4 + random_between(s, 0.3, 1));
+        if (kind >= 2)
+            fprintf(out, ", \"relaxation\": [0.3, 0.5]");
+        if (kind == 2)
+            fprintf(out, ", \"longitudinal_stiffness\": 200, \"cornering_stiffness\": 150, "
+                         "\"friction\": 1, \"sliding_friction\": 0.8, \"half_length\": 0.1");
+        if (kind == 3)
+            fprintf(out, ", \"tread_stiffness\": [9000, 6000], \"friction\": [1, 0.9], "
+                         "\"half_length\": 0.1, \"load\": 50");
+        fprintf(out, "}");
+    }
+    fprintf(out, "},\n");
+}
+
+/* Accelerations of two points of every body, the wrench of every joint, and what laws look at. */
 static inline void random_write_outputs(random_mechanism *m, FILE *out)
 {
     fprintf(out, "\"outputs\": {\"kinetic\": {\"energy\": \"kinetic\"}");
@@ -305,11 +443,22 @@ static inline void random_write_outputs(random_mechanism *m, FILE *out)
         random_write_point(m, out, k);
         fprintf(out,
                 "}, \"v%d\": {\"velocity\": \"b%d\"}, \"w%d\": {\"angular_velocity\": "
-                "\"b%d\"}",
-                k, k, k, k);
+                "\"b%d\"}, \"o%d\": {\"orientation\": \"b%d\"}, \"x%d\": {\"position\": ",
+                k, k, k, k, k, k, k);
+        random_write_point(m, out, k);
+        fprintf(out, "}, \"d%d\": {\"distance\": [\"b%d\", ", k, k);
+        random_write_point(m, out, random_below(&m->seed, k));
+        fprintf(out, "]}");
     }
-    for (int k = 0; k < m->joints; k++)
+    for (int k = 0; k < m->joints; k++) {
+        const random_type *t = random_get_type(m->joint[k].type);
         fprintf(out, ",\n\"r%d\": {\"reaction\": \"j%d\"}", k, k);
+        if (t->ncoordinates > 0)
+            fprintf(out,
+                    ", \"c%d\": {\"joint\": \"j%d\", \"coordinate\": \"%s\"}, \"n%d\": "
+                    "{\"joint\": \"j%d\", \"coordinate\": \"%s\", \"derivative\": 1}",
+                    k, k, t->coordinate[0], k, k, t->coordinate[0]);
+    }
     fprintf(out, "}");
 }
 
@@ -359,10 +508,12 @@ static inline random_mechanism random_mechanism_make(unsigned seed)
     random_write_bodies(&m, out);
     random_write_joints(&m, out);
     fprintf(out, "\"forces\": {");
-    for (int k = 0, n = random_below(&m.seed, 6); k < n; k++)
+    for (int k = 0, n = random_below(&m.seed, 7); k < n; k++)
         random_write_force(&m, out, k);
+    fprintf(out, "},\n");
+    random_write_tyres(&m, out);
     fprintf(out,
-            "},\n\"inputs\": {\"drive\": {\"type\": \"sine\", \"amplitude\": %.17g, "
+            "\"inputs\": {\"drive\": {\"type\": \"sine\", \"amplitude\": %.17g, "
             "\"frequency\": %.17g}},\n",
             random_between(&m.seed, 0.1, 0.5), random_between(&m.seed, 0.1, 0.5));
     random_write_outputs(&m, out);

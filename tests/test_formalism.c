@@ -57,9 +57,16 @@ static void subject_create(subject *s, unsigned seed, const char *formulation)
     s->scratch = new_array(nv * nv + ng * nv);
 }
 
+/* A consistent state as a run starts from it: states of controllers follow from the motion. */
 static void subject_assemble(subject *s)
 {
     bg_error err = {BG_OK, ""};
+    assert_ok(bg_state_assemble(s->sys, s->x, &s->report, &err));
+    if (!s->def->start)
+        return;
+    bg_event_state start = {s->x->q, s->x->v, s->x->z, s->x->mode};
+    assert_int_equal(s->def->start(s->def->self, s->x->t, &start), 0);
+    bg_assembly_report_clear(&s->report);
     assert_ok(bg_state_assemble(s->sys, s->x, &s->report, &err));
 }
 
@@ -249,6 +256,68 @@ static void test_derivatives(void **state)
     check_derivatives("cartesian");
 }
 
+/* Largest of the entries that a pattern leaves out, relative to the largest entry. */
+static double calc_outside(const bg_pattern *p, int rows, int columns, double *dense)
+{
+    double scale = fmax(1, largest(rows * columns, dense));
+    for (int i = 0; i < rows; i++)
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            dense[i * columns + p->column[k]] = 0;
+    return largest(rows * columns, dense) / scale;
+}
+
+/* What patterns leave out is zero, by differences column for column in a twin of the system
+ * without patterns: grouped differences would not see it. Returns how many entries were left out.
+ */
+static int check_patterns(subject *s, double *worst)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system_def def = *s->def;
+    bg_system *twin;
+    int left_out = 0;
+    def.destroy = NULL;
+    memset(def.pattern, 0, sizeof def.pattern);
+    assert_ok(bg_system_create(&def, &twin, &err));
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = 0; by < BG_BY_COUNT; by++) {
+            const bg_pattern *p = s->def->pattern[of][by];
+            int rows = bg_system_get_rows(twin, (bg_of)of);
+            int columns = bg_system_get_columns(twin, (bg_by)by);
+            if (!p || rows == 0 || columns == 0)
+                continue;
+            double *dense = new_array(rows * columns);
+            assert_ok(bg_system_difference_block(twin, &s->p, s->x->a, s->x->lambda, (bg_of)of,
+                                                 (bg_by)by, dense, &err));
+            *worst = fmax(*worst, calc_outside(p, rows, columns, dense));
+            left_out += rows * columns - p->row_start[rows];
+            free(dense);
+        }
+    bg_system_destroy(twin);
+    return left_out;
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    static const char *const formulations[] = {"joint", "cartesian"};
+    for (int form = 0; form < 2; form++) {
+        double worst = 0;
+        int left_out = 0;
+        for (unsigned seed = 1; seed <= SEEDS; seed++) {
+            subject s;
+            subject_create(&s, seed, formulations[form]);
+            shake(&s);
+            update_point(&s);
+            left_out += check_patterns(&s, &worst);
+            subject_destroy(&s);
+        }
+        print_message("%s: %d entries outside patterns are zero to %.1e\n", formulations[form],
+                      left_out, worst);
+        assert_true(left_out > 100 * SEEDS);
+        assert_true(worst < 1e-7);
+    }
+}
+
 /* M is symmetric, definite in joint coordinates, and gives the kinetic energy of the bodies. */
 static void test_mass(void **state)
 {
@@ -426,8 +495,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_algorithms), cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_mass),           cmocka_unit_test(test_power),
-        cmocka_unit_test(test_two_forms),
+        cmocka_unit_test(test_patterns),       cmocka_unit_test(test_mass),
+        cmocka_unit_test(test_power),          cmocka_unit_test(test_two_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,42 @@ static void test_two_forms(void **state)
     assert_int_equal(bad, 0);
 }
 
+/* Terms and derivatives that models supply are those of differences. */
+static void test_derivatives(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"joint", "cartesian"};
+    bg_error err = {BG_OK, ""};
+    double worst = 0;
+    int bad = 0, compared = 0;
+    glob_t files;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    for (size_t k = 0; k < 2 * files.gl_pathc; k++) {
+        bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+        bg_model *model;
+        bg_system *sys;
+        int count;
+        assert_ok(bg_model_read(files.gl_pathv[k / 2], NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+        assert_ok(bg_system_check_derivatives(sys, 3, 1, checks, &count, &err));
+        for (int i = 0; i < count; i++, compared++) {
+            worst = fmax(worst, checks[i].error);
+            if (checks[i].error < 1e-6)
+                continue;
+            print_error("%s, %s: %s of %s is %.12g, by differences %.12g\n", files.gl_pathv[k / 2],
+                        forms[k % 2], checks[i].quantity, checks[i].entry, checks[i].supplied,
+                        checks[i].differenced);
+            bad++;
+        }
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+    print_message("%d quantities differ from differences by at most %.1e\n", compared, worst);
+    assert_true(compared > 10 * (int)files.gl_pathc);
+    assert_int_equal(bad, 0);
+    globfree(&files);
+}
+
 typedef struct reference {
     const char *file, *output;
     double t_end, tolerance, value, error;
@@ -399,6 +435,7 @@ static void test_five_link_bump(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_two_forms),
+                                       cmocka_unit_test(test_derivatives),
                                        cmocka_unit_test(test_benchmarks),
                                        cmocka_unit_test(test_singular_positions),
                                        cmocka_unit_test(test_rows_in_singular_positions),
