@@ -2,6 +2,7 @@
 #include "formalism/multibody.h"
 
 #include "base/memory.h"
+#include "model/forces/law.h"
 #include "model/sensor.h"
 
 #include <math.h>
@@ -141,7 +142,8 @@ static bool allocate(bg_multibody *mb)
         relations += m->joints[k].class_->nprimitives + 4;
         angles += 4;
     }
-    int corners = count_corners(m), states = m->nz + angles, names = m->ns + corners + states;
+    int corners = count_corners(m), states = m->nz + angles;
+    int names = m->ns + corners + m->nwatches + states;
     mb->body = BG_NEW_ARRAY(bg_body_state, mb->nbodies);
     mb->acceleration = BG_NEW_ARRAY(bg_body_acceleration, mb->nbodies);
     mb->wrench = BG_NEW_ARRAY(bg_wrench, mb->nbodies);
@@ -168,7 +170,7 @@ static bool allocate(bg_multibody *mb)
 static void name_states(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
-    char(*name)[64] = mb->names + m->ns + count_corners(m);
+    char(*name)[64] = mb->names + m->ns + count_corners(m) + m->nwatches;
     for (int k = 0; k < m->nforces; k++)
         for (int i = 0; i < m->forces[k].nz; i++)
             snprintf(name[m->forces[k].z0 + i], sizeof *name, "%.50s.%d", m->forces[k].name, i + 1);
@@ -203,6 +205,8 @@ static void name_everything(bg_multibody *mb)
             mb->s_names[s] = mb->names[s];
         }
     }
+    for (int k = 0; k < m->nwatches; k++)
+        mb->s_names[m->ns + mb->ncorners + k] = m->watches[k].name;
     for (int k = 0; k < m->noutputs; k++)
         mb->y_names[k] = m->outputs[k].name;
     name_states(mb);
@@ -227,7 +231,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
             follow(mb, &c, m->outputs[k].index, m->outputs[k].coordinate);
         }
     name_everything(mb);
-    mb->ns = m->ns + mb->ncorners;
+    mb->ns = m->ns + mb->ncorners + m->nwatches;
     mb->body[0].R = bg_mat3_identity();
     mb->world.body = mb->body;
     return BG_OK;
@@ -390,6 +394,8 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s)
             m->forces[k].class_->switching(&m->forces[k], &mb->world, s + m->forces[k].s0);
     for (int k = 0; k < mb->ncorners; k++)
         s[m->ns + k] = mb->world.t - mb->corners[k].t;
+    for (int k = 0; k < m->nwatches; k++)
+        s[m->ns + mb->ncorners + k] = bg_law_calc(m->watches[k].law, &mb->world, NULL);
 }
 
 void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
@@ -486,6 +492,8 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
         bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
         return pick(bg_add(acc->v, turning), o->component);
     }
+    case BG_OUTPUT_ANGULAR_ACCELERATION:
+        return pick(acc->w, o->component);
     case BG_OUTPUT_FORCE:
         return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
                                                           o->component);
@@ -600,12 +608,23 @@ static int pass_corner(const bg_corner *c, int *mode)
     return BG_EVENT_CHANGED;
 }
 
+/* A zero that is only touched, of direction 0, stops where both directions do. */
+static int pass_watch(const bg_watch *x, int direction)
+{
+    unsigned needed = (direction >= 0 ? BG_WATCH_STOP_RISING : 0u) |
+                      (direction <= 0 ? BG_WATCH_STOP_FALLING : 0u);
+    return (x->stop & needed) == needed ? BG_EVENT_STOP : BG_EVENT_NOTE;
+}
+
 static int def_event(void *self, const bg_event *event, const bg_event_state *x)
 {
     bg_multibody *mb = self;
     const bg_model *m = mb->model;
-    int action = event->index >= m->ns ? pass_corner(&mb->corners[event->index - m->ns], x->mode)
-                                       : BG_EVENT_NOTE;
+    int action = BG_EVENT_NOTE, corner = event->index - m->ns;
+    if (corner >= mb->ncorners)
+        action = pass_watch(&m->watches[corner - mb->ncorners], event->direction);
+    else if (corner >= 0)
+        action = pass_corner(&mb->corners[corner], x->mode);
     for (int k = 0; k < m->nforces; k++) {
         const bg_force *f = &m->forces[k];
         if (event->index < f->s0 || event->index >= f->s0 + f->ns)

@@ -54,9 +54,9 @@ static void warn_unused(bg_reader *reader)
  * keys that do not exist. */
 static void prepare(const bg_value *top, const bg_setting *settings, int nsettings)
 {
-    static const char *const keys[] = {"$schema", "name",    "parameters", "gravity", "bodies",
-                                       "joints",  "forces",  "tyres",      "road",    "inputs",
-                                       "outputs", "initial", "run",        NULL};
+    static const char *const keys[] = {"$schema", "name",   "parameters", "gravity", "bodies",
+                                       "joints",  "forces", "tyres",      "road",    "inputs",
+                                       "outputs", "events", "initial",    "run",     NULL};
     bg_reader *reader = top->reader;
     reader->status = bg_settings_apply(top->json, settings, nsettings, true, reader->err);
     bg_value_expect(top, keys);
@@ -91,6 +91,7 @@ static void read_top(const bg_value *top)
         return;
     bg_read_forces(top);
     bg_read_force_outputs(top);
+    bg_read_events(top);
     bg_read_initial(top);
     bg_read_run(top);
     if (reader->status == BG_OK)
@@ -282,6 +283,8 @@ void bg_model_destroy(bg_model *m)
         bg_expression_destroy(m->outputs[k].expression);
         free(m->outputs[k].name);
     }
+    for (int k = 0; k < m->nwatches; k++)
+        bg_watch_clear(&m->watches[k]);
     for (int k = 0; k < m->nwarnings; k++)
         free(m->warnings[k]);
     free(m->bodies);
@@ -290,6 +293,7 @@ void bg_model_destroy(bg_model *m)
     free(m->forces);
     free(m->signals);
     free(m->outputs);
+    free(m->watches);
     free(m->angles);
     free(m->scratch);
     free(m->warnings);

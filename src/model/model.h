@@ -66,6 +66,7 @@ typedef enum bg_output_kind {
     BG_OUTPUT_ORIENTATION, /* component 0..3 of the body's quaternion relative to the design
                               position */
     BG_OUTPUT_ANGULAR_VELOCITY,
+    BG_OUTPUT_ANGULAR_ACCELERATION,
     BG_OUTPUT_DISTANCE, /* between two markers */
     BG_OUTPUT_FORCE,    /* sensor `component` of a force element */
     BG_OUTPUT_REACTION, /* component 0..2 force, 3..5 torque about the joint's place, on body b,
@@ -87,6 +88,22 @@ typedef struct bg_output {
     bg_expression *expression; /* variables: earlier outputs by index; t is index noutputs */
 } bg_output;
 
+/* Which zeros end the run; others are only recorded. */
+typedef enum bg_watch_stop {
+    BG_WATCH_STOP_NEVER = 0,
+    BG_WATCH_STOP_RISING = 1,
+    BG_WATCH_STOP_FALLING = 2
+} bg_watch_stop;
+
+/* An expression whose zeros are events. */
+typedef struct bg_watch {
+    char *name;
+    struct bg_law *law; /* of t, signals and outputs (model/forces/law.h) */
+    unsigned stop;      /* of bg_watch_stop */
+} bg_watch;
+
+void bg_watch_clear(bg_watch *watch);
+
 /* An angle that a force law follows through full turns, by a state. */
 typedef struct bg_followed_angle {
     int joint, coordinate, z;
@@ -103,8 +120,9 @@ struct bg_model {
     bg_force *forces; /* without gravity */
     bg_signal *signals;
     bg_output *outputs;
-    int nbodies, njoints, ncouplers, nforces, nsignals, noutputs;
-    bg_followed_angle *angles; /* of outputs in force laws */
+    bg_watch *watches; /* "events" */
+    int nbodies, njoints, ncouplers, nforces, nsignals, noutputs, nwatches;
+    bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
     double *scratch; /* [3 (noutputs + 1)] for laws: values, adjoints, gradient of an expression */
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */

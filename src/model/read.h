@@ -19,6 +19,7 @@ void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */
 void bg_read_outputs(const bg_value *top);  /* all but values of forces, whose laws may use them */
 void bg_read_forces(const bg_value *top);   /* "forces" and "tyres" */
 void bg_read_force_outputs(const bg_value *top);
+void bg_read_events(const bg_value *top);
 void bg_read_initial(const bg_value *top);
 void bg_read_run(const bg_value *top);
 

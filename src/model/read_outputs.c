@@ -132,6 +132,7 @@ static const sensor sensors[] = {
     {"acceleration", {"component"}, xyz, BG_OUTPUT_ACCELERATION, read_marker},
     {"orientation", {"component"}, wxyz, BG_OUTPUT_ORIENTATION, read_marker},
     {"angular_velocity", {"component"}, xyz, BG_OUTPUT_ANGULAR_VELOCITY, read_marker},
+    {"angular_acceleration", {"component"}, xyz, BG_OUTPUT_ANGULAR_ACCELERATION, read_marker},
     {"distance", {NULL}, NULL, BG_OUTPUT_DISTANCE, read_distance},
     {"force", {"value"}, NULL, BG_OUTPUT_FORCE, read_force},
     {"reaction", {"component"}, wrench, BG_OUTPUT_REACTION, read_reaction},

@@ -18,6 +18,7 @@ const char *bg_sensor_explain(const bg_output *o)
     case BG_OUTPUT_COORDINATE:
         return o->component < 2 ? NULL : "an acceleration and follows from the forces";
     case BG_OUTPUT_ACCELERATION:
+    case BG_OUTPUT_ANGULAR_ACCELERATION:
         return "an acceleration and follows from the forces";
     case BG_OUTPUT_REACTION:
         return "a reaction and follows from the forces";

@@ -92,8 +92,8 @@ static bg_status fail_member(const walk *w, json_t *object)
 /* Whether the members of the object that `segment` leads to are names of the user's choice. */
 static bool leads_to_names(const walk *w)
 {
-    static const char *const sections[] = {"parameters", "bodies", "joints", "forces",
-                                           "tyres",      "inputs", "outputs"};
+    static const char *const sections[] = {"parameters", "bodies", "joints",  "forces",
+                                           "tyres",      "inputs", "outputs", "events"};
     if (w->depth == 3 && strcmp(w->segment, "points") == 0)
         return strncmp(w->setting->name, "bodies.", 7) == 0;
     for (size_t k = 0; w->depth == 1 && k < sizeof sections / sizeof *sections; k++)

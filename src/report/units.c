@@ -39,6 +39,8 @@ static const char *of_output(const bg_model *m, const bg_output *o)
         return "m/s²";
     case BG_OUTPUT_ANGULAR_VELOCITY:
         return "rad/s";
+    case BG_OUTPUT_ANGULAR_ACCELERATION:
+        return "rad/s²";
     case BG_OUTPUT_FORCE:
         return of_sensor(m, o);
     case BG_OUTPUT_REACTION:

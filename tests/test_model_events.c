@@ -1,0 +1,113 @@
+/* The section "events" of model files: zeros are found at their times in both forms, named, and end
+ * the run where they should. */
+#include "model_support.h"
+
+/* Thrown upwards with g/2 m/s from 1 m: at the top after 1/2 s, at h below 1 m on its way down. */
+static const char *const ball =
+    "{'bodies': {'ball': {'mass': 2, 'center': [0, 0, 1], 'inertia': [1, 2, 2], 'velocity': [1, 0, "
+    "4.905], 'angular_velocity': [3, 0, 0]}}, 'joints': {'air': {'type': 'free', 'bodies': "
+    "['ground', 'ball']}}, 'inputs': {'shift': '0.1*t'}, 'outputs': {'height': {'position': "
+    "'ball', 'component': 'z'}, 'rise': {'velocity': 'ball', 'component': 'z'}, 'way': "
+    "{'distance': "
+    "['ball', [0, 0, 1]]}, 'twice': '2*height - 1'}, 'events': {'top': 'rise', 'late': {'comment': "
+    "'not reached', 'expression': 't - 5', 'stop': 'both'}, 'low': {'expression': 'twice', "
+    "'stop': '%s'}, 'moved': 'shift - 0.03'}, 'run': {'t_end': 2}}";
+
+/* Runs text in a form and leaves the report. */
+static void run_events(const char *text, const char *form, bg_run_report *r, bg_system **sys,
+                       bg_model **model)
+{
+    bg_error err = {BG_OK, ""};
+    bg_run_options o = bg_default_run_options();
+    char *copy = quote(text);
+    assert_ok(bg_model_parse(copy, "test", NULL, 0, model, &err));
+    assert_ok(bg_model_create_system(*model, form, sys, &err));
+    o.method.rtol = o.method.atol = 1e-11;
+    assert_ok(bg_run(*sys, &o, r, &err));
+    free(copy);
+}
+
+static void finish(bg_run_report *r, bg_system *sys, bg_model *model)
+{
+    bg_run_report_clear(r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+static void check_event(const bg_run_report *r, int k, const char *name, double t)
+{
+    assert_true(k < r->nevents);
+    assert_string_equal(r->events[k].name, name);
+    assert_near(r->events[k].t, t, 1e-10);
+}
+
+static void test_found(void **state)
+{
+    (void)state;
+    const double low = 0.5 + sqrt(0.25 + 2 * 0.5 / 9.81);
+    static const char *const stops[] = {"rising", "falling", "both"};
+    for (int k = 0; k < 6; k++) {
+        char text[2048];
+        bg_run_report r;
+        bg_system *sys;
+        bg_model *model;
+        snprintf(text, sizeof text, ball, stops[k / 2]);
+        run_events(text, forms[k % 2], &r, &sys, &model);
+        check_event(&r, 0, "moved", 0.3);
+        check_event(&r, 1, "top", 0.5);
+        check_event(&r, 2, "low", low);
+        assert_int_equal(r.nevents, 3);
+        assert_near(r.final->t, k < 2 ? 2 : low, 1e-10);
+        finish(&r, sys, model);
+    }
+}
+
+/* An angle is followed through turns: a wheel at constant speed, and its angle at 25 rad. */
+static void test_turns(void **state)
+{
+    (void)state;
+    static const char *const wheel =
+        "{'gravity': 0, 'bodies': {'wheel': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, "
+        "1]}}, "
+        "'joints': {'hub': {'type': 'revolute', 'bodies': ['ground', 'wheel'], 'at': [0, 0, 0], "
+        "'axis': [0, 1, 0], 'initial': {'velocity': 10}}}, 'outputs': {'angle': {'joint': 'hub'}}, "
+        "'events': {'enough': {'expression': 'angle - 25', 'stop': 'rising'}}, 'run': {'t_end': "
+        "9}}";
+    for (int form = 0; form < 2; form++) {
+        bg_run_report r;
+        bg_system *sys;
+        bg_model *model;
+        run_events(wheel, forms[form], &r, &sys, &model);
+        check_event(&r, 0, "enough", 2.5);
+        assert_near(r.y[0], 25, 1e-8);
+        finish(&r, sys, model);
+    }
+}
+
+/* Half way up a pendulum's swing; its angular acceleration is that of the coordinate. */
+static void test_angular_acceleration(void **state)
+{
+    (void)state;
+    static const char *const pendulum =
+        "{'bodies': {'bob': {'mass': 1, 'center': [0, 0, -1]}}, 'joints': {'pivot': {'type': "
+        "'revolute', 'bodies': ['ground', 'bob'], 'at': [0, 0, 0], 'axis': [0, 1, 0], 'initial': "
+        "1}}, 'outputs': {'angle': {'joint': 'pivot'}, 'second': {'joint': 'pivot', 'derivative': "
+        "2}, 'spin': {'angular_acceleration': 'bob'}}, 'events': {'half': {'expression': 'angle - "
+        "0.5', 'stop': 'falling'}}, 'run': {'t_end': 9}}";
+    for (int form = 0; form < 2; form++) {
+        double y[5];
+        run_model(pendulum, forms[form], 1e-11, y, NULL);
+        assert_near(y[0], 0.5, 1e-10);
+        assert_near(y[1], -9.81 * sin(0.5), 1e-9);
+        assert_near(y[2], 0, 1e-9);
+        assert_near(y[3], -9.81 * sin(0.5), 1e-9);
+        assert_near(y[4], 0, 1e-9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found), cmocka_unit_test(test_turns),
+                                       cmocka_unit_test(test_angular_acceleration)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
