@@ -34,13 +34,14 @@ static int ggl_calc_terms(ggl *s, double t, const double *q, const double *v, co
                           unsigned want)
 {
     const bg_system_def *def = s->problem->def;
+    const int *mode = s->problem->start->mode;
     if (def->nu > 0 && t != s->t) {
-        int code = def->inputs(def->self, t, s->u, s->u_t, s->u_tt);
+        int code = def->inputs(def->self, t, mode, s->u, s->u_t, s->u_tt);
         if (code != 0)
             return code;
         s->t = t;
     }
-    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, s->problem->start->mode};
+    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, mode};
     return def->terms(def->self, &point, want, &s->terms);
 }
 
