@@ -407,6 +407,27 @@ static void run_five_link(const char *projection, double tolerance, bg_run_repor
     bg_model_destroy(model);
 }
 
+/* On a flat road the suspension stays where it starts: it starts in static equilibrium. */
+static void test_five_link_rests(void **state)
+{
+    (void)state;
+    static const bg_setting flat = {"road",
+                                    "{\"type\":\"flat\",\"speed\":\"speed\",\"base\":\"base\"}"};
+    static outcome x;
+    run_changed(BOGIE_SOURCE_DIR "/models/five-link-suspension.json", &flat, 1, "mdop5", "joint", 1,
+                1e-8, &x);
+    double height = 0, damper = 0;
+    for (int i = 0; i < x.ny; i++)
+        if (strcmp(x.names[i], "wheel.z") == 0)
+            height = x.largest[i];
+        else if (strcmp(x.names[i], "damper") == 0)
+            damper = x.largest[i];
+    print_message("the wheel moves by %.1e m, damper %.1e N under %.0f N\n", height, damper,
+                  find_output(&x, "spring"));
+    assert_true(height < 1e-8 && damper > 0 && damper < 0.01);
+    assert_true(find_output(&x, "spring") < -9000);
+}
+
 /* 003 Table 1 in kind: the suspension over a smooth bump with four kinds of projection. */
 static void test_five_link_bump(void **state)
 {
@@ -441,6 +462,7 @@ int main(void)
                                        cmocka_unit_test(test_rows_in_singular_positions),
                                        cmocka_unit_test(test_resumed_leaps),
                                        cmocka_unit_test(test_forty_four_bars),
+                                       cmocka_unit_test(test_five_link_rests),
                                        cmocka_unit_test(test_five_link_bump)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
