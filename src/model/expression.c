@@ -79,7 +79,7 @@ bg_status bg_expression_create(const char *text, bg_expression_resolver *resolve
 {
     assert(text && expression);
     *expression = NULL;
-    bg_draft *draft = BG_NEW(bg_draft);
+    bg_draft *draft = malloc(sizeof *draft); /* large, and parsing begins with its counts */
     bg_status st = draft ? bg_draft_parse(draft, text, resolver, self, err) : BG_NO_MEMORY;
     if (st == BG_OK) {
         *expression = create_from_draft(draft);

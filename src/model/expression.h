@@ -29,6 +29,9 @@ bg_status bg_expression_create(const char *text, bg_expression_resolver *resolve
                                bg_expression **expression, bg_error *err);
 void bg_expression_destroy(bg_expression *expression);
 
+/* Whether a name means something in every expression: a unit, a constant or a function. */
+bool bg_expression_has_name(const char *name);
+
 /* The distinct variables it uses, in order of first use: indices given by the resolver. */
 int bg_expression_get_variables(const bg_expression *expression, const int **indices);
 bool bg_expression_is_constant(const bg_expression *expression);

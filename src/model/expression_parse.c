@@ -270,6 +270,20 @@ static bool use_variable(parser *p, const char *where, int index, operand *out)
     return true;
 }
 
+/* The number of a unit or constant, or -1. */
+static int find_unit(const char *name)
+{
+    for (int k = 0; k < UNITS; k++)
+        if (strcmp(units[k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+bool bg_expression_has_name(const char *name)
+{
+    return find_unit(name) >= 0 || bg_operation_find(name) >= 0;
+}
+
 /* A name without parentheses: what the caller knows shadows units and constants. */
 static bool resolve(parser *p, const char *where, const char *name, operand *out)
 {
@@ -279,11 +293,10 @@ static bool resolve(parser *p, const char *where, const char *name, operand *out
         return use_variable(p, where, index, out);
     if (index == -2)
         return true;
-    for (int k = 0; k < UNITS; k++) {
-        if (strcmp(units[k].name, name) == 0) {
-            out->value = units[k].value;
-            return true;
-        }
+    int unit = find_unit(name);
+    if (unit >= 0) {
+        out->value = units[unit].value;
+        return true;
     }
     if (bg_operation_find(name) >= 0)
         return fail(p, where, "the function '%s' needs its arguments in parentheses", name);

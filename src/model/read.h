@@ -50,8 +50,6 @@ void bg_reader_warn(bg_reader *reader, const char *format, ...)
 void bg_reader_fail_memory(bg_reader *reader);
 /* Gives a name to the index-th thing of a kind; fails at v on bad or repeated names. */
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
-/* Whether a name means something in expressions: a unit or constant, or a function. */
-bool bg_reader_is_taken(bg_reader *reader, const char *name);
 /* The parameter that a name in an expression means, which is then used: NAME or parameters.NAME; a
  * negative number: none. */
 int bg_reader_find_parameter(bg_reader *reader, const char *name);

@@ -34,25 +34,6 @@ static bool is_identifier(const char *name)
     return *name != '\0';
 }
 
-/* Whether a text compiles, or fails for another reason than a name it does not know. */
-static bool is_known(bg_reader *reader, const char *text)
-{
-    bg_expression *e = NULL;
-    bg_error err = {0};
-    bg_status st = bg_expression_create(text, NULL, NULL, &e, &err);
-    bg_expression_destroy(e);
-    if (st == BG_NO_MEMORY)
-        bg_reader_fail_memory(reader);
-    return st != BG_NO_MEMORY && !strstr(err.text, "unknown");
-}
-
-bool bg_reader_is_taken(bg_reader *reader, const char *name)
-{
-    char call[NAME_LENGTH + 8];
-    snprintf(call, sizeof call, "%.*s(1)", NAME_LENGTH, name);
-    return is_known(reader, name) || is_known(reader, call);
-}
-
 static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
 {
     const char *noun = nouns[kind], *a = get_article(kind);
@@ -68,7 +49,7 @@ static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
                           "expressions can use it",
                           a, noun);
         else if (strcmp(name, "t") == 0 ||
-                 (bg_reader_is_taken(v->reader, name) &&
+                 (bg_expression_has_name(name) &&
                   !(kind == BG_NAME_PARAMETER && strcmp(name, count_name) == 0)))
             bg_value_fail(v,
                           "'%s' already has a meaning in expressions (unit, constant or function); "

@@ -209,7 +209,7 @@ static bool open_index(expansion *x, const bg_value *v, const range *r)
                           name);
     if (bg_reader_find(x->reader, BG_NAME_PARAMETER, name) >= 0)
         bg_value_fail(v, "'%s' is a parameter; choose another name for the index", name);
-    else if (bg_reader_is_taken(x->reader, name))
+    else if (bg_expression_has_name(name))
         bg_value_fail(v,
                       "'%s' already has a meaning in expressions (unit, constant or function); "
                       "choose another name for the index",

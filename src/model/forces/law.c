@@ -55,7 +55,7 @@ static void check_meaning(const bg_value *v, const bg_law *law, int source)
             other = "an input";
     } else if (bg_reader_find(reader, BG_NAME_PARAMETER, name) >= 0) {
         other = "a parameter";
-    } else if (bg_reader_is_taken(reader, name)) {
+    } else if (bg_expression_has_name(name)) {
         other = "a unit, constant or function";
     }
     if (other)
