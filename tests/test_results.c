@@ -795,6 +795,7 @@ static bg_run_report make_full_report(bg_state *final, bg_event *events, double 
                         .max_gv = 2.0 / 3,
                         .max_ga = INFINITY,
                         .energy_error = NAN,
+                        .energy_scale = 1.0 / 7,
                         .unconverged_steps = 20,
                         .real_time_factor = 21.5},
         .events = events,
@@ -906,13 +907,14 @@ static void summary_has_every_key_in_order(void **state)
                                     "factorisations", "projections"},
                    (const long[]){13, 14, 15, 16, 17, 18, 19});
     json_t *certificate = json_object_get(s, "certificate");
-    check_keys(certificate, 6,
-               (const char *[]){"max_g", "max_gv", "max_ga", "energy_error", "unconverged_steps",
-                                "real_time_factor"});
+    check_keys(certificate, 7,
+               (const char *[]){"max_g", "max_gv", "max_ga", "energy_error", "energy_scale",
+                                "unconverged_steps", "real_time_factor"});
     check_real(certificate, "max_g", 1e-300);
     check_real(certificate, "max_gv", 2.0 / 3);
     check_real(certificate, "max_ga", INFINITY);
     check_real(certificate, "energy_error", NAN);
+    check_real(certificate, "energy_scale", 1.0 / 7);
     check_real(certificate, "real_time_factor", 21.5);
     assert_int_equal(json_integer_value(json_object_get(certificate, "unconverged_steps")), 20);
     check_events_of_summary(json_object_get(s, "events"));

@@ -168,6 +168,7 @@ static void check_path(const bg_value *v, const char *path)
                                         "certificate.max_gv",
                                         "certificate.max_ga",
                                         "certificate.energy_error",
+                                        "certificate.energy_scale",
                                         "certificate.unconverged_steps",
                                         "certificate.real_time_factor",
                                         "final.t",
