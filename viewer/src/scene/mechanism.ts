@@ -134,8 +134,10 @@ export class Mechanism {
       this.tyres.push(view);
       (this.bodies[tyre.body] as Group).add(view);
     }
+    // Beside a whole vehicle the signs of its joints would hide the wheels.
+    const signSize = Math.min(this.size, ...this.data.tyres.filter((tyre) => tyre.radius > 0).map((tyre) => 8 * tyre.radius));
     for (const joint of this.data.joints) {
-      const glyph = makeJoint(joint, this.materials, this.size);
+      const glyph = makeJoint(joint, this.materials, signSize);
       glyph.traverse((o) => (o.userData.label = `${joint.name} (${joint.type}${joint.cut ? ", cut" : ""})`));
       this.glyphs.push(glyph);
       (this.bodies[joint.bodies[1]] as Group).add(glyph);
