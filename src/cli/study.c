@@ -97,6 +97,7 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
 {
     const char *files[] = {args->csv, args->json, args->html, args->journal};
     const char *names[] = {"table", "study", "page", "journal"};
+    const char *given[] = {"--csv", "--json", "--html", "--journal"};
     if (args->merge && (args->shard || args->journal))
         return bg_error_set(err, BG_BAD_INPUT,
                             "--merge reads the journals of all shards in this folder; leave out "
@@ -113,9 +114,13 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer, so it writes no pages; leave "
                             "out --html");
-    if (args->csv && args->json && strcmp(args->csv, args->json) == 0)
-        return bg_error_set(err, BG_BAD_INPUT, "--csv and --json both name '%s'; give two files",
-                            args->csv);
+    if (args->html && strcmp(args->html, "-") == 0)
+        return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
+    for (int i = 0; i < 4; i++)
+        for (int k = i + 1; k < 4; k++)
+            if (files[i] && files[k] && strcmp(files[i], files[k]) == 0)
+                return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
+                                    given[i], given[k], files[i]);
     for (int i = 0; i < 4; i++)
         if (files[i] && strcmp(files[i], "-") != 0) {
             bg_status status = bg_place_check(files[i], names[i], err);

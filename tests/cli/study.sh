@@ -141,6 +141,10 @@ expect "unknown metric" 2 "broken.json: metrics[0]" "did you mean 'cpu_seconds'"
 expect "a page" 0 -- "$BOGIE" study timing.json --quiet --html timing.html
 holds "the page holds the study" grep -q '"kind":"study"' timing.html
 expect "one file for two" 2 "two files" -- "$BOGIE" study timing.json --csv x --json x
+expect "a page and a table in one file" 2 "--csv and --html" "two files" -- \
+    "$BOGIE" study timing.json --csv both.html --html both.html
+holds "neither is written" [ ! -e both.html ]
+expect "a page on stdout" 2 "--html needs the name of a file" -- "$BOGIE" study timing.json --html -
 expect "no folder" 2 "no folder" -- "$BOGIE" study timing.json --csv none/x.csv
 expect "unknown option" 2 "did you mean '--merge'" -- "$BOGIE" study timing.json --marge
 
