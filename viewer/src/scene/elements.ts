@@ -204,8 +204,11 @@ function distanceMarks(road: Road, left: number, right: number, materials: Mater
   const spacing = Math.max(10 ** Math.ceil(Math.log10(0.3 * size)) / 2, (last - first) / 2000);
   const points: Vector3[] = [];
   let i = 0;
+  // In pieces: of a line that passes behind the camera some renderers draw nothing at all.
+  const pieces = Math.min(64, Math.max(1, Math.ceil((left - right) / (0.4 * size))));
   const across = (x: number, z: number): void => {
-    points.push(new Vector3(x, left, z + 0.001 * size), new Vector3(x, right, z + 0.001 * size));
+    for (let k = 0; k < pieces; k++)
+      for (const share of [k / pieces, (k + 1) / pieces]) points.push(new Vector3(x, left + share * (right - left), z + 0.001 * size));
   };
   for (let x = Math.ceil(first / spacing) * spacing; x <= last; x += spacing) {
     while (i + 2 < road.profile.length && (road.profile[i + 1] as [number, number])[0] < x) i++;
