@@ -146,4 +146,13 @@ while IFS='|' read -r file where _ message; do
     [ "$where" = run ] && expect "broken, checked: $file" 2 -- "$BOGIE" check "$tests/broken-models/$file"
 done <"$tests/broken-models/expected.txt"
 
+# every model is shown in docs/models.md, by a picture that scripts/make-pictures takes
+docs=$(cd "$tests/../docs" && pwd)
+for model in "$models"/*.json; do
+    shown=$(basename "$model" .json)
+    holds "$shown is shown" grep -qF "(pictures/model-$shown.png)" "$docs/models.md"
+    holds "$shown has a picture" [ -s "$docs/pictures/model-$shown.png" ]
+done
+holds "pictures are below 300 kB" [ -z "$(find "$docs/pictures" -size +300k)" ]
+
 finish
