@@ -27,7 +27,7 @@ struct bg_verb {
 };
 
 extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_realtime, bg_verb_study, bg_verb_report,
-    bg_verb_list;
+    bg_verb_stability, bg_verb_list;
 
 /* The page of reports without data; NULL: the program was built without the viewer. */
 const char *bg_template_get(void);
@@ -88,7 +88,9 @@ void bg_progress_bar_erase(bg_progress_bar *bar);
 
 /* Checks that a file could be written at path, without touching it. */
 bg_status bg_place_check(const char *path, const char *what, bg_error *err);
-/* Writes text to path so that at every moment the old or the new content is there. */
+/* Writes text, with a line break, or bytes to path so that at every moment the old or the new
+ * content is there. */
 bg_status bg_file_replace(const char *path, const char *text, bg_error *err);
+bg_status bg_file_replace_bytes(const char *path, const char *data, size_t size, bg_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,10 +42,10 @@ bg_status bg_place_check(const char *path, const char *what, bg_error *err)
     return BG_OK;
 }
 
-/* True when all of text is safely in the open file, which is closed either way. */
-static bool write_and_close(FILE *file, const char *text)
+/* True when all of data is safely in the open file, which is closed either way. */
+static bool write_and_close(FILE *file, const char *data, size_t size)
 {
-    bool written = fputs(text, file) >= 0 && fputc('\n', file) != EOF && fflush(file) == 0;
+    bool written = fwrite(data, 1, size, file) == size && fflush(file) == 0;
     int number = fileno(file);
     if (written && fsync(number) != 0 && errno != EINVAL && errno != ENOTSUP)
         written = false; /* EINVAL, ENOTSUP: a device or pipe has nothing to wait for */
@@ -55,7 +56,7 @@ static bool write_and_close(FILE *file, const char *text)
     return written;
 }
 
-bg_status bg_file_replace(const char *path, const char *text, bg_error *err)
+bg_status bg_file_replace_bytes(const char *path, const char *data, size_t size, bg_error *err)
 {
     char partial[PATH_MAX];
     struct stat info;
@@ -64,7 +65,7 @@ bg_status bg_file_replace(const char *path, const char *text, bg_error *err)
     if (length >= (int)sizeof partial)
         return bg_error_set(err, BG_IO, "the file name '%s' is too long", path);
     FILE *file = fopen(partial, "w");
-    bool done = file && write_and_close(file, text);
+    bool done = file && write_and_close(file, data, size);
     if (done && !special)
         done = rename(partial, path) == 0;
     if (done)
@@ -73,4 +74,17 @@ bg_status bg_file_replace(const char *path, const char *text, bg_error *err)
     if (!special)
         unlink(partial);
     return BG_IO;
+}
+
+bg_status bg_file_replace(const char *path, const char *text, bg_error *err)
+{
+    size_t length = strlen(text);
+    char *line = malloc(length + 2);
+    if (!line)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for '%s'", path);
+    memcpy(line, text, length);
+    memcpy(line + length, "\n", 2);
+    bg_status st = bg_file_replace_bytes(path, line, length + 1, err);
+    free(line);
+    return st;
 }

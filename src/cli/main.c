@@ -9,7 +9,8 @@
 #include <string.h>
 
 static const bg_verb *const verbs[] = {&bg_verb_run,   &bg_verb_check,  &bg_verb_realtime,
-                                       &bg_verb_study, &bg_verb_report, &bg_verb_list};
+                                       &bg_verb_study, &bg_verb_report, &bg_verb_stability,
+                                       &bg_verb_list};
 enum { NVERBS = sizeof verbs / sizeof verbs[0] };
 
 int bg_exit_code_find(bg_status status)
@@ -43,7 +44,7 @@ static int print_help(void)
            "Usage: bogie VERB [OPTION]...\n\nVerbs:\n");
     for (int i = 0; i < NVERBS; i++) {
         const char *operand = verbs[i]->operand ? verbs[i]->operand : "";
-        printf("  %-8s %-7s %s\n", verbs[i]->name, operand, verbs[i]->summary);
+        printf("  %-9s %-7s %s\n", verbs[i]->name, operand, verbs[i]->summary);
     }
     printf("\n`bogie VERB --help` explains a verb, `bogie --version` names the version.\n"
            "Exit codes: 0 done, 1 the computation failed, 2 bad input or usage, 130 stopped by a "
