@@ -111,9 +111,7 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
     size_t states = m->jacobian == BG_JACOBIAN_NONE ? 0 : nz;
     m->terms = d->terms;
-    m->M = BG_NEW_ARRAY(double, d->by_formalism ? bg_system_get_size_M(ig->sys) : 0);
-    if (d->by_formalism)
-        m->terms.M = m->M;
+    m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
     m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->r_q = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->r_v = BG_NEW_ARRAY(double, blocks ? block : 0);

@@ -26,11 +26,12 @@ enum { BG_PARTITION_ALL, BG_PARTITION_STIFF, BG_PARTITION_AUTO };
 typedef struct bg_euler {
     int jacobian, index, stabilisation, partition, newton_steps, refresh, ng;
     double alpha, beta, epsilon;
-    bg_terms terms; /* those of the dynamics, with an M of its own where that has none */
+    bg_terms terms; /* those of the dynamics, with an M of its own */
     double *M;
     bg_kkt *hat;               /* the step's matrix; NULL: explicit formalism */
     bg_kkt *plain;             /* [M G^T; G 0] for projections */
-    bool plain_ready;          /* it is that of the step's beginning */
+    bool plain_ready;          /* it is that of the end of a step, ... */
+    double plain_t;            /* ... at this time */
     bool uncounted;            /* making it again after a checkpoint is not counted */
     bg_linear *states;         /* I - h h_z; NULL: explicit */
     int *place_of_M;           /* where values of M lie in the pattern of r */

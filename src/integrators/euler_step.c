@@ -14,6 +14,13 @@ static bg_status evaluate(bg_integrator *ig, double t, const double *q, const do
     return st == BG_OK ? bg_system_calc_terms(d->sys, &d->point, want, &m->terms, err) : st;
 }
 
+/* [M G^T; G 0] and M are those of the step's beginning: it starts where the last one ended. */
+static bool is_plain_ready(const bg_integrator *ig)
+{
+    const bg_euler *m = ig->method;
+    return m->plain_ready && m->plain_t == ig->x0->t;
+}
+
 static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const double *upper,
                         bg_error *err)
 {
@@ -163,7 +170,7 @@ static bg_status advance_states(bg_integrator *ig, bg_error *err)
 static bg_status ensure_plain(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
-    if (m->plain_ready)
+    if (is_plain_ready(ig))
         return BG_OK;
     if (m->uncounted)
         ig->dyn->factorisations--;
@@ -224,7 +231,8 @@ static bg_status step_index_1(bg_integrator *ig, const double *M, bg_error *err)
     bg_state *x = ig->x1;
     bool baumgarte = m->stabilisation == BG_STABILISE_BAUMGARTE ||
                      m->stabilisation == BG_STABILISE_REGULARISE;
-    bool shared = M == m->terms.M && m->plain_ready && m->stabilisation != BG_STABILISE_REGULARISE;
+    bool shared = M == m->terms.M && is_plain_ready(ig) &&
+                  m->stabilisation != BG_STABILISE_REGULARISE;
     bg_status st = shared ? BG_OK : factor(ig, m->hat, M, m->terms.G, err);
     if (st != BG_OK)
         return st;
@@ -285,6 +293,8 @@ static bg_status begin(bg_integrator *ig, bg_error *err)
         want |= BG_TERM_G | BG_TERM_g | BG_TERM_gt | BG_TERM_gamma;
     if (m->ng > 0 && m->index != BG_INDEX_1 && !m->drift.on)
         want &= ~(unsigned)BG_TERM_gamma;
+    if (is_plain_ready(ig)) /* and so is M, which nobody else writes */
+        want &= ~(unsigned)BG_TERM_M;
     bg_status st = evaluate(ig, x->t, x->q, x->v, x->z, want, err);
     if (st != BG_OK)
         return st;
@@ -358,6 +368,7 @@ static bg_status end(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && bg_euler_settles_velocity(m)) {
         st = project_velocity(ig, err);
         m->plain_ready = st == BG_OK;
+        m->plain_t = x->t;
     } else if (st == BG_OK && m->ng > 0 && !(bg_euler_position_first(m))) {
         st = evaluate(ig, x->t, x->q, x->v, x->z, BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
     }

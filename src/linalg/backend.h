@@ -41,7 +41,7 @@ typedef struct bg_linear_class {
     void (*archive)(void *self, bg_archive *archive);
 } bg_linear_class;
 
-enum { BG_SMALL_MAX = 24 };
+enum { BG_SMALL_MAX = 32 };
 extern const bg_linear_class bg_linear_small;  /* dense, n <= BG_SMALL_MAX, own code */
 extern const bg_linear_class bg_linear_dense;  /* dense, LAPACK */
 extern const bg_linear_class bg_linear_sparse; /* KLU */

@@ -1,6 +1,6 @@
 /* P A = L U of a small dense matrix, row-major, with partial pivoting.
  *
- * For n up to about 24 the overhead of a library call exceeds the arithmetic, and the matrices
+ * For n up to about 32 the overhead of a library call exceeds the arithmetic, and the matrices
  * [M G^T; G 0] of mechanisms (n = 5 .. 20) are factored several times per step: this is the
  * innermost loop of the program. The elimination runs over rows, so that its inner loop is
  * contiguous, and leaves out zero multipliers, which the zero block of the saddle-point matrix and

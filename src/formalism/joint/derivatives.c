@@ -196,12 +196,21 @@ static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q,
     }
 }
 
+static bool is_zero(double block[6][6])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            if (block[i][j] != 0)
+                return false;
+    return true;
+}
+
 static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
 {
     const target *t = self;
     bg_joint_form *f = t->f;
     int a = f->mech->body_link[of], b = f->mech->body_link[by];
-    if (a < 0 || b < 0)
+    if (a < 0 || b < 0 || (is_zero(pose) && is_zero(twist)))
         return;
     bg_mat6 E, C;
     int shared = find_shared(f->mech, a, b);

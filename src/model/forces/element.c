@@ -41,14 +41,6 @@ bg_coordinate bg_element_read_coordinate(const bg_value *object)
                            .turns = -1};
 }
 
-bg_variation bg_variation_of_unit(int c)
-{
-    double x[12] = {0};
-    x[c] = 1;
-    return (bg_variation){bg_vec3_load(x), bg_vec3_load(x + 3), bg_vec3_load(x + 6),
-                          bg_vec3_load(x + 9)};
-}
-
 /* A wrench into a column of one of the blocks. */
 static void store_column(const bg_wrench *x, double *column)
 {
@@ -81,7 +73,8 @@ void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const
             double(*H)[BG_FORCE_COLUMNS] = c < 6 ? out->h_pose : out->h_twist;
             memset(dwrench, 0, (size_t)nbodies * sizeof *dwrench);
             d[k] = bg_variation_of_unit(c);
-            tangent(context, d, dwrench, dh);
+            if (body[k] != 0) /* the ground does not move */
+                tangent(context, d, dwrench, dh);
             for (int i = 0; i < nbodies; i++)
                 store_column(&dwrench[i], &W[6 * i][column]);
             for (int i = 0; i < nz; i++)

@@ -19,7 +19,13 @@ typedef struct bg_variation {
 } bg_variation;
 
 /* The c-th of its twelve components, 1: dr, dtheta, dv, dw. */
-bg_variation bg_variation_of_unit(int c);
+static inline bg_variation bg_variation_of_unit(int c)
+{
+    static const double x[23] = {[11] = 1};
+    const double *u = x + 11 - c;
+    return (bg_variation){bg_vec3_load(u), bg_vec3_load(u + 3), bg_vec3_load(u + 6),
+                          bg_vec3_load(u + 9)};
+}
 
 /* The change of the position of a point with arm s from the centre of mass, and of its velocity:
  *   ds = dtheta x s,   dp = dr + ds,   dp' = dv + dw x s + w x ds. */
