@@ -259,8 +259,10 @@ static json_t *make_plot(const bg_table *t, const json_t *plot, int *curve)
     axis x = read_axis(s, plot, "x", logs), y = read_axis(s, plot, "y", logs);
     json_t *series;
     if (trajectory) {
-        x = (axis){.label = "t", .unit = "s", .metric = -1};
-        y = (axis){.label = trajectory, .unit = "", .metric = -1, .log = trajectory[0] == '|'};
+        y = read_axis(s, plot, "y", trajectory[0] == '|');
+        x.label = x.label ? x.label : "t";
+        x.unit = *x.unit ? x.unit : "s";
+        y.label = y.label ? y.label : trajectory;
         series = make_curves(t, (*curve)++);
     } else if ((x.metric >= 0 && !bg_study_shows(s, x.metric)) ||
                (y.metric >= 0 && !bg_study_shows(s, y.metric))) {

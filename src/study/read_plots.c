@@ -32,6 +32,19 @@ static void check_axis(const bg_value *plot, const char *name, const bg_study *s
     }
 }
 
+/* An axis of a curve over time, which has no key. */
+static void check_words(const bg_value *plot, const char *name)
+{
+    static const char *const keys[] = {"label", "unit", "log", NULL};
+    bg_value v = bg_value_member(plot, name);
+    if (!bg_value_exists(&v) || !bg_value_expect_object(&v))
+        return;
+    bg_value_expect(&v, keys);
+    bg_value_text_or(&v, "label", "");
+    bg_value_text_or(&v, "unit", "");
+    bg_value_bool_or(&v, "log", false);
+}
+
 static void read_curve(const bg_value *plot, bg_study *s)
 {
     bg_value v = bg_value_member(plot, "trajectory");
@@ -92,6 +105,8 @@ static void read_plot(const bg_value *plot, bg_study *s)
     bg_value_text_or(plot, "title", "");
     bg_value trajectory = bg_value_member(plot, "trajectory");
     if (bg_value_exists(&trajectory)) {
+        check_words(plot, "x");
+        check_words(plot, "y");
         read_curve(plot, s);
     } else {
         check_axis(plot, "x", s);

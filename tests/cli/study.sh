@@ -16,15 +16,16 @@ if command -v mpirun >/dev/null && [ -e "$(dirname "$BOGIE")/bogie-mpi.so" ]; th
     mpi="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -n 3"
 fi
 
-# every study that is shipped, in four ways
+# every study that is shipped, in four ways, or, where it takes many steps, once
 for study in "$studies"/*.json; do
     name=$(basename "$study" .json)
-    expect "$name, one worker" 0 -- "$BOGIE" study "$study" --no-timing -j 1 --quiet --csv one.csv --json one.json
     expect "$name, two workers" 0 -- "$BOGIE" study "$study" --no-timing -j 2 --quiet --csv two.csv --json two.json
+    [ "$name" = order-all ] || # a method may refuse fixed steps
+        holds "$name: no case failed" [ "$(json two.json cases failed)" = 0 ]
+    case $name in circular-track | vehicle-trailer) continue ;; esac
+    expect "$name, one worker" 0 -- "$BOGIE" study "$study" --no-timing -j 1 --quiet --csv one.csv --json one.json
     holds "$name: same table" same one.csv two.csv
     holds "$name: same plots" same one.json two.json
-    [ "$name" = order-all ] || # a method may refuse fixed steps
-        holds "$name: no case failed" [ "$(json one.json cases failed)" = 0 ]
     for shard in 1 2 3; do
         expect "$name, shard $shard" 0 "shard $shard/3" -- "$BOGIE" study "$study" --no-timing --shard $shard/3
     done
