@@ -270,6 +270,7 @@ double bg_law_calc(const bg_law *law, const bg_world *w, const double *own)
 /* Adds a times the gradient of a sensor. */
 static void add_sensor(const bg_output *o, const bg_world *w, double a, bg_slope *slope)
 {
+    slope->used = true;
     int body[2];
     double by[2][12];
     const int n = bg_sensor_get_bodies(o, body);
@@ -348,7 +349,7 @@ bg_slope bg_slope_make(const int *body, int n)
 double bg_slope_vary(const bg_slope *slope, const bg_variation *d)
 {
     double sum = 0;
-    for (int k = 0; k < slope->n; k++) {
+    for (int k = 0; k < slope->n && slope->used; k++) {
         const double *by = slope->by[k];
         sum += bg_dot(bg_vec3_load(by), d[k].dr) + bg_dot(bg_vec3_load(by + 3), d[k].dtheta) +
                bg_dot(bg_vec3_load(by + 6), d[k].dv) + bg_dot(bg_vec3_load(by + 9), d[k].dw);

@@ -22,6 +22,7 @@ typedef struct bg_law {
 /* How a number changes with the poses and twists of an element's bodies. */
 typedef struct bg_slope {
     int n;
+    bool used;                      /* the law looks at bodies */
     const int *body;                /* [n] */
     double by[BG_FORCE_BODIES][12]; /* by (dr, dtheta, dv, dw) of each */
 } bg_slope;
