@@ -79,6 +79,8 @@ void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *v)
     for (int k = 0; k < mb->model->nforces; k++) {
         const bg_force *f = &mb->model->forces[k];
         bool coupling = v->coupling && (f->stiff || !v->only_stiff);
+        if (mb->driven && mb->driven[k] >= 0)
+            continue;
         if (!coupling && (f->nz == 0 || !(v->rate || v->state || v->h_z)))
             continue;
         f->class_->derivatives(f, &mb->world, &d);

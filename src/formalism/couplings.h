@@ -30,7 +30,8 @@ typedef struct bg_force_visit {
     bool only_stiff; /* couplings only of those marked stiff */
 } bg_force_visit;
 
-/* All at the world of the last update. */
+/* All at the world of the last update; elements that drive a coordinate of the formalism are left
+ * to it. */
 void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *visit);
 /* The reactions -J^T lambda of the body-level rows. */
 void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,

@@ -269,14 +269,25 @@ void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)
     mb->world.mode = p->mode;
 }
 
-void bg_multibody_apply_forces(bg_multibody *mb)
+static void apply(bg_multibody *mb, const int *left_out)
 {
     const bg_model *m = mb->model;
     for (int b = 0; b < mb->nbodies; b++)
         mb->wrench[b] = (bg_wrench){bg_scale(b > 0 ? m->bodies[b].mass : 0.0, m->gravity),
                                     {0, 0, 0}};
     for (int k = 0; k < m->nforces; k++)
-        m->forces[k].class_->apply(&m->forces[k], &mb->world, mb->wrench);
+        if (!left_out || left_out[k] < 0)
+            m->forces[k].class_->apply(&m->forces[k], &mb->world, mb->wrench);
+}
+
+void bg_multibody_apply_forces(bg_multibody *mb)
+{
+    apply(mb, NULL);
+}
+
+void bg_multibody_apply_wrenches(bg_multibody *mb)
+{
+    apply(mb, mb->driven);
 }
 
 static void add_row(bg_wrench *x, const double *J, double factor)

@@ -45,7 +45,9 @@ typedef struct bg_multibody {
     bg_body_state *body;                /* [nbodies] */
     bg_body_acceleration *acceleration; /* [nbodies] */
     bg_wrench *wrench;                  /* [nbodies] */
-    bg_row_group *groups;               /* body-level rows */
+    const int *driven; /* [nforces] velocity coordinate that the element drives in this formalism,
+                          -1: none; NULL: no element does */
+    bg_row_group *groups; /* body-level rows */
     int ngroups, nrows;
     bg_turn *turns;
     int nturns;
@@ -85,6 +87,8 @@ void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
 void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v);
 /* Gravity and all force elements into `wrench`. */
 void bg_multibody_apply_forces(bg_multibody *mb);
+/* The same without elements that drive a coordinate of the formalism. */
+void bg_multibody_apply_wrenches(bg_multibody *mb);
 /* g, its explicit time derivative and gamma of the body-level rows; for gamma, `acceleration` holds
  * the derivatives of the twists that remain where v' = 0. */
 void bg_multibody_calc_g(bg_multibody *mb, double *g);

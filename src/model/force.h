@@ -32,6 +32,19 @@ typedef struct bg_force_derivatives {
     double h_z[BG_FORCE_STATES][BG_FORCE_STATES];
 } bg_force_derivatives;
 
+/* Of an element that acts along one joint coordinate x and nowhere else: how its force Q, and the
+ * rates h of its states, change with x and x', with its states, and with (dr, dtheta, v, w) of the
+ * bodies it looks at besides. */
+typedef struct bg_drive_row {
+    double x, rate, z[BG_FORCE_STATES], body[BG_FORCE_BODIES][12];
+} bg_drive_row;
+
+typedef struct bg_drive {
+    int nbodies;
+    const int *body; /* [nbodies]; the ground may be among them */
+    bg_drive_row Q, h[BG_FORCE_STATES];
+} bg_drive;
+
 /* What an element looks like in a picture. */
 typedef struct bg_force_look {
     const char *kind; /* "spring", "damper"; NULL: the name of the type */
@@ -66,6 +79,9 @@ typedef struct bg_force_class {
     void (*settle)(const bg_force *f, const bg_world *w, int *mode);
     /* Analytic derivatives at w, into out, which need not be cleared before. */
     void (*derivatives)(const bg_force *f, const bg_world *w, bg_force_derivatives *out);
+    /* Of an element with a joint: the same, for a formalism that has the joint's coordinate as
+     * such, into out, which is zero before. NULL: it acts otherwise. */
+    void (*drive)(const bg_force *f, const bg_world *w, bg_drive *out);
     /* A scalar the user may ask for ("force", "length", "rate", ...): which < count names. */
     const char *const *sensor_names;
     int nsensors;
@@ -78,10 +94,11 @@ typedef struct bg_force_class {
 struct bg_force {
     char *name;
     const bg_force_class *class_;
-    void *self;        /* the class's own data */
-    bool stiff;        /* marked so for partitioned methods */
-    int nz, ns, nmode; /* how many of each it owns */
-    int z0, s0, mode0; /* where they begin in the system's arrays */
+    void *self;            /* the class's own data */
+    bool stiff;            /* marked so for partitioned methods */
+    int nz, ns, nmode;     /* how many of each it owns */
+    int z0, s0, mode0;     /* where they begin in the system's arrays */
+    int joint, coordinate; /* it acts along this coordinate; only where the class has `drive` */
 };
 
 /* All types, NULL-terminated. */

@@ -248,6 +248,8 @@ static void start_sums(bg_joint_form *f)
         bg_spatial V = f->V[k], momentum = bg_inertia_apply(I, V);
         memset(x, 0, sizeof *x);
         f->composite[k] = *I;
+        if (f->is_massless[k])
+            continue;
         x->F = bg_spatial_add(bg_inertia_apply(I, f->A[k]), bg_spatial_cross_force(V, momentum));
         for (int c = 0; c < 6; c++) {
             bg_spatial e = unit(c), y = bg_inertia_apply(I, bg_spatial_cross(e, V));
@@ -347,6 +349,49 @@ static void add_state(void *self, int of, int z, const double wrench[6])
         add_chain(t, t->f->mech->body_link[of], -1, z, carry(t->f, of, wrench), rest);
 }
 
+/* A row of r or h that a driving element contributes to. */
+static void add_drive_row(const target *t, int row, int j, const bg_drive *d, const bg_drive_row *x,
+                          double sign)
+{
+    if (!t->by_q && !t->by_v)
+        return;
+    add(t, row, j, sign * x->x, sign * x->rate);
+    for (int k = 0; k < d->nbodies; k++) {
+        bg_gradient g = {{0}, {0}, {0}};
+        for (int c = 0; c < 6; c++) {
+            g.pose[c] = sign * x->body[k][c];
+            g.twist[c] = sign * x->body[k][6 + c];
+        }
+        add_row((void *)t, row, d->body[k], &g);
+    }
+}
+
+/* Elements that act along coordinate j of the tree: Q changes r_j alone. */
+static void add_driven(const bg_joint_form *f, const target *r, const target *h, const target *z,
+                       const bg_force_visit *v)
+{
+    const bg_model *m = f->mb.model;
+    for (int k = 0; k < m->nforces; k++) {
+        const bg_force *x = &m->forces[k];
+        int j = f->driven[k];
+        bool coupling = v->coupling && (x->stiff || !v->only_stiff);
+        if (j < 0 || (!coupling && (x->nz == 0 || !(v->rate || v->state || v->h_z))))
+            continue;
+        bg_drive d;
+        memset(&d, 0, sizeof d);
+        x->class_->drive(x, &f->mb.world, &d);
+        if (coupling)
+            add_drive_row(r, j, j, &d, &d.Q, -1);
+        for (int i = 0; i < x->nz; i++) {
+            add_drive_row(h, x->z0 + i, j, &d, &d.h[i], 1);
+            if (z->by_q)
+                add(z, j, x->z0 + i, -d.Q.z[i], 0);
+            for (int c = 0; c < x->nz && v->h_z; c++)
+                v->h_z[(x->z0 + i) * f->mb.nz + x->z0 + c] = d.h[i].z[c];
+        }
+    }
+}
+
 /* r by q and v, or what forces marked stiff contribute to it, and along with it what else is wanted
  * of the forces; the wrenches of mb are those at p with lambda, and A is that of a. */
 static void calc_residual(target *t, const double *lambda, const bg_force_visit *forces)
@@ -411,6 +456,7 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     } else {
         bg_couplings_visit_forces(&f->mb, &forces);
     }
+    add_driven(f, &r, &h, &z, &forces);
     calc_rows(f, out, BG_OF_w, bg_couplings_visit_w);
     if (out->block[BG_OF_w][BG_BY_v]) /* with the direct rows */
         bg_joint_calc_G(f, out->block[BG_OF_w][BG_BY_v]);

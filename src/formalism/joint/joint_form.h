@@ -66,6 +66,10 @@ typedef struct bg_joint_form {
     bg_shift *shift;    /* [nv] */
     bg_link_sums *sums; /* [nlinks] */
     bg_joint_patterns patterns;
+    int *driven;                      /* [nforces] of mb, or NULL until patterns are known */
+    bool updated;                     /* q_now and v_now are known: */
+    double *q_now, *v_now;            /* [nq], [nv] of the last update */
+    int *mass_places;                 /* of the entries of M, in the order of mass.c */
     double *tau;                      /* [nv] */
     bool *inside;                     /* [nbodies] scratch */
     double *q0, *v0;                  /* [nq], [nv] start */

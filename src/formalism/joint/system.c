@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Terms, derivatives and outputs are often asked for one after the other at the same point. */
 static void update(bg_joint_form *f, const bg_point *p)
 {
+    size_t size_q = (size_t)f->nq * sizeof(double), size_v = (size_t)f->nv * sizeof(double);
+    bool moved = !f->updated || memcmp(f->q_now, p->q, size_q) != 0;
     bg_multibody_set_point(&f->mb, p);
-    bg_joint_update_position(f, p->q);
-    bg_joint_update_velocity(f, p->v);
+    if (moved)
+        bg_joint_update_position(f, p->q);
+    if (moved || memcmp(f->v_now, p->v, size_v) != 0)
+        bg_joint_update_velocity(f, p->v);
+    memcpy(f->q_now, p->q, size_q);
+    memcpy(f->v_now, p->v, size_v);
+    f->updated = true;
 }
 
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
@@ -79,7 +87,12 @@ static int def_derivatives(void *self, const bg_point *p, const double *a, const
                            bg_derivatives *out)
 {
     bg_joint_form *f = self;
-    apply_all(f, p, f->ng > 0 ? lambda : NULL);
+    update(f, p);
+    if (!out->only_stiff) {
+        bg_multibody_apply_wrenches(&f->mb);
+        if (f->ng > 0)
+            bg_multibody_apply_reactions(&f->mb, lambda);
+    }
     bg_joint_calc_derivatives(f, p, a, lambda, out);
     return 0;
 }
@@ -193,6 +206,21 @@ static void find_shortcuts(bg_joint_form *f)
         f->is_shift[k] = memcmp(&f->mech->links[k].before.R, &identity, sizeof identity) == 0;
         f->is_massless[k] = memcmp(&f->own[k], &none, sizeof none) == 0;
     }
+}
+
+/* Elements that act along a coordinate of the tree. The patterns are made before, from all pairs of
+ * bodies, which have every entry that is left then. */
+static void find_driven(bg_joint_form *f)
+{
+    const bg_model *m = f->mb.model;
+    for (int k = 0; k < m->nforces; k++) {
+        const bg_force *x = &m->forces[k];
+        f->driven[k] = -1;
+        if (x->class_->drive && f->mech->joint_tree[x->joint] >= 0)
+            f->driven[k] = f->mech->links[bg_mechanism_find_link(f->mech, x->joint, x->coordinate)]
+                               .v;
+    }
+    f->mb.driven = f->driven;
 }
 
 /* Prescribed coordinates and couplers whose joints are all in the tree. */
@@ -340,6 +368,9 @@ static bool allocate(bg_joint_form *f)
     f->D = BG_NEW_ARRAY(double, nv);
     f->u = BG_NEW_ARRAY(double, nv);
     f->tau = BG_NEW_ARRAY(double, nv);
+    f->q_now = BG_NEW_ARRAY(double, nq);
+    f->v_now = BG_NEW_ARRAY(double, nv);
+    f->driven = BG_NEW_ARRAY(int, f->mb.model->nforces);
     f->q0 = BG_NEW_ARRAY(double, nq);
     f->v0 = BG_NEW_ARRAY(double, nv);
     f->q_fixed = BG_NEW_ARRAY(unsigned char, nv);
@@ -352,9 +383,9 @@ static bool allocate(bg_joint_form *f)
     f->is_massless = BG_NEW_ARRAY(bool, links);
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
-           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q0 && f->v0 &&
-           f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows && f->shift &&
-           f->is_shift && f->is_massless && f->sums;
+           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q_now && f->v_now &&
+           f->driven && f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks && f->inside &&
+           f->rows && f->shift && f->is_shift && f->is_massless && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -400,6 +431,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
+    find_driven(f);
     st = good ? check_starts(f, err)
               : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     return st == BG_OK ? bg_joint_check_determined(f, err) : st;
@@ -446,6 +478,10 @@ void bg_joint_form_destroy(void *form)
                             f->D,
                             f->u,
                             f->tau,
+                            f->q_now,
+                            f->v_now,
+                            f->driven,
+                            f->mass_places,
                             f->q0,
                             f->v0,
                             f->q_fixed,

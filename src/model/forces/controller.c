@@ -18,6 +18,7 @@
 #include "model/forces/lever.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct controller {
     bg_law measured;  /* y, where it is given; else: */
@@ -139,11 +140,10 @@ static void start(const bg_force *f, const bg_world *w, double *z)
         z[s->turns] = y.in.x;
 }
 
-/* Bodies: output a, output b, then, unless a law says what is measured, input a (or the marker's),
- * input b. */
-static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+/* The changes of u and of the rates of states. Bodies: output a, output b, then, unless a law says
+ * what is measured, input a (or the marker's), input b. */
+static double respond(const state *y, const bg_variation *d, double *dh)
 {
-    const state *y = context;
     const controller *s = y->s;
     double dy, dy_t = 0;
     if (s->measured.given) {
@@ -159,14 +159,39 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     }
     const double de = bg_slope_vary(y->r_slope, d) - (s->is_rate ? dy_t : dy);
     const double dx = s->lag >= 0 ? 0 : de, dx_t = s->lag >= 0 ? de / s->T : -dy_t;
-    const double du = s->kp * dx + (s->kd != 0 ? s->kd * dx_t : 0);
-    bg_lever_vary_push(&y->out, y->u, du, &d[0], &d[1], &dwrench[0], &dwrench[1]);
     if (s->lag >= 0)
         dh[s->lag] = dx_t;
     if (s->integral >= 0)
         dh[s->integral] = dx;
     if (s->turns >= 0)
         dh[s->turns] = dy_t;
+    return s->kp * dx + (s->kd != 0 ? s->kd * dx_t : 0);
+}
+
+static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+{
+    const state *y = context;
+    const double du = respond(y, d, dh);
+    bg_lever_vary_push(&y->out, y->u, du, &d[0], &d[1], &dwrench[0], &dwrench[1]);
+}
+
+/* u and the rates of states by state j. */
+typedef struct by_state {
+    double u[BG_FORCE_STATES], h[BG_FORCE_STATES][BG_FORCE_STATES];
+} by_state;
+
+static by_state calc_by_state(const controller *s)
+{
+    by_state y = {0};
+    if (s->lag >= 0) {
+        y.u[s->lag] = s->kp - s->kd / s->T;
+        y.h[s->lag][s->lag] = -1 / s->T;
+    }
+    if (s->integral >= 0)
+        y.u[s->integral] = s->ki;
+    if (s->integral >= 0 && s->lag >= 0)
+        y.h[s->integral][s->lag] = 1;
+    return y;
 }
 
 /* The wrenches of a unit change of u, as a column by state j. */
@@ -190,14 +215,33 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     bg_slope y_slope = bg_slope_make(s->body, s->nbodies), r_slope = y_slope;
     const state y = calc_state(f, w, &y_slope, &r_slope);
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
-    if (s->lag >= 0) {
-        add_by_z(&y, s->kp - s->kd / s->T, s->lag, out);
-        out->h_z[s->lag][s->lag] = -1 / s->T;
-    }
-    if (s->integral >= 0) {
-        add_by_z(&y, s->ki, s->integral, out);
-        if (s->lag >= 0)
-            out->h_z[s->integral][s->lag] = 1;
+    const by_state by = calc_by_state(s);
+    for (int j = 0; j < f->nz; j++)
+        add_by_z(&y, by.u[j], j, out);
+    memcpy(out->h_z, by.h, sizeof by.h);
+}
+
+static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
+{
+    const controller *s = f->self;
+    bg_slope y_slope = bg_slope_make(s->body, s->nbodies), r_slope = y_slope;
+    const state y = calc_state(f, w, &y_slope, &r_slope);
+    const by_state by = calc_by_state(s);
+    bg_variation d[BG_FORCE_BODIES] = {0};
+    memcpy(out->Q.z, by.u, sizeof by.u);
+    for (int i = 0; i < f->nz; i++)
+        memcpy(out->h[i].z, by.h[i], sizeof by.h[i]);
+    out->nbodies = s->nbodies;
+    out->body = s->body;
+    for (int k = y_slope.used || r_slope.used ? 0 : 2; k < s->nbodies; k++) {
+        for (int c = 0; c < 12 && s->body[k] != 0; c++) {
+            double dh[BG_FORCE_STATES] = {0};
+            d[k] = bg_variation_of_unit(c);
+            out->Q.body[k][c] = respond(&y, d, dh);
+            for (int i = 0; i < f->nz; i++)
+                out->h[i].body[k][c] = dh[i];
+        }
+        d[k] = (bg_variation){0};
     }
 }
 
@@ -305,7 +349,7 @@ static void read(const bg_value *v, bg_force *f)
     s->kd = bg_value_number_or(v, "kd", 0);
     s->T = bg_value_not_negative_or(v, "filter", 0);
     bg_value_expect(&output, output_keys);
-    s->output = bg_element_read_coordinate(&output);
+    s->output = bg_element_read_drive(&output, f);
     s->lag = s->T > 0 ? f->nz++ : -1;
     s->integral = s->ki != 0 ? f->nz++ : -1;
     s->turns = turns ? f->nz++ : -1;
@@ -330,6 +374,7 @@ const bg_force_class bg_force_controller = {
     .rates = rates,
     .start = start,
     .derivatives = derivatives,
+    .drive = drive,
     .sensor_names = sensor_names,
     .nsensors = 4,
     .sensor = sensor,

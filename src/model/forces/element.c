@@ -24,7 +24,7 @@ void bg_element_read_bodies(const bg_value *object, int body[2])
         bg_value_fail(&list, "must name two different bodies");
 }
 
-bg_coordinate bg_element_read_coordinate(const bg_value *object)
+static bg_coordinate read_coordinate(const bg_value *object, int *joint_of, int *index)
 {
     const bg_reader *reader = object->reader;
     const int joint = bg_value_joint(object, "joint");
@@ -34,11 +34,24 @@ bg_coordinate bg_element_read_coordinate(const bg_value *object)
     if (reader->status != BG_OK)
         return (bg_coordinate){.turns = -1};
     const bg_joint *j = &reader->model->joints[joint];
+    *joint_of = joint;
+    *index = k;
     return (bg_coordinate){.kind = j->class_->coordinate[k].kind,
                            .axis = j->class_->coordinate[k].axis,
                            .a = j->a,
                            .b = j->b,
                            .turns = -1};
+}
+
+bg_coordinate bg_element_read_coordinate(const bg_value *object)
+{
+    int joint, index;
+    return read_coordinate(object, &joint, &index);
+}
+
+bg_coordinate bg_element_read_drive(const bg_value *object, bg_force *f)
+{
+    return read_coordinate(object, &f->joint, &f->coordinate);
 }
 
 /* A wrench into a column of one of the blocks. */

@@ -12,6 +12,8 @@ void bg_element_read_bodies(const bg_value *object, int body[2]);
 /* {"joint", "coordinate"} as a measured coordinate; "coordinate" may be left out where the joint
  * has only one. */
 bg_coordinate bg_element_read_coordinate(const bg_value *object);
+/* The same for the coordinate that f drives. */
+bg_coordinate bg_element_read_drive(const bg_value *object, bg_force *f);
 
 /* A small change of a body's pose and twist. */
 typedef struct bg_variation {

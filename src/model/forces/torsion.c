@@ -9,6 +9,7 @@
 #include "model/forces/lever.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct torsion {
     bg_coordinate coordinate;
@@ -100,6 +101,21 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
 }
 
+static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
+{
+    const torsion *s = f->self;
+    bg_slope slope = bg_slope_make(s->body, s->nbodies);
+    const state y = calc_state(f, w, &slope);
+    out->Q.x = y.Q_x;
+    out->Q.rate = y.Q_rate;
+    out->h[0].rate = s->turns ? 1 : 0;
+    if (!slope.used)
+        return;
+    out->nbodies = s->nbodies;
+    out->body = s->body;
+    memcpy(out->Q.body, slope.by, sizeof slope.by);
+}
+
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const state y = calc_state(f, w, NULL);
@@ -124,7 +140,7 @@ static void read(const bg_value *v, bg_force *f)
     if (!s)
         return;
     bg_value_expect(v, keys);
-    s->coordinate = bg_element_read_coordinate(v);
+    s->coordinate = bg_element_read_drive(v, f);
     s->k = bg_value_not_negative_or(v, "stiffness", 0);
     s->c = bg_value_not_negative_or(v, "damping", 0);
     s->x0 = bg_value_number_or(v, "free_angle", 0);
@@ -155,6 +171,7 @@ const bg_force_class bg_force_torsion = {
     .rates = rates,
     .start = start,
     .derivatives = derivatives,
+    .drive = drive,
     .sensor_names = sensor_names,
     .nsensors = 3,
     .sensor = sensor,
