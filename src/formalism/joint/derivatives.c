@@ -25,11 +25,6 @@ static int count(const bg_link *l)
     return l->kind == BG_LINK_BALL ? 3 : 1;
 }
 
-static bg_spatial unit(int k)
-{
-    return (bg_spatial){{k == 0, k == 1, k == 2}, {k == 3, k == 4, k == 5}};
-}
-
 static double at(bg_spatial x, int k)
 {
     const double c[6] = {x.w.x, x.w.y, x.w.z, x.v.x, x.v.y, x.v.z};
@@ -230,12 +225,22 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
     }
 }
 
-static void set_column(bg_mat6 *X, int k, bg_spatial column)
+/* B of one link. With V = (w, u), momentum (L, p) and Jacobi's identity it does not see a change of
+ * linear velocity, and of an angular one, a, it makes
+ *     moment:  w x (2 I - tr I) a - 2 h x (u x a),      force:  -2 p x a. */
+static void set_B(const bg_inertia *I, bg_spatial V, bg_vec3 p, bg_mat6 *B)
 {
-    for (int i = 0; i < 6; i++) {
-        double *row[6] = {&X->row[i].w.x, &X->row[i].w.y, &X->row[i].w.z,
-                          &X->row[i].v.x, &X->row[i].v.y, &X->row[i].v.z};
-        *row[k] = at(column, i);
+    bg_mat3 twice = I->I, w = bg_skew(V.w), u = bg_skew(V.v), h = bg_skew(I->h);
+    double trace = I->I.m[0][0] + I->I.m[1][1] + I->I.m[2][2];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            twice.m[i][j] = 2 * I->I.m[i][j] - (i == j) * trace;
+    bg_mat3 turned = bg_mat3_multiply(&w, &twice), carried = bg_mat3_multiply(&h, &u);
+    bg_mat3 lost = bg_skew(bg_scale(-2, p));
+    for (int i = 0; i < 3; i++) {
+        const double *a = turned.m[i], *b = carried.m[i];
+        B->row[i].w = bg_vec3_make(a[0] - 2 * b[0], a[1] - 2 * b[1], a[2] - 2 * b[2]);
+        B->row[3 + i].w = bg_vec3_load(lost.m[i]);
     }
 }
 
@@ -251,12 +256,7 @@ static void start_sums(bg_joint_form *f)
         if (f->is_massless[k])
             continue;
         x->F = bg_spatial_add(bg_inertia_apply(I, f->A[k]), bg_spatial_cross_force(V, momentum));
-        for (int c = 0; c < 6; c++) {
-            bg_spatial e = unit(c), y = bg_inertia_apply(I, bg_spatial_cross(e, V));
-            y = bg_spatial_add(y, bg_spatial_cross_force(e, momentum));
-            y = bg_spatial_add(y, bg_spatial_cross_force(V, bg_inertia_apply(I, e)));
-            set_column(&x->B, c, y);
-        }
+        set_B(I, V, momentum.v, &x->B);
     }
     for (int b = 1; b < f->mb.nbodies; b++) { /* arms: dr x f */
         int k = f->mech->body_link[b];

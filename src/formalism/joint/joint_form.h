@@ -69,7 +69,7 @@ typedef struct bg_joint_form {
     int *driven;                      /* [nforces] of mb, or NULL until patterns are known */
     bool updated;                     /* q_now and v_now are known: */
     double *q_now, *v_now;            /* [nq], [nv] of the last update */
-    int *mass_places;                 /* of the entries of M, in the order of mass.c */
+    int *diagonal;                    /* [nv] places of M's diagonal among its values */
     double *tau;                      /* [nv] */
     bool *inside;                     /* [nbodies] scratch */
     double *q0, *v0;                  /* [nq], [nv] start */

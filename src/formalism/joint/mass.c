@@ -1,5 +1,7 @@
 /* The mass matrix by composite bodies: M_ij = S_i . I^c S_j for j in the subtree of i's link, where
- * I^c is the inertia of everything behind j. */
+ * I^c is the inertia of everything behind j. Links and coordinates are numbered with subtrees in
+ * one piece, so a row of M's pattern has the way to the ground up to the diagonal, and behind it
+ * the subtree without gaps. */
 #include "formalism/joint/joint_form.h"
 
 #include <string.h>
@@ -9,16 +11,11 @@ static int count(const bg_link *l)
     return l->kind == BG_LINK_BALL ? 3 : 1;
 }
 
-static void set_both(const bg_pattern *pattern, double *M, int i, int j, double value)
-{
-    M[bg_joint_find_place(pattern, i, j)] = value;
-    M[bg_joint_find_place(pattern, j, i)] = value;
-}
-
 void bg_joint_calc_mass(bg_joint_form *f, double *M)
 {
     const bg_mechanism *x = f->mech;
-    const bg_pattern *m = &f->patterns.M;
+    const int *diagonal = f->diagonal;
+    bool dense = !f->patterns.M.row_start;
     memcpy(f->composite, f->I, (size_t)x->nlinks * sizeof *f->I);
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
@@ -26,11 +23,17 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
             bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
         for (int j = l->v; j < l->v + count(l); j++) {
             bg_spatial F = bg_inertia_apply(&f->composite[k], f->S[j]);
-            for (int i = l->v; i <= j; i++)
-                set_both(m, M, i, j, bg_spatial_dot(f->S[i], F));
-            for (int a = l->parent; a >= 0; a = x->links[a].parent)
-                for (int i = x->links[a].v; i < x->links[a].v + count(&x->links[a]); i++)
-                    set_both(m, M, i, j, bg_spatial_dot(f->S[i], F));
+            int last = j, place = diagonal[j];
+            for (int a = k; a >= 0; a = x->links[a].parent) {
+                for (int i = last; i >= x->links[a].v; i--) {
+                    double value = bg_spatial_dot(f->S[i], F);
+                    M[dense ? diagonal[j] + i - j : place--] = value;
+                    M[diagonal[i] + j - i] = value;
+                }
+                if (x->links[a].parent >= 0)
+                    last = x->links[x->links[a].parent].v + count(&x->links[x->links[a].parent]) -
+                           1;
+            }
         }
     }
 }

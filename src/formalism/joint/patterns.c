@@ -199,6 +199,8 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
     source s = {f, OF_M, link, &p, scratch};
     bool good = link && scratch && make(&s, &x->M);
     s.of = OF_G;
+    for (int j = 0; j < f->nv && good; j++)
+        f->diagonal[j] = (int)bg_joint_find_place(&x->M, j, j);
     good = good && make(&s, &x->G);
     x->r = (bg_pattern){f->nv, f->nv, NULL, NULL};
     if (good && x->M.row_start) {

@@ -370,6 +370,7 @@ static bool allocate(bg_joint_form *f)
     f->tau = BG_NEW_ARRAY(double, nv);
     f->q_now = BG_NEW_ARRAY(double, nq);
     f->v_now = BG_NEW_ARRAY(double, nv);
+    f->diagonal = BG_NEW_ARRAY(int, nv);
     f->driven = BG_NEW_ARRAY(int, f->mb.model->nforces);
     f->q0 = BG_NEW_ARRAY(double, nq);
     f->v0 = BG_NEW_ARRAY(double, nv);
@@ -384,8 +385,8 @@ static bool allocate(bg_joint_form *f)
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
            f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q_now && f->v_now &&
-           f->driven && f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks && f->inside &&
-           f->rows && f->shift && f->is_shift && f->is_massless && f->sums;
+           f->diagonal && f->driven && f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks &&
+           f->inside && f->rows && f->shift && f->is_shift && f->is_massless && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -481,7 +482,7 @@ void bg_joint_form_destroy(void *form)
                             f->q_now,
                             f->v_now,
                             f->driven,
-                            f->mass_places,
+                            f->diagonal,
                             f->q0,
                             f->v0,
                             f->q_fixed,

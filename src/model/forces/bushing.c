@@ -167,7 +167,9 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 {
     const state y = calc_state(f, w);
     const int body[] = {y.s->a.body, y.s->b.body};
-    bg_element_calc_derivatives(tangent, &y, body, 2, 0, out);
+    const bg_vec3 n_a = bg_add(y.n, bg_cross(y.s_a, y.f)), n_b = bg_add(y.n, bg_cross(y.s_b, y.f));
+    const bg_wrench on[2] = {{bg_scale(-1, y.f), bg_scale(-1, n_a)}, {y.f, n_b}};
+    bg_element_calc_pair_derivatives(tangent, &y, body, w, on, out);
 }
 
 /* Displacements, and what acts on b, in axes A. */

@@ -231,15 +231,16 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
     memcpy(out->Q.z, by.u, sizeof by.u);
     for (int i = 0; i < f->nz; i++)
         memcpy(out->h[i].z, by.h[i], sizeof by.h[i]);
-    out->nbodies = s->nbodies;
-    out->body = s->body;
-    for (int k = y_slope.used || r_slope.used ? 0 : 2; k < s->nbodies; k++) {
+    const int first = y_slope.used || r_slope.used ? 0 : 2; /* only laws look at the output's own */
+    out->nbodies = s->nbodies - first;
+    out->body = s->body + first;
+    for (int k = first; k < s->nbodies; k++) {
         for (int c = 0; c < 12 && s->body[k] != 0; c++) {
             double dh[BG_FORCE_STATES] = {0};
             d[k] = bg_variation_of_unit(c);
-            out->Q.body[k][c] = respond(&y, d, dh);
+            out->Q.body[k - first][c] = respond(&y, d, dh);
             for (int i = 0; i < f->nz; i++)
-                out->h[i].body[k][c] = dh[i];
+                out->h[i].body[k - first][c] = dh[i];
         }
         d[k] = (bg_variation){0};
     }

@@ -60,5 +60,17 @@ typedef void bg_tangent(const void *context, const bg_variation *d, bg_wrench *d
  * What concerns z is left as zeros. */
 void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
                                  int nbodies, int nz, bg_force_derivatives *out);
+/* The same for an element without states that sees nothing but how one of its two bodies lies and
+ * moves relative to the other; `on` are the wrenches on them. */
+void bg_element_calc_pair_derivatives(bg_tangent *tangent, const void *context, const int body[2],
+                                      const bg_world *w, const bg_wrench on[2],
+                                      bg_force_derivatives *out);
+/* Its parts: the bodies, and zeros everywhere; the columns from .. to - 1 (of dr,
+ * dtheta, v, w) of body k. */
+void bg_element_clear(const int *body, int nbodies, bg_force_derivatives *out);
+/* A wrench into the six rows of one column of wrench_pose or wrench_twist. */
+void bg_element_store_column(const bg_wrench *x, double *column);
+void bg_element_calc_columns(bg_tangent *tangent, const void *context, int k, int from, int to,
+                             int nz, bg_force_derivatives *out);
 
 #endif

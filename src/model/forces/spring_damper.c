@@ -152,7 +152,13 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     line x = calc_line(s, w);
     x.slope = &slope;
     calc_force(s, w, &x, true);
-    bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
+    if (slope.used) {
+        bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
+        return;
+    }
+    const bg_vec3 pull = bg_scale(x.F, x.e), push = bg_scale(-1, pull);
+    const bg_wrench on[2] = {{pull, bg_cross(x.s_a, pull)}, {push, bg_cross(x.s_b, push)}};
+    bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)

@@ -70,6 +70,28 @@ bg_patch_variation bg_patch_vary(const bg_patch *k, const bg_variation *d)
     return o;
 }
 
+/* By v and w of factor a . (v + w x s) + b . w. */
+static void set_gradient(double factor, bg_vec3 a, bg_vec3 s, bg_vec3 b, double out[6])
+{
+    bg_vec3_store(bg_scale(factor, a), out);
+    bg_vec3_store(bg_add(bg_scale(factor, bg_cross(s, a)), b), out + 3);
+}
+
+void bg_patch_calc_gradient(const bg_patch *k, bg_patch_gradient *o)
+{
+    const bg_vec3 none = {0, 0, 0};
+    set_gradient(-1 / k->c, k->n, k->reach, none, o->delta_t);
+    set_gradient(1, k->x, k->arm, none, o->v_x);
+    set_gradient(0, none, none, k->e, o->Omega);
+    set_gradient(1, k->x, k->arm, bg_scale(-k->r_e, k->e), o->slip[0]);
+    set_gradient(1, k->y, k->reach, none, o->slip[1]);
+}
+
+bool bg_patch_is_level(const bg_patch *k)
+{
+    return k->contact.road[1] == 0 && k->contact.road[2] == 0;
+}
+
 double bg_patch_calc_rate(const bg_patch *k)
 {
     const bg_vec3 centre = bg_sub(k->v, bg_cross(k->w, k->arm)); /* of mass */

@@ -42,6 +42,13 @@ typedef struct bg_patch_variation {
 /* axis: in the axes of the wheel marker. */
 bg_patch bg_patch_calc(const bg_force *f, const bg_world *w, bg_vec3 axis, const int *mode);
 bg_patch_variation bg_patch_vary(const bg_patch *k, const bg_variation *d);
+/* Those with the twist (v, w) of the wheel's body, which change numbers alone. */
+typedef struct bg_patch_gradient {
+    double delta_t[6], v_x[6], Omega[6], slip[2][6];
+} bg_patch_gradient;
+void bg_patch_calc_gradient(const bg_patch *k, bg_patch_gradient *out);
+/* The road below is level and straight: its height and direction do not change with the place. */
+bool bg_patch_is_level(const bg_patch *k);
 /* The true rate of delta, also where the road is curved. */
 double bg_patch_calc_rate(const bg_patch *k);
 

@@ -1,7 +1,5 @@
 #include "model/tyres/slip.h"
 
-#include <string.h>
-
 static const double slow = 0.05;     /* m/s, e: below it a tyre is about to stand */
 static const double faded = 0.02;    /* s, in which the deflections of a lifted tyre fade */
 static const double infinite = 1e-4; /* 1 - |zeta|^2 below which slip grows no further */
@@ -167,19 +165,25 @@ static response respond(const state *y, const bg_patch_variation *d, const doubl
     return o;
 }
 
+/* The change of the wrench where the patch keeps its place and directions. */
+static bg_wrench vary_forces(const state *y, const response *o)
+{
+    const bg_patch *k = &y->k;
+    bg_vec3 df = bg_add_scaled(bg_scale(o->F, k->n), o->curve[0], k->x);
+    df = bg_add_scaled(df, o->curve[1], k->y);
+    const bg_vec3 dt = bg_add_scaled(bg_scale(o->align, k->n), o->spin, k->e);
+    return (bg_wrench){df, bg_add(dt, bg_cross(k->reach, df))};
+}
+
 static bg_wrench vary_wrench(const state *y, const bg_patch_variation *d, const response *o)
 {
     const bg_patch *k = &y->k;
     const double *F = y->curve.F;
-    bg_vec3 df = bg_add_scaled(bg_scale(o->F, k->n), o->curve[0], k->x);
-    df = bg_add_scaled(df, o->curve[1], k->y);
-    df = bg_add_scaled(df, k->contact.F, d->n);
+    bg_vec3 df = bg_scale(k->contact.F, d->n);
     df = bg_add_scaled(bg_add_scaled(df, F[0], d->x), F[1], d->y);
-    bg_vec3 dt = bg_add_scaled(bg_scale(o->align, k->n), o->spin, k->e);
-    dt = bg_add_scaled(bg_add_scaled(dt, y->align, d->n), y->spin, d->e);
-    bg_wrench x = bg_wrench_vary(k->reach, d->reach, y->force, df);
-    x.n = bg_add(x.n, dt);
-    return x;
+    const bg_vec3 dt = bg_add_scaled(bg_scale(y->align, d->n), y->spin, d->e);
+    const bg_wrench x = vary_forces(y, o), moved = bg_wrench_vary(k->reach, d->reach, y->force, df);
+    return (bg_wrench){bg_add(x.f, moved.f), bg_add(x.n, bg_add(moved.n, dt))};
 }
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
@@ -193,26 +197,63 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     dh[1] = o.u_t[1];
 }
 
-static void no_tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
+static void add_row(double factor, const double *from, double *row)
 {
-    (void)context, (void)d, (void)dwrench, (void)dh;
+    for (int c = 0; c < 6; c++)
+        row[c] += factor * from[c];
+}
+
+/* The block by the twist: five numbers change, to which forces, torques and rates respond; `by` are
+ * the rows of these by v and w. */
+static void calc_by_twist(const state *y, bg_force_derivatives *out)
+{
+    const bg_patch *k = &y->k;
+    const bg_patch_variation units[5] = {
+        {.delta_t = 1}, {.v_x = 1}, {.Omega = 1}, {.slip = {1, 0}}, {.slip = {0, 1}}};
+    const double none[2] = {0, 0};
+    struct {
+        double F[6], curve[2][6], align[6], spin[6], u_t[2][6];
+    } by = {0};
+    bg_patch_gradient g;
+    bg_patch_calc_gradient(k, &g);
+    const double *const rows[5] = {g.delta_t, g.v_x, g.Omega, g.slip[0], g.slip[1]};
+    for (int i = 0; i < 5; i++) {
+        const response o = respond(y, &units[i], none);
+        add_row(o.F, rows[i], by.F);
+        add_row(o.align, rows[i], by.align);
+        add_row(o.spin, rows[i], by.spin);
+        for (int j = 0; j < 2; j++) {
+            add_row(o.curve[j], rows[i], by.curve[j]);
+            add_row(o.u_t[j], rows[i], by.u_t[j]);
+        }
+    }
+    for (int c = 0; c < 6; c++) {
+        const response o = {.F = by.F[c],
+                            .curve = {by.curve[0][c], by.curve[1][c]},
+                            .align = by.align[c],
+                            .spin = by.spin[c]};
+        const bg_wrench x = vary_forces(y, &o);
+        bg_element_store_column(&x, &out->wrench_twist[0][c]);
+        out->h_twist[0][c] = by.u_t[0][c];
+        out->h_twist[1][c] = by.u_t[1][c];
+    }
 }
 
 void bg_tyre_derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const state y = calc_state(f, w);
-    const bool touches = y.k.contact.touches;
-    bg_element_calc_derivatives(touches ? tangent : no_tangent, &y, &y.s->contact.wheel.body, 1, 2,
-                                out);
+    bg_element_clear(&y.s->contact.wheel.body, 1, out);
+    if (!y.k.contact.touches) {
+        out->h_z[0][0] = out->h_z[1][1] = -1 / faded;
+        return;
+    }
+    bg_element_calc_columns(tangent, &y, 0, bg_patch_is_level(&y.k) ? 2 : 0, 6, 2, out);
+    calc_by_twist(&y, out);
     for (int j = 0; j < 2; j++) {
         const bg_patch_variation none = {0};
         const double du[2] = {j == 0, j == 1};
-        if (!touches) {
-            out->h_z[j][j] = -1 / faded;
-            continue;
-        }
         const response o = respond(&y, &none, du);
-        const bg_wrench x = vary_wrench(&y, &none, &o);
+        const bg_wrench x = vary_forces(&y, &o);
         double rows[6];
         bg_vec3_store(x.f, rows);
         bg_vec3_store(x.n, rows + 3);
