@@ -146,11 +146,11 @@ static bg_status advance_states(bg_integrator *ig, bg_error *err)
     double h = ig->h;
     if (nz > 0 && m->states) {
         double *A = bg_linear_get_values(m->states);
+        for (int j = 0; j < nv; j++) /* the increment of v is in x1 already */
+            m->along[j] = ig->x1->v[j] - x->v[j];
         for (int i = 0; i < nz; i++) {
             for (int j = 0; j < nz; j++)
                 A[i * nz + j] = (i == j) - h * m->h_z[i * nz + j];
-            for (int j = 0; j < nv; j++) /* the increment of v is in x1 already */
-                m->along[j] = ig->x1->v[j] - x->v[j];
             m->dz[i] += h * dot_row(m->h_q + i * nv, x->v, nv) +
                         dot_row(m->h_v + i * nv, m->along, nv);
         }
