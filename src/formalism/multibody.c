@@ -160,9 +160,11 @@ static bool allocate(bg_multibody *mb)
     mb->names = bg_calloc((size_t)names, sizeof *mb->names);
     mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
     mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
+    mb->signals = BG_NEW_ARRAY(double, 3 * m->nsignals);
+    mb->signals_piece = BG_NEW_ARRAY(int, m->nsignals);
     return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
            mb->z0 && mb->mode0 && mb->signal_mode && mb->z_names && mb->s_names && mb->y_names &&
-           mb->u_names && mb->names && mb->values && mb->u;
+           mb->u_names && mb->names && mb->values && mb->u && mb->signals && mb->signals_piece;
 }
 
 /* "ELEMENT.1" for states of force elements, "JOINT.COORDINATE.turns" for angles that are followed;
@@ -220,6 +222,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     mb->nz = m->nz;
     mb->nmode = m->nmode;
     mb->ny = m->noutputs;
+    mb->t_signals = NAN;
     if (!allocate(mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     add_angles(mb);
@@ -251,6 +254,8 @@ void bg_multibody_clear(bg_multibody *mb)
                             mb->names,
                             mb->values,
                             mb->u,
+                            mb->signals,
+                            mb->signals_piece,
                             (void *)mb->z_names,
                             (void *)mb->s_names,
                             (void *)mb->y_names,
@@ -533,18 +538,25 @@ void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double
 
 static int def_inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
-    const bg_multibody *mb = self;
-    for (int k = 0; k < mb->model->nsignals; k++) {
+    bg_multibody *mb = self;
+    const int n = mb->model->nsignals;
+    for (int k = 0; k < n; k++) {
         double x[3];
         const int own = mb->signal_mode[k] < 0 ? 0 : mode[mb->signal_mode[k]];
+        if (t == mb->t_signals && own == mb->signals_piece[k])
+            continue;
         if (own > 0)
             bg_signal_calc_piece(&mb->model->signals[k], own - 1, t, x);
         else
             bg_signal_calc(&mb->model->signals[k], t, x);
-        u[k] = x[0];
-        u_t[k] = x[1];
-        u_tt[k] = x[2];
+        mb->signals_piece[k] = own;
+        for (int i = 0; i < 3; i++)
+            mb->signals[i * n + k] = x[i];
     }
+    mb->t_signals = t;
+    memcpy(u, mb->signals, (size_t)n * sizeof(double));
+    memcpy(u_t, mb->signals + n, (size_t)n * sizeof(double));
+    memcpy(u_tt, mb->signals + 2 * n, (size_t)n * sizeof(double));
     return 0;
 }
 

@@ -62,6 +62,10 @@ typedef struct bg_multibody {
     char (*names)[64];                          /* storage for those made here */
     double *values; /* [ny + 1] outputs while expressions are evaluated */
     double *u;      /* [3 nsignals] signals at an event */
+    /* Signals as they were computed last: one step asks for the same time again and again. */
+    double t_signals;   /* s; NAN: not yet */
+    double *signals;    /* [3 nsignals] values, then first, then second derivatives */
+    int *signals_piece; /* [nsignals] mode of each at that time */
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
     /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.

@@ -89,6 +89,7 @@ bg_status bg_joint_check_determined(bg_joint_form *f, bg_error *err)
     if (!before)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     bg_joint_update_position(f, f->q0);
+    bg_joint_update_inertia(f);
     int i = find_undetermined(f, before, &link);
     free(before);
     if (i < 0)

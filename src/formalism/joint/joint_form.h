@@ -60,15 +60,16 @@ typedef struct bg_joint_form {
     bg_inertia
         *own;       /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
     bool *is_shift; /* [nlinks] `before` does not turn */
-    bool *is_massless;   /* [nlinks] no inertia of its own: I stays zero */
-    bg_direct_row *rows; /* rows nb .. behind the body-level ones */
+    bool *is_massless;     /* [nlinks] no inertia of its own: I stays zero */
+    bool *is_carried;      /* [nbodies] has the axes of its link */
+    double *q_now, *v_now; /* [nq], [nv] what L, S and body, and V, bias and body belong to */
+    bool placed, moving, weighed; /* whether q_now, v_now and, at q_now, I are up to date */
+    bg_direct_row *rows;          /* rows nb .. behind the body-level ones */
     int nrows;
     bg_shift *shift;    /* [nv] */
     bg_link_sums *sums; /* [nlinks] */
     bg_joint_patterns patterns;
     int *driven;                      /* [nforces] of mb, or NULL until patterns are known */
-    bool updated;                     /* q_now and v_now are known: */
-    double *q_now, *v_now;            /* [nq], [nv] of the last update */
     int *diagonal;                    /* [nv] places of M's diagonal among its values */
     double *tau;                      /* [nv] */
     bool *inside;                     /* [nbodies] scratch */
@@ -79,14 +80,17 @@ typedef struct bg_joint_form {
     char (*names)[64];
 } bg_joint_form;
 
-/* kinematics.c: frames, twists and bias of all links and bodies at q, v; accelerations for v' = a.
- */
+/* kinematics.c: frames, twists and bias of all links and bodies at q, v; inertias of links at q;
+ * accelerations for v' = a. What is there already, because the last call was for the same q or v,
+ * is not computed again. */
 void bg_joint_update_position(bg_joint_form *f, const double *q);
 void bg_joint_update_velocity(bg_joint_form *f, const double *v);
+void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
 
-/* mass.c: M by composite bodies, in its pattern. */
+/* mass.c: M by composite bodies, in its pattern. This, inverse, forward and derivatives need
+ * update_inertia. */
 void bg_joint_calc_mass(bg_joint_form *f, double *M);
 /* residual.c: tau = M a + (gyroscopic) - (wrenches of mb), O(N); leaves F. After update_velocity.
  */

@@ -90,7 +90,7 @@ static void choose_point(bg_joint_form *f, const double *q)
     f->c = f->mech->nlinks > 0 ? f->L[0].r : bg_vec3_make(0, 0, 0);
 }
 
-static void update_inertia(bg_joint_form *f, int k)
+static void calc_inertia(bg_joint_form *f, int k)
 {
     const bg_inertia *own = &f->own[k];
     const bg_mat3 *R = &f->L[k].R;
@@ -100,10 +100,32 @@ static void update_inertia(bg_joint_form *f, int k)
     f->I[k] = bg_inertia_about(own->m, &J, bg_sub(centre, f->c));
 }
 
+void bg_joint_update_inertia(bg_joint_form *f)
+{
+    for (int k = 0; k < f->mech->nlinks && !f->weighed; k++)
+        if (!f->is_massless[k])
+            calc_inertia(f, k);
+    f->weighed = true;
+}
+
+/* Takes x as the present value; false: it was that already. */
+static bool renew(double *now, const double *x, int n, bool *valid)
+{
+    size_t size = (size_t)n * sizeof(double);
+    if (*valid && memcmp(now, x, size) == 0)
+        return false;
+    memcpy(now, x, size);
+    *valid = true;
+    return true;
+}
+
 void bg_joint_update_position(bg_joint_form *f, const double *q)
 {
     const bg_mechanism *x = f->mech;
     bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
+    if (!renew(f->q_now, q, f->nq, &f->placed))
+        return;
+    f->moving = f->weighed = false;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_frame at = place(f, l, f->is_shift[k]);
@@ -111,14 +133,12 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
         if (k == 0)
             choose_point(f, q);
         calc_S(f, l, &at, &f->L[k]);
-        if (!f->is_massless[k])
-            update_inertia(f, k);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
         int k = x->body_link[b];
-        bg_frame pose = bg_frame_multiply(k >= 0 ? &f->L[k] : &ground, &x->body_offset[b]);
-        f->mb.body[b].r = pose.r;
-        f->mb.body[b].R = pose.R;
+        const bg_frame *link = k >= 0 ? &f->L[k] : &ground, *offset = &x->body_offset[b];
+        f->mb.body[b].r = bg_frame_apply(link, offset->r);
+        f->mb.body[b].R = f->is_carried[b] ? link->R : bg_mat3_multiply(&link->R, &offset->R);
     }
 }
 
@@ -130,6 +150,8 @@ static int count_velocities(const bg_link *l)
 void bg_joint_update_velocity(bg_joint_form *f, const double *v)
 {
     const bg_mechanism *x = f->mech;
+    if (!renew(f->v_now, v, f->nv, &f->moving))
+        return;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, relative = rest;

@@ -8,25 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Terms, derivatives and outputs are often asked for one after the other at the same point. */
 static void update(bg_joint_form *f, const bg_point *p)
 {
-    size_t size_q = (size_t)f->nq * sizeof(double), size_v = (size_t)f->nv * sizeof(double);
-    bool moved = !f->updated || memcmp(f->q_now, p->q, size_q) != 0;
     bg_multibody_set_point(&f->mb, p);
-    if (moved)
-        bg_joint_update_position(f, p->q);
-    if (moved || memcmp(f->v_now, p->v, size_v) != 0)
-        bg_joint_update_velocity(f, p->v);
-    memcpy(f->q_now, p->q, size_q);
-    memcpy(f->v_now, p->v, size_v);
-    f->updated = true;
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_velocity(f, p->v);
 }
 
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_joint_form *f = self;
     update(f, p);
+    if (want & (BG_TERM_M | BG_TERM_f))
+        bg_joint_update_inertia(f);
     if (want & BG_TERM_V)
         bg_joint_calc_V(f, p->q, out->V);
     if (want & BG_TERM_M)
@@ -56,6 +50,7 @@ static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out
 static void apply_all(bg_joint_form *f, const bg_point *p, const double *lambda)
 {
     update(f, p);
+    bg_joint_update_inertia(f);
     bg_multibody_apply_forces(&f->mb);
     memset(f->tau, 0, (size_t)f->nv * sizeof(double));
     if (!lambda)
@@ -89,6 +84,7 @@ static int def_derivatives(void *self, const bg_point *p, const double *a, const
     bg_joint_form *f = self;
     update(f, p);
     if (!out->only_stiff) {
+        bg_joint_update_inertia(f);
         bg_multibody_apply_wrenches(&f->mb);
         if (f->ng > 0)
             bg_multibody_apply_reactions(&f->mb, lambda);
@@ -206,6 +202,8 @@ static void find_shortcuts(bg_joint_form *f)
         f->is_shift[k] = memcmp(&f->mech->links[k].before.R, &identity, sizeof identity) == 0;
         f->is_massless[k] = memcmp(&f->own[k], &none, sizeof none) == 0;
     }
+    for (int b = 1; b < f->mb.nbodies; b++)
+        f->is_carried[b] = memcmp(&f->mech->body_offset[b].R, &identity, sizeof identity) == 0;
 }
 
 /* Elements that act along a coordinate of the tree. The patterns are made before, from all pairs of
@@ -368,8 +366,6 @@ static bool allocate(bg_joint_form *f)
     f->D = BG_NEW_ARRAY(double, nv);
     f->u = BG_NEW_ARRAY(double, nv);
     f->tau = BG_NEW_ARRAY(double, nv);
-    f->q_now = BG_NEW_ARRAY(double, nq);
-    f->v_now = BG_NEW_ARRAY(double, nv);
     f->diagonal = BG_NEW_ARRAY(int, nv);
     f->driven = BG_NEW_ARRAY(int, f->mb.model->nforces);
     f->q0 = BG_NEW_ARRAY(double, nq);
@@ -382,11 +378,15 @@ static bool allocate(bg_joint_form *f)
     f->shift = BG_NEW_ARRAY(bg_shift, nv);
     f->is_shift = BG_NEW_ARRAY(bool, links);
     f->is_massless = BG_NEW_ARRAY(bool, links);
+    f->is_carried = BG_NEW_ARRAY(bool, f->mb.nbodies);
+    f->q_now = BG_NEW_ARRAY(double, nq);
+    f->v_now = BG_NEW_ARRAY(double, nv);
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
-           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->q_now && f->v_now &&
-           f->diagonal && f->driven && f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks &&
-           f->inside && f->rows && f->shift && f->is_shift && f->is_massless && f->sums;
+           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->diagonal && f->driven &&
+           f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows &&
+           f->shift && f->is_shift && f->is_massless && f->is_carried && f->q_now && f->v_now &&
+           f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -479,8 +479,6 @@ void bg_joint_form_destroy(void *form)
                             f->D,
                             f->u,
                             f->tau,
-                            f->q_now,
-                            f->v_now,
                             f->driven,
                             f->diagonal,
                             f->q0,
@@ -493,6 +491,9 @@ void bg_joint_form_destroy(void *form)
                             f->shift,
                             f->is_shift,
                             f->is_massless,
+                            f->is_carried,
+                            f->q_now,
+                            f->v_now,
                             f->sums,
                             f->names,
                             (void *)f->q_names,
