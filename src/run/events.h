@@ -17,6 +17,7 @@ typedef struct bg_watch {
     unsigned char *resting; /* [ns] reported at zero, and not yet seen on the new side */
     double t_done;          /* s, everything up to here has been reported */
     int repeats;            /* times the present step was repeated for a lost enclosure */
+    double *last, t_last;   /* [ns] values at the time t_last, s, up to which steps were searched */
     double *s, *s_early;    /* [ns] scratch: values at a time and just before or after it */
     double *left, *left_slope, *right,
         *right_slope;  /* [ns] values and slopes at the ends of a piece */
