@@ -194,7 +194,7 @@ static double calc_energy(bg_runner *r, const bg_state *x)
     bg_point p;
     if (!def->energy || !r->options->method.energy ||
         bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
-        def->energy(def->self, &p, &e) != 0)
+        bg_system_calc_energy(r->sys, &p, &e) != 0)
         return NAN;
     c->energy_scale = fmax(c->energy_scale,
                            fmax(fabs(*x->work), fmax(fabs(e.kinetic), fabs(e.potential))));

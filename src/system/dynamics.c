@@ -225,7 +225,7 @@ bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *lambda, double *p
     if (!d->sys->def.energy)
         return BG_OK;
     bg_energy energy = {0, 0, 0};
-    int code = d->sys->def.energy(d->sys->def.self, &d->point, &energy);
+    int code = bg_system_calc_energy(d->sys, &d->point, &energy);
     if (code != 0)
         return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
                             "system '%s': `energy` failed with code %d at t = %.17g",

@@ -22,12 +22,22 @@ typedef struct bg_live_input {
     double since, value, rate;
 } bg_live_input;
 
+/* The energies at the point they were computed at last: a run asks for those at the end of a step,
+ * and the method for their power at the beginning of the next. */
+typedef struct bg_known_energy {
+    bool known;
+    double *point; /* [1 + nq + nv + nz + 3 nu] t, q, v, z, u, u_t, u_tt */
+    int *mode;     /* [nmode] */
+    bg_energy value;
+} bg_known_energy;
+
 struct bg_system {
     bg_system_def def;
     char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
     bg_counters count;       /* evaluations since create: terms, explicit_, residual, jacobian */
     double *u, *u_t, *u_tt;  /* [nu] at the point last set by bg_system_set_point */
     bg_live_input *outside;  /* [nu] */
+    bg_known_energy energy;
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
     bg_difference_scratch for_terms, for_gamma, for_blocks;
@@ -52,6 +62,9 @@ void bg_system_clear_live(bg_system *sys);
 /* Fills p for the given arguments, with the inputs at t (stored in sys). */
 bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,
                               const double *z, const int *mode, bg_point *p, bg_error *err);
+
+/* Energies at p, where the definition has them; returns the code of its function. */
+int bg_system_calc_energy(bg_system *sys, const bg_point *p, bg_energy *out);
 
 /* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY when a
  * function asks for a smaller step. */
