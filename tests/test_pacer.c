@@ -285,10 +285,10 @@ static void over_loopback(void **state)
     bg_error err = {BG_OK, ""};
     bg_udp *in, *out, *wrong;
     char to[32];
-    assert_ok(bg_udp_create("127.0.0.1:0", 2, NULL, 0, &in, &err));
+    assert_ok(bg_udp_create("127.0.0.1:0", 2, 10, NULL, 0, &in, &err));
     snprintf(to, sizeof to, ":%d", bg_udp_get_port(in));
-    assert_ok(bg_udp_create(NULL, 0, to, 2, &out, &err));
-    assert_ok(bg_udp_create(NULL, 0, to, 3, &wrong, &err));
+    assert_ok(bg_udp_create(NULL, 0, 10, to, 2, &out, &err));
+    assert_ok(bg_udp_create(NULL, 0, 10, to, 3, &wrong, &err));
     double values[3] = {1, 2, 3}, got[2] = {0, 0};
     assert_false(bg_udp_receive(in, got));
     bg_udp_send(out, 5, 0.1, values);
@@ -317,11 +317,51 @@ static void over_loopback(void **state)
     assert_int_equal(c.unsent, 0);
     /* the port is taken */
     bg_udp *second;
-    assert_int_equal(bg_udp_create(to, 1, NULL, 0, &second, &err), BG_IO);
+    assert_int_equal(bg_udp_create(to, 1, 10, NULL, 0, &second, &err), BG_IO);
     assert_non_null(strstr(err.text, "another port"));
     bg_udp_destroy(in);
     bg_udp_destroy(out);
     bg_udp_destroy(wrong);
+}
+
+/* A sender that counts anew is heard again once the old one has been silent, not before. */
+static void sender_restarts(void **state)
+{
+    (void)state;
+    enum { SILENCE = 10 };
+    bg_error err = {BG_OK, ""};
+    bg_udp *in, *out;
+    char to[32];
+    assert_ok(bg_udp_create("127.0.0.1:0", 1, SILENCE, NULL, 0, &in, &err));
+    snprintf(to, sizeof to, ":%d", bg_udp_get_port(in));
+    assert_ok(bg_udp_create(NULL, 0, 0, to, 1, &out, &err));
+    double old = 1, new = 2, got = 0;
+    for (uint64_t k = 1; k <= 50; k++) { /* two senders: the first stays the one */
+        bg_udp_send(out, 1000 + k, 0, &old);
+        bg_udp_send(out, k, 0, &new);
+        assert_true(bg_udp_receive(in, &got));
+        assert_true(got == old);
+    }
+    bg_udp_counts c = bg_udp_get_counts(in);
+    assert_true(c.accepted == 50 && c.stale == 50 && c.restarts == 0);
+    for (uint64_t k = 1; k < SILENCE; k++) { /* the first has ended */
+        bg_udp_send(out, k, 0, &new);
+        assert_false(bg_udp_receive(in, &got));
+    }
+    bg_udp_send(out, 100, 0, &new);
+    assert_true(bg_udp_receive(in, &got));
+    assert_true(got == new);
+    bg_udp_send(out, 99, 0, &old); /* overtaken again */
+    bg_udp_send(out, 100, 0, &old);
+    assert_false(bg_udp_receive(in, &got));
+    bg_udp_send(out, 101, 0, &old);
+    assert_true(bg_udp_receive(in, &got));
+    c = bg_udp_get_counts(in);
+    assert_int_equal(c.restarts, 1);
+    assert_int_equal(c.accepted, 52);
+    assert_int_equal(c.stale, 50 + SILENCE - 1 + 2);
+    bg_udp_destroy(in);
+    bg_udp_destroy(out);
 }
 
 static void bad_addresses(void **state)
@@ -332,14 +372,14 @@ static void bad_addresses(void **state)
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         bg_error err = {BG_OK, ""};
         bg_udp *udp;
-        assert_int_equal(bg_udp_create(bad[k], 1, NULL, 0, &udp, &err), BG_BAD_INPUT);
+        assert_int_equal(bg_udp_create(bad[k], 1, 10, NULL, 0, &udp, &err), BG_BAD_INPUT);
         assert_non_null(strstr(err.text, "--listen"));
         assert_null(udp);
     }
     bg_error err = {BG_OK, ""};
     bg_udp *udp;
-    assert_int_equal(bg_udp_create(NULL, 1, "0", 1, &udp, &err), BG_BAD_INPUT);
-    assert_int_equal(bg_udp_create(NULL, 1, "5000", BG_DATAGRAM_VALUES + 1, &udp, &err),
+    assert_int_equal(bg_udp_create(NULL, 1, 10, "0", 1, &udp, &err), BG_BAD_INPUT);
+    assert_int_equal(bg_udp_create(NULL, 1, 10, "5000", BG_DATAGRAM_VALUES + 1, &udp, &err),
                      BG_BAD_INPUT);
 }
 
@@ -350,7 +390,8 @@ int main(void)
         cmocka_unit_test(injected_delays), cmocka_unit_test(random_overload),
         cmocka_unit_test(stop_after),      cmocka_unit_test(many_misses),
         cmocka_unit_test(percentiles),     cmocka_unit_test(datagram_layout),
-        cmocka_unit_test(over_loopback),   cmocka_unit_test(bad_addresses),
+        cmocka_unit_test(over_loopback),   cmocka_unit_test(sender_restarts),
+        cmocka_unit_test(bad_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,9 @@ typedef struct arguments {
     bg_cli_settings settings;
 } arguments;
 
+/* s without a datagram after which a sender may count anew; nothing is overtaken for that long */
+#define SILENCE 0.1
+
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
@@ -236,7 +239,8 @@ static bg_status prepare(const char *reference, arguments *args, session *s, bg_
     s->y = calloc((size_t)nout + 1, sizeof *s->y);
     if (!s->u || !s->y)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for inputs and outputs");
-    return bg_udp_create(args->listen, nin, args->send, nout, &s->udp, err);
+    long silence = (long)ceil(SILENCE * args->rate);
+    return bg_udp_create(args->listen, nin, silence, args->send, nout, &s->udp, err);
 }
 
 /* One period: what has come, the step, what goes out. */

@@ -76,11 +76,19 @@ static void print_misses(const bg_realtime_report *r)
                1e-9 * (double)s->lag, s->skipped);
 }
 
+static const char *plural(long n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void print_datagrams(const bg_udp_counts *c)
 {
     if (c->accepted + c->stale + c->malformed > 0)
         printf("  received         %ld datagrams accepted, %ld stale, %ld malformed\n", c->accepted,
                c->stale, c->malformed);
+    if (c->restarts > 0)
+        printf("                   %ld restart%s of the sender\n", c->restarts,
+               plural(c->restarts));
     if (c->sent + c->unsent > 0)
         printf("  sent             %ld datagrams, %ld not taken by the system\n", c->sent,
                c->unsent);

@@ -71,9 +71,10 @@ static json_t *new_plan(const bg_step_plan *p)
 
 static json_t *new_datagrams(const bg_udp_counts *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "accepted", (json_int_t)c->accepted, "stale",
-                     (json_int_t)c->stale, "malformed", (json_int_t)c->malformed, "sent",
-                     (json_int_t)c->sent, "unsent", (json_int_t)c->unsent);
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "accepted", (json_int_t)c->accepted, "stale",
+                     (json_int_t)c->stale, "malformed", (json_int_t)c->malformed, "restarts",
+                     (json_int_t)c->restarts, "sent", (json_int_t)c->sent, "unsent",
+                     (json_int_t)c->unsent);
 }
 
 static const char *find_status(const bg_realtime_report *r)

@@ -21,6 +21,8 @@ struct bg_udp {
     socklen_t to_size;
     uint64_t sequence; /* of the last datagram accepted */
     bool any;          /* there was one */
+    long silence;      /* calls without one after which any sequence number is good */
+    long quiet;        /* calls without one, up to this */
     unsigned char *received, *sent;
     double *values; /* [nin] of the datagram being read */
     bg_udp_counts counts;
@@ -102,8 +104,8 @@ static bg_status open_output(bg_udp *u, const char *send, bg_error *err)
     return BG_OK;
 }
 
-bg_status bg_udp_create(const char *listen, int nin, const char *send, int nout, bg_udp **udp,
-                        bg_error *err)
+bg_status bg_udp_create(const char *listen, int nin, long silence, const char *send, int nout,
+                        bg_udp **udp, bg_error *err)
 {
     *udp = NULL;
     bg_udp *u = BG_NEW(bg_udp);
@@ -112,6 +114,7 @@ bg_status bg_udp_create(const char *listen, int nin, const char *send, int nout,
     u->in = u->out = -1;
     u->nin = nin;
     u->nout = nout;
+    u->silence = silence;
     u->received = BG_NEW_ARRAY(unsigned char, BG_DATAGRAM_SIZE(nin) + 1);
     u->sent = BG_NEW_ARRAY(unsigned char, BG_DATAGRAM_SIZE(nout));
     u->values = BG_NEW_ARRAY(double, nin);
@@ -148,9 +151,26 @@ void bg_udp_destroy(bg_udp *u)
     free(u);
 }
 
+/* Whether a datagram with this sequence number counts. */
+static bool take(bg_udp *u, uint64_t sequence)
+{
+    bool old = u->any && sequence <= u->sequence;
+    if (old && u->quiet < u->silence) {
+        u->counts.stale++;
+        return false;
+    }
+    u->counts.accepted++;
+    u->counts.restarts += old;
+    u->sequence = sequence;
+    u->any = true;
+    u->quiet = 0;
+    return true;
+}
+
 bool bg_udp_receive(bg_udp *u, double *values)
 {
     bool fresh = false;
+    u->quiet += u->quiet < u->silence;
     for (int k = 0; u->in >= 0 && k < MAX_AT_ONCE; k++) {
         uint64_t sequence;
         double t;
@@ -160,12 +180,8 @@ bool bg_udp_receive(bg_udp *u, double *values)
             break;
         if (!bg_datagram_read(u->received, (size_t)size, u->nin, &sequence, &t, u->values)) {
             u->counts.malformed++;
-        } else if (u->any && sequence <= u->sequence) {
-            u->counts.stale++;
-        } else {
-            u->counts.accepted++;
-            u->sequence = sequence;
-            u->any = fresh = true;
+        } else if (take(u, sequence)) {
+            fresh = true;
             memcpy(values, u->values, (size_t)u->nin * sizeof(double));
         }
     }

@@ -26,9 +26,13 @@ expect "enough is enough" 1 "2 deadlines" -- "$BOGIE" realtime equations:car-axl
 holds "overloaded" [ "$(json stop.json status)" = overloaded ]
 holds "ended soon" [ "$(json stop.json steps)" -le 20 ]
 
-# A datagram with one value, 0.25, and the sequence number $2, to port $1.
-datagram() {
-    bash -c "printf 'BGRT\\001\\000\\001\\000\\$2\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000\\320\\077' >/dev/udp/127.0.0.1/$1"
+# Datagrams with one value, 0.25, and the sequence numbers $2 ... to port $1, one right after the other.
+datagrams() {
+    port=$1
+    shift
+    bash -c 'for number; do
+        printf "BGRT\001\000\001\000\\$number\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\320\077" >/dev/udp/127.0.0.1/'"$port"'
+    done' - "$@"
 }
 
 "$BOGIE" realtime "$crank" --set 'joints.bearing.prescribed="turn"' --listen 127.0.0.1:0 --hold slope \
@@ -36,8 +40,9 @@ datagram() {
 pid=$!
 holds "the port is named" wait_for_file live.err
 port=$(sed -n 's/.*listening on port \([0-9]*\).*/\1/p' live.err)
-datagram "$port" 002
-datagram "$port" 001
+datagrams "$port" 002 001
+sleep 0.5
+datagrams "$port" 001 # after a silence: a sender that counts anew
 bash -c "printf 'BGRT and nothing else' >/dev/udp/127.0.0.1/$port"
 bash -c "printf x >/dev/udp/127.0.0.1/$port"
 expect "port in use" 2 "--listen" "another port" -- "$BOGIE" realtime "$crank" --listen "$port" --duration 1
@@ -46,7 +51,8 @@ kill -INT $pid
 wait $pid
 holds "Ctrl-C: exit code 130" [ $? -eq 130 ]
 holds "Ctrl-C: a summary" [ "$(json live.json status)" = stopped ]
-holds "accepted" [ "$(json live.json datagrams accepted)" = 1 ]
+holds "accepted" [ "$(json live.json datagrams accepted)" = 2 ]
+holds "the sender began anew" [ "$(json live.json datagrams restarts)" = 1 ]
 holds "stale" [ "$(json live.json datagrams stale)" = 1 ]
 holds "malformed" [ "$(json live.json datagrams malformed)" = 2 ]
 holds "one datagram a step" [ "$(json live.json datagrams sent)" = "$(json live.json steps)" ]
