@@ -8,34 +8,59 @@
 
 enum { T = 1000000 }; /* ns, the period */
 
-/* A clock that stands still but for sleeps and work. */
+typedef struct gap {
+    int64_t at, length;
+} gap;
+
+/* A clock that stands still but for sleeps and work, and moves on by a tick with every reading. */
 typedef struct rig {
-    int64_t now, latency;
+    int64_t now, latency, tick;
+    const gap *gaps; /* times that a reading from `at` on finds gone by at once */
+    int ngaps;
     const int64_t *durations; /* of work, one after another, again and again */
+    const int64_t *taken;     /* of these, what is no processor time; NULL: nothing */
     int ndurations;
+    int64_t spent, slept; /* processor time; asked for in sleeps */
     long calls, fail_at, stop_at;
+    int64_t wake_at; /* a sleep across this time ends there */
     sig_atomic_t stop;
     int64_t begins[4096]; /* when work began */
 } rig;
 
 static int64_t rig_now(void *self)
 {
-    return ((rig *)self)->now;
+    rig *r = self;
+    r->now += r->tick;
+    if (r->ngaps > 0 && r->now >= r->gaps->at) {
+        r->now += r->gaps->length;
+        r->gaps++;
+        r->ngaps--;
+    }
+    return r->now;
+}
+
+static int64_t rig_spent(void *self)
+{
+    return ((rig *)self)->spent;
 }
 
 static void rig_sleep_until(void *self, int64_t t)
 {
     rig *r = self;
-    if (t > r->now)
-        r->now = t + r->latency;
+    if (t <= r->now)
+        return;
+    r->slept += t - r->now;
+    r->now = r->wake_at > r->now && r->wake_at < t ? r->wake_at : t + r->latency;
 }
 
 static bg_status rig_work(void *self, bg_error *err)
 {
     rig *r = self;
+    long k = r->calls % r->ndurations;
     if (r->calls < 4096)
         r->begins[r->calls] = r->now;
-    r->now += r->durations[r->calls % r->ndurations];
+    r->now += r->durations[k];
+    r->spent += r->durations[k] - (r->taken ? r->taken[k] : 0);
     r->calls++;
     r->stop = r->calls == r->stop_at;
     return r->calls == r->fail_at ? bg_error_set(err, BG_SINGULAR, "as planned") : BG_OK;
@@ -43,7 +68,8 @@ static bg_status rig_work(void *self, bg_error *err)
 
 static bg_pacer make_pacer(rig *r, long steps)
 {
-    return (bg_pacer){.clock = {rig_now, rig_sleep_until, r}, .period = T, .steps = steps};
+    return (bg_pacer){
+        .clock = {rig_now, rig_spent, rig_sleep_until, r}, .period = T, .steps = steps};
 }
 
 static void in_time(void **state)
@@ -105,11 +131,11 @@ static void injected_delays(void **state)
         assert_int_equal(s.steps, 1050);
         assert_int_equal(s.delayed, 10);
         assert_int_equal(s.misses, 10);
-        assert_int_equal(s.injected, 10);
+        assert_int_equal(s.causes[BG_CAUSE_DELAYED], 10);
         for (int k = 0; k < 10; k++) {
             assert_int_equal(s.miss[k].step, 100 * (k + 1));
             assert_int_equal(s.miss[k].late, 4 * T + 200000);
-            assert_true(s.miss[k].injected);
+            assert_int_equal(s.miss[k].cause, BG_CAUSE_DELAYED);
         }
         assert_int_equal(s.skipped, policy ? 0 : 50);
         assert_int_equal(s.lag, policy ? 10 * (4 * T + 200000) : 50 * T);
@@ -125,11 +151,29 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Steps of random length: releases stay on the grid (skip) or follow at once (slow). */
+static void check_begins(const rig *r, const int64_t *durations, int n, bg_overload policy)
+{
+    for (int k = 1; k < n; k++) {
+        int64_t end = r->begins[k - 1] + durations[k - 1], next = r->begins[k - 1] + T;
+        if (policy == BG_OVERLOAD_CATCH_UP)
+            assert_int_equal(r->begins[k], end > (k + 1) * T ? end : (k + 1) * T);
+        else if (durations[k - 1] <= T)
+            assert_int_equal(r->begins[k], next);
+        else if (policy == BG_OVERLOAD_SLOW)
+            assert_int_equal(r->begins[k], end);
+        else
+            assert_true(r->begins[k] >= end && r->begins[k] < end + T && r->begins[k] % T == 0);
+    }
+}
+
+/* Steps of random length: releases stay on the grid (skip), follow at once (slow), or stay where
+ * they were (catch up). */
 static void random_overload(void **state)
 {
     (void)state;
     enum { N = 2000 };
+    static const bg_overload policies[] = {BG_OVERLOAD_SKIP, BG_OVERLOAD_SLOW,
+                                           BG_OVERLOAD_CATCH_UP};
     static int64_t durations[N];
     static rig r;
     static bg_statistics s;
@@ -139,27 +183,225 @@ static void random_overload(void **state)
         durations[k] = (int64_t)(next_random(&seed) % (3 * T / 2));
         too_long += durations[k] > T;
     }
-    for (int policy = 0; policy < 2; policy++) {
+    for (int i = 0; i < 3; i++) {
         bg_error err = {BG_OK, ""};
         r = (rig){.durations = durations, .ndurations = N};
         bg_pacer pacer = make_pacer(&r, N);
-        pacer.overload = policy ? BG_OVERLOAD_SLOW : BG_OVERLOAD_SKIP;
+        pacer.overload = policies[i];
         assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
-        assert_int_equal(s.misses, too_long);
-        assert_int_equal(s.injected, 0);
-        for (int k = 1; k < N; k++) {
-            int64_t end = r.begins[k - 1] + durations[k - 1], next = r.begins[k - 1] + T;
-            if (durations[k - 1] <= T)
-                assert_int_equal(r.begins[k], next);
-            else if (policy)
-                assert_int_equal(r.begins[k], end);
-            else
-                assert_true(r.begins[k] >= end && r.begins[k] < end + T && r.begins[k] % T == 0);
-        }
-        if (!policy)
+        assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], too_long);
+        assert_int_equal(s.causes[BG_CAUSE_LONG_STEP] + s.causes[BG_CAUSE_CATCHING_UP], s.misses);
+        assert_int_equal(s.causes[BG_CAUSE_CATCHING_UP] > 0, policies[i] == BG_OVERLOAD_CATCH_UP);
+        check_begins(&r, durations, N, policies[i]);
+        if (policies[i] == BG_OVERLOAD_SKIP)
             assert_int_equal(s.skipped, s.lag / T);
+        if (policies[i] == BG_OVERLOAD_CATCH_UP)
+            assert_true(s.skipped == 0 && s.lag < T && s.farthest > T);
     }
     assert_true(too_long > 500 && too_long < 900); /* a third of 2000 */
+}
+
+/* A delay of 5.2 periods with everything: one delayed step, those that wait for it, and then the
+ * releases of before, as if nothing had been. */
+static void catching_up(void **state)
+{
+    (void)state;
+    static const int64_t duration = 200000;
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.durations = &duration, .ndurations = 1};
+    bg_pacer pacer = make_pacer(&r, 100);
+    pacer.overload = BG_OVERLOAD_CATCH_UP;
+    pacer.abandon_after = 5 * T;
+    pacer.delay = 5 * T;
+    pacer.delay_every = 40;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.causes[BG_CAUSE_DELAYED], 2);
+    /* the delayed one ends at 5.2 T, those after it at 5.4, 5.6, 5.8, 6, 6.2 T: due by 2 to 6 T */
+    assert_int_equal(s.causes[BG_CAUSE_CATCHING_UP], 2 * 5);
+    assert_int_equal(s.misses, 2 * 6);
+    for (int k = 0; k < 6; k++) {
+        assert_int_equal(s.miss[k].step, 40 + k);
+        assert_int_equal(s.miss[k].late, 4 * T + 200000 - k * 800000);
+        assert_int_equal(s.miss[k].cause, k == 0 ? BG_CAUSE_DELAYED : BG_CAUSE_CATCHING_UP);
+    }
+    assert_int_equal(s.skipped + s.abandoned + s.lag, 0);
+    assert_int_equal(s.farthest, 4 * T + 200000);
+    assert_int_equal(s.latency.max, 0); /* no step waited for the processor */
+    assert_int_equal(r.begins[99], 100 * T);
+    /* at the end of the run it was still behind */
+    r = (rig){.durations = &duration, .ndurations = 1};
+    pacer.steps = 42;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.lag, 4 * T + 200000 - 2 * 800000);
+}
+
+/* Too far behind, catching up is given up: to the nanosecond. */
+static void abandoned(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        const int64_t durations[] = {100000, 4 * T + late, 100000, 100000,
+                                     100000, 100000,       100000, 100000};
+        static rig r;
+        static bg_statistics s;
+        bg_error err = {BG_OK, ""};
+        r = (rig){.durations = durations, .ndurations = 8};
+        bg_pacer pacer = make_pacer(&r, 8);
+        pacer.overload = BG_OVERLOAD_CATCH_UP;
+        pacer.abandon_after = 3 * T;
+        assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+        assert_int_equal(s.abandoned, late);
+        assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], 1);
+        assert_int_equal(s.causes[BG_CAUSE_CATCHING_UP], late ? 0 : 3);
+        assert_int_equal(s.skipped, late ? 4 : 0);
+        assert_int_equal(s.lag, late ? 4 * T : 0);
+        assert_int_equal(r.begins[7], late ? 12 * T : 8 * T);
+    }
+}
+
+/* Reading the clock before a release: steps begin on it although sleeps end late. */
+static void spinning(void **state)
+{
+    (void)state;
+    static const int64_t duration = 300000;
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.latency = 70000, .tick = 100, .durations = &duration, .ndurations = 1};
+    bg_pacer pacer = make_pacer(&r, 500);
+    pacer.spin = 100000;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    for (int k = 0; k < 500; k++)
+        assert_int_equal(r.begins[k], 100 + (int64_t)(k + 1) * T);
+    assert_int_equal(s.latency.max, 0);
+    assert_int_equal(s.spin.watched, 500 * (100000 - 70000 - 100));
+    assert_int_equal(s.spin.gaps + s.spin.late + s.spin.overslept + s.misses, 0);
+    /* not enough: the sleeps end after the release */
+    r = (rig){.latency = 170000, .tick = 100, .durations = &duration, .ndurations = 1};
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.spin.overslept, 500);
+    assert_int_equal(s.spin.watched, 0);
+    assert_int_equal(s.latency.max, 70100);
+    /* a signal ends a sleep: the step does not begin before its time for that */
+    r = (rig){.tick = 100, .durations = &duration, .ndurations = 1, .wake_at = 3 * T + T / 2};
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.latency.max, 0);
+    assert_int_equal(s.spin.watched, 500 * (100000 - 100));
+}
+
+/* However long it should spin, it sleeps for a tenth of each period if the step leaves so much. */
+static void rests(void **state)
+{
+    (void)state;
+    static const int64_t durations[] = {100000, 400000, 850000, 950000};
+    static const int64_t sleeps[] = {100000, 100000, 100000, 50000};
+    for (int k = 0; k < 4; k++) {
+        static rig r;
+        static bg_statistics s;
+        bg_error err = {BG_OK, ""};
+        r = (rig){.durations = &durations[k], .ndurations = 1, .tick = 10};
+        bg_pacer pacer = make_pacer(&r, 101);
+        pacer.spin = T / 10 * 9;
+        assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+        int64_t slept = r.slept - T / 10; /* the first time there was no step before */
+        assert_in_range(slept, 100 * (sleeps[k] - 100), 100 * (sleeps[k] + 100));
+        assert_int_equal(s.misses, 0);
+        assert_true(s.latency.max <= 10);
+    }
+}
+
+/* What takes the processor away while the clock is read is seen. */
+static void interruptions(void **state)
+{
+    (void)state;
+    static const int64_t duration = 300000;
+    static const gap gaps[] = {
+        {2 * T - 90000, BG_GAP - 101}, /* 1 ns too short */
+        {3 * T - 90000, BG_GAP - 100}, /* just long enough */
+        {4 * T - 90000, 70000},        /* over before the release */
+        {5 * T - 50000, 60000},        /* not over: late by 10 us and a bit */
+        {6 * T - 50000, 3 * T / 2},    /* nor this one: no deadline can be kept */
+    };
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.tick = 100, .durations = &duration, .ndurations = 1, .gaps = gaps, .ngaps = 5};
+    bg_pacer pacer = make_pacer(&r, 20);
+    pacer.spin = 100000;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(r.ngaps, 0);
+    assert_int_equal(s.spin.gaps, 4);
+    assert_int_equal(s.spin.longest, 3 * T / 2 + 100);
+    assert_int_equal(s.spin.total, BG_GAP + 70100 + 60100 + 3 * T / 2 + 100);
+    assert_int_equal(s.spin.late, 2);
+    assert_int_equal(s.spin.overslept, 0);
+    assert_int_equal(s.misses, 1);
+    assert_int_equal(s.causes[BG_CAUSE_LATE_RELEASE], 1);
+    assert_int_equal(s.miss[0].step, 6);
+}
+
+/* Whose fault a miss is. */
+static void causes(void **state)
+{
+    (void)state;
+    static const struct {
+        bg_step_times times;
+        int cause; /* -1: in time */
+    } cases[] = {
+        {{0, 0, 0, T, T, false}, -1},
+        {{0, 0, 0, T + 1, T + 1, false}, BG_CAUSE_LONG_STEP},
+        {{0, 0, 0, T + 1, T, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 0, 1, T + 1, T, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 0, 1, T + 1, T, true}, BG_CAUSE_DELAYED},
+        {{0, 0, 0, 5 * T, 2 * T, true}, BG_CAUSE_DELAYED},
+        {{0, 0, 5 * T, 5 * T + 9, 9, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 0, 5 * T, 7 * T, T + 1, false}, BG_CAUSE_LONG_STEP},
+        {{0, 0, T, 3 * T, 9, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 0, 2 * T, 3 * T, 9, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 3 * T, 3 * T, 4 * T, T, false}, BG_CAUSE_CATCHING_UP},
+        {{0, 3 * T, 7 * T, 8 * T, T, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 3 * T, 3 * T, 8 * T, T, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 3 * T, 3 * T, 5 * T, 2 * T, false}, BG_CAUSE_LONG_STEP},
+        {{0, T / 2, T / 2, T, T / 2, false}, -1},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        static bg_statistics s;
+        s = (bg_statistics){.period = T};
+        assert_int_equal(bg_statistics_add(&s, &cases[k].times), cases[k].cause >= 0);
+        assert_int_equal(s.misses, cases[k].cause >= 0);
+        for (int i = 0; i < BG_CAUSES; i++)
+            assert_int_equal(s.causes[i], i == cases[k].cause);
+        if (cases[k].cause >= 0)
+            assert_int_equal(s.miss[0].cause, cases[k].cause);
+    }
+}
+
+/* Processor time of steps, and steps that lost the processor, on the way through the pacer. */
+static void processor_time(void **state)
+{
+    (void)state;
+    static const int64_t durations[] = {200000, 200000, 200000, 2 * T, 3 * T, 200000};
+    static const int64_t taken[] = {0, 50000, 0, 0, 3 * T - 210000, 0};
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.durations = durations, .taken = taken, .ndurations = 6};
+    bg_pacer pacer = make_pacer(&r, 600);
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], 100);
+    assert_int_equal(s.causes[BG_CAUSE_INTERRUPTED], 100);
+    assert_int_equal(s.misses, 200);
+    assert_int_equal(s.turnaround.max, 3 * T);
+    assert_int_equal(s.work.max, 2 * T);
+    assert_true(s.work.sum == 100 * (4 * 200000.0 - 50000 + 2 * T + 210000));
+    /* a clock that does not know it: all time is work */
+    r = (rig){.durations = durations, .taken = taken, .ndurations = 6};
+    pacer.clock.work = NULL;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], 200);
+    assert_int_equal(s.work.max, 3 * T);
 }
 
 static void stop_after(void **state)
@@ -388,10 +630,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_time),         cmocka_unit_test(deadline_is_sharp),
         cmocka_unit_test(injected_delays), cmocka_unit_test(random_overload),
-        cmocka_unit_test(stop_after),      cmocka_unit_test(many_misses),
-        cmocka_unit_test(percentiles),     cmocka_unit_test(datagram_layout),
-        cmocka_unit_test(over_loopback),   cmocka_unit_test(sender_restarts),
-        cmocka_unit_test(bad_addresses),
+        cmocka_unit_test(catching_up),     cmocka_unit_test(abandoned),
+        cmocka_unit_test(spinning),        cmocka_unit_test(rests),
+        cmocka_unit_test(interruptions),   cmocka_unit_test(causes),
+        cmocka_unit_test(processor_time),  cmocka_unit_test(stop_after),
+        cmocka_unit_test(many_misses),     cmocka_unit_test(percentiles),
+        cmocka_unit_test(datagram_layout), cmocka_unit_test(over_loopback),
+        cmocka_unit_test(sender_restarts), cmocka_unit_test(bad_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/realtime_report.h"
 #include "model/model.h"
+#include "realtime/host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *integrator, *listen, *send, *inputs, *outputs, *overload, *delay, *summary;
+    const char *integrator, *listen, *send, *inputs, *outputs, *overload, *spin, *delay, *summary;
     double rate, duration; /* Hz; s, NAN: until a signal */
     long priority;
     int formulation, hold, quiet;
@@ -43,8 +44,10 @@ static const bg_cli_option options[] = {
      "send outputs there by UDP, one datagram a step"},
     {"--outputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(outputs),
      "what is sent (default: all outputs, or coordinates and velocities)"},
-    {"--overload", NULL, "skip|slow|stop:N", BG_CLI_TEXT, FIELD(overload),
-     "after a missed deadline skip periods (default), slow down, or stop after N"},
+    {"--overload", NULL, "skip|slow|catch-up|stop:N", BG_CLI_TEXT, FIELD(overload),
+     "after a missed deadline skip periods (default), slow down, catch up, or stop after N"},
+    {"--spin", NULL, "TIME", BG_CLI_TEXT, FIELD(spin),
+     "read the clock before a step instead of sleeping (default 200us, at most 20 %); 0: not"},
     {"--priority", NULL, "N", BG_CLI_COUNT, FIELD(priority),
      "of SCHED_FIFO, with memory locked (default 80; 0: ordinary)"},
     {"--inject-delay", NULL, "TIME:N", BG_CLI_TEXT, FIELD(delay),
@@ -114,39 +117,76 @@ static bg_status read_overload(const char *text, bg_pacer *pacer, bg_error *err)
         pacer->overload = BG_OVERLOAD_SKIP;
     } else if (strcmp(text, "slow") == 0) {
         pacer->overload = BG_OVERLOAD_SLOW;
+    } else if (strcmp(text, "catch-up") == 0) {
+        pacer->overload = BG_OVERLOAD_CATCH_UP;
+        pacer->abandon_after = pacer->period > 100000000 ? 10 * pacer->period : 1000000000;
     } else {
         pacer->overload = BG_OVERLOAD_STOP;
         pacer->stop_after = strncmp(text, "stop:", 5) == 0 ? strtol(text + 5, &end, 10) : 0;
         if (pacer->stop_after < 1 || *end != '\0')
-            return bg_error_set(err, BG_BAD_INPUT,
-                                "--overload is skip, slow or stop:N with N from 1 on, not '%s'",
-                                text);
+            return bg_error_set(
+                err, BG_BAD_INPUT,
+                "--overload is skip, slow, catch-up or stop:N with N from 1 on, not '%s'", text);
     }
     return BG_OK;
 }
 
-/* "5ms:100": a time with its unit, and how often. */
-static bg_status read_delay(const char *text, bg_pacer *pacer, bg_error *err)
+/* Reads a time with its unit, such as 5ms, and returns what follows it; NULL: it is none. */
+static const char *read_time(const char *text, int64_t *ns)
 {
     static const struct {
         const char *name;
         double ns;
     } units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    char *unit, *end = NULL;
+    char *unit;
     double time = strtod(text, &unit);
-    for (size_t k = 0; k < sizeof units / sizeof *units && time > 0 && time < 1e9; k++) {
+    for (size_t k = 0; k < sizeof units / sizeof *units && time >= 0 && time < 1e9; k++) {
         size_t n = strlen(units[k].name);
-        if (strncmp(unit, units[k].name, n) != 0 || unit[n] != ':')
-            continue;
-        pacer->delay = (int64_t)(time * units[k].ns);
-        pacer->delay_every = strtol(unit + n + 1, &end, 10);
-        if (end != unit + n + 1 && *end == '\0' && pacer->delay_every > 0)
+        if (strncmp(unit, units[k].name, n) == 0) {
+            *ns = (int64_t)(time * units[k].ns);
+            return unit + n;
+        }
+    }
+    return NULL;
+}
+
+/* "5ms:100": a time with its unit, and how often. */
+static bg_status read_delay(const char *text, bg_pacer *pacer, bg_error *err)
+{
+    char *end = NULL;
+    const char *count = read_time(text, &pacer->delay);
+    if (count && pacer->delay > 0 && *count++ == ':') {
+        pacer->delay_every = strtol(count, &end, 10);
+        if (end != count && *end == '\0' && pacer->delay_every > 0)
             return BG_OK;
     }
     return bg_error_set(err, BG_BAD_INPUT,
                         "--inject-delay needs a time in us, ms or s and a count, such as 5ms:100, "
                         "not '%s'",
                         text);
+}
+
+/* "200us", or "0". NULL: as long as wake-ups are often late by, but not most of a short period. */
+static bg_status read_spin(const char *text, bg_pacer *pacer, bg_error *err)
+{
+    if (!text) {
+        pacer->spin = pacer->period / 5 < 200000 ? pacer->period / 5 : 200000;
+        return BG_OK;
+    }
+    if (strcmp(text, "0") == 0)
+        return BG_OK;
+    const char *rest = read_time(text, &pacer->spin);
+    if (!rest || *rest != '\0')
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--spin needs a time in us, ms or s, such as 200us, or 0 to sleep "
+                            "only, not '%s'",
+                            text);
+    if (pacer->spin > pacer->period / 10 * 9)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--spin %s is more than 90 %% of the period of %g ms, and a thread "
+                            "that hardly sleeps is stopped by the system; give less",
+                            text, 1e-6 * (double)pacer->period);
+    return BG_OK;
 }
 
 static bg_status check_arguments(const arguments *args, session *s, bg_error *err)
@@ -167,6 +207,8 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
     s->pacer.period = (int64_t)round(1e9 / args->rate);
     s->pacer.steps = isnan(args->duration) ? 0 : (long)fmax(1, round(args->duration * args->rate));
     bg_status status = read_overload(args->overload, &s->pacer, err);
+    if (!status)
+        status = read_spin(args->spin, &s->pacer, err);
     if (!status && args->delay)
         status = read_delay(args->delay, &s->pacer, err);
     if (!status && args->summary && strcmp(args->summary, "-") != 0)
@@ -280,6 +322,7 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     r->formulation = s->model.formulation;
     r->rate = args->rate;
     r->overload = args->overload;
+    r->spin = s->pacer.spin;
     r->t_start = bg_realtime_get_state(s->rt)->t;
     s->constrained = bg_system_get_def(s->model.system)->ng > 0;
     r->max_g = r->max_gv = s->constrained ? 0 : NAN;
@@ -291,9 +334,11 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     }
     bg_privilege_take((int)args->priority, &r->privilege);
     print_note(s, args);
+    double stolen = bg_host_find_stolen();
     int64_t begin = s->pacer.clock.now(NULL);
     bg_status status = bg_pacer_run(&s->pacer, work, s, &r->statistics, err);
     r->wall_seconds = 1e-9 * (double)(s->pacer.clock.now(NULL) - begin);
+    r->stolen_seconds = bg_host_find_stolen() - stolen;
     bg_privilege_return(&r->privilege);
     if (viewed)
         bg_realtime_view_end(&s->view);

@@ -29,11 +29,59 @@ static void print_method(const bg_realtime_report *r)
         printf("  note             %s\n", p->note);
 }
 
+/* Three digits, none of them in small print: what is below 0.01 % is nothing here. */
+static void print_percent(const bg_statistics *s, int64_t ns)
+{
+    double x = percent(s, ns);
+    printf(" %6.*f %%", x < 10 ? 2 : x < 100 ? 1 : 0, x);
+}
+
 static void print_percentiles(const char *title, const bg_statistics *s, const bg_histogram *h)
 {
-    printf("  %-16s p50 %.3g %%, p99 %.3g %%, p99.9 %.3g %%, max %.3g %% of the period\n", title,
-           percent(s, bg_histogram_find(h, 0.5)), percent(s, bg_histogram_find(h, 0.99)),
-           percent(s, bg_histogram_find(h, 0.999)), percent(s, h->max));
+    printf("    %-14s", title);
+    print_percent(s, bg_histogram_find(h, 0.5));
+    print_percent(s, bg_histogram_find(h, 0.99));
+    print_percent(s, bg_histogram_find(h, 0.999));
+    print_percent(s, h->max);
+    printf("\n");
+}
+
+static void print_times(const bg_statistics *s)
+{
+    printf("  %% of the period       p50      p99    p99.9      max\n");
+    print_percentiles("turnaround", s, &s->turnaround);
+    print_percentiles("processor time", s, &s->work);
+    print_percentiles("late to begin", s, &s->latency);
+}
+
+static const char *plural(long n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* How steps were waited for, and what took the processor away meanwhile. */
+static void print_waiting(const bg_realtime_report *r)
+{
+    const bg_spin *spin = &r->statistics.spin;
+    if (r->spin == 0)
+        printf("  waiting          asleep until the release of each step (--spin 0)\n");
+    else
+        printf(
+            "  waiting          asleep until %g us before each release, then reading the clock\n",
+            1e-3 * (double)r->spin);
+    if (spin->gaps > 0)
+        printf(
+            "                   %ld interruption%s of %d us and more there, %.3g ms in %.3g s, the "
+            "longest %.3g ms;\n"
+            "                   %ld made a step begin late\n",
+            spin->gaps, plural(spin->gaps), BG_GAP / 1000, 1e-6 * (double)spin->total,
+            1e-9 * (double)spin->watched, 1e-6 * (double)spin->longest, spin->late);
+    if (spin->overslept > 0)
+        printf("                   %ld sleep%s ended after the release\n", spin->overslept,
+               plural(spin->overslept));
+    if (r->stolen_seconds > 0)
+        printf("  host             took processors away for %.3g s in all (steal time)\n",
+               r->stolen_seconds);
 }
 
 /* Octaves of the turnaround time, each with a bar whose length grows with the logarithm. */
@@ -55,30 +103,67 @@ static void print_histogram(const bg_statistics *s)
     }
 }
 
+static void print_causes(const bg_statistics *s)
+{
+    static const char *const meaning[BG_CAUSES] = {
+        [BG_CAUSE_DELAYED] = "on purpose",
+        [BG_CAUSE_LATE_RELEASE] = "the machine gave the processor too late to begin in time",
+        [BG_CAUSE_INTERRUPTED] = "the machine took the processor away during the step",
+        [BG_CAUSE_LONG_STEP] = "the work of the step took longer than the period",
+        [BG_CAUSE_CATCHING_UP] = "waited for late steps before it",
+    };
+    for (int k = 0; k < BG_CAUSES; k++) {
+        if (s->causes[k] == 0 && !(k == BG_CAUSE_DELAYED && s->delayed > 0))
+            continue;
+        printf("    %9ld %-13s %s", s->causes[k], bg_cause_get_name((bg_cause)k), meaning[k]);
+        if (k == BG_CAUSE_DELAYED)
+            printf(", of %ld delayed steps", s->delayed);
+        printf("\n");
+    }
+    int64_t usual = bg_histogram_find(&s->work, 0.99);
+    if (s->causes[BG_CAUSE_LONG_STEP] > 0 && usual < s->period / 2)
+        printf("              99 %% of the steps need at most %.3g %%: perhaps a host took the "
+               "processor unseen\n",
+               percent(s, usual));
+}
+
+/* The first misses with their times: those of the machine and the model where there are any, else
+ * those made on purpose. */
+static void print_first(const bg_realtime_report *r)
+{
+    const bg_statistics *s = &r->statistics;
+    long natural = s->misses - s->causes[BG_CAUSE_DELAYED], shown = 0;
+    long all = natural > 0 ? natural : s->misses;
+    for (long k = 0; k < s->misses && k < BG_MISSES_KEPT && shown < MISSES_SHOWN; k++) {
+        const bg_miss *miss = &s->miss[k];
+        if (natural > 0 && miss->cause == BG_CAUSE_DELAYED)
+            continue;
+        printf("    t = %-12.9g late by %.3g ms, %s\n", r->t_start + (double)miss->step / r->rate,
+               1e-6 * (double)miss->late, bg_cause_get_name(miss->cause));
+        shown++;
+    }
+    if (all > shown)
+        printf("    and %ld more; --summary has the first %d of all\n", all - shown,
+               BG_MISSES_KEPT);
+}
+
 static void print_misses(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
-    printf("  deadlines        %ld missed of %ld", s->misses, s->steps);
-    if (s->delayed > 0)
-        printf(", %ld of them in the %ld steps that were delayed on purpose", s->injected,
-               s->delayed);
-    printf(" (overload: %s)\n", r->overload);
-    for (long k = 0; k < s->misses && k < MISSES_SHOWN; k++)
-        printf("    t = %-12.9g late by %.3g ms%s\n",
-               r->t_start + (double)s->miss[k].step / r->rate, 1e-6 * (double)s->miss[k].late,
-               s->miss[k].injected ? ", delayed" : "");
-    if (s->misses > MISSES_SHOWN)
-        printf("    and %ld more; --summary has the first %d\n", s->misses - MISSES_SHOWN,
-               BG_MISSES_KEPT);
+    printf("  deadlines        %ld missed of %ld (overload: %s)\n", s->misses, s->steps,
+           r->overload);
+    print_causes(s);
+    print_first(r);
+    if (s->farthest > 0)
+        printf("  catching up      steps began up to %.3g ms late because of those before them\n",
+               1e-6 * (double)s->farthest);
+    if (s->abandoned > 0)
+        printf("                   given up %ld time%s: too far behind, periods were skipped\n",
+               s->abandoned, plural(s->abandoned));
     if (s->lag > 0)
-        printf("  lag              simulated time is %.6g s behind the clock, %ld periods had no "
+        printf("  lag              simulated time is %.6g s behind the clock, %ld period%s had no "
                "step\n",
-               1e-9 * (double)s->lag, s->skipped);
-}
-
-static const char *plural(long n)
-{
-    return n == 1 ? "" : "s";
+               1e-9 * (double)s->lag, s->skipped, plural(s->skipped));
 }
 
 static void print_datagrams(const bg_udp_counts *c)
@@ -114,9 +199,9 @@ void bg_realtime_report_print(const bg_realtime_report *r)
     printf("  reached          t = %.9g s, %ld steps in %.6g s of the clock, %s\n", r->t_end,
            s->steps, r->wall_seconds, r->status == BG_OK ? "done" : "ended early");
     if (s->steps > 0) {
-        print_percentiles("turnaround", s, &s->turnaround);
-        print_percentiles("wake-up latency", s, &s->latency);
+        print_times(s);
         print_histogram(s);
+        print_waiting(r);
         print_misses(r);
     }
     print_datagrams(&r->datagrams);
@@ -127,9 +212,16 @@ void bg_realtime_report_print(const bg_realtime_report *r)
 static void print_view(bg_realtime_view *v)
 {
     long steps = atomic_load(&v->live.steps), misses = atomic_load(&v->live.misses);
+    long injected = atomic_load(&v->live.injected);
     double longest = 1e-9 * (double)atomic_exchange(&v->live.longest, 0);
-    fprintf(stderr, "\rt = %.2f s, %ld steps, turnaround up to %.3g %%, %ld deadlines missed\033[K",
-            v->t_start + (double)steps / v->rate, steps, 100 * longest * v->rate, misses);
+    double lag = 1e-9 * (double)atomic_load(&v->live.lag);
+    fprintf(stderr, "\rt = %.2f s, turnaround up to %.3g %%, %ld of %ld deadlines missed",
+            v->t_start + (double)steps / v->rate, 100 * longest * v->rate, misses, steps);
+    if (injected > 0)
+        fprintf(stderr, " (%ld on purpose)", injected);
+    if (lag > 0)
+        fprintf(stderr, ", %.3g s behind", lag);
+    fputs("\033[K", stderr);
     fflush(stderr);
     v->shown = true;
 }

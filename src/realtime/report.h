@@ -11,10 +11,12 @@ typedef struct bg_realtime_report {
     const char *model, *formulation, *integrator; /* formulation NULL: not from a model file */
     double rate;                                  /* Hz */
     const char *overload;                         /* as the user wrote it */
+    int64_t spin;                                 /* ns */
     bg_status status;
     const char *message;
     double t_start, t_end; /* s, simulated; t_end: reached */
     double wall_seconds;
+    double stolen_seconds; /* see bg_host_find_stolen */
     bg_statistics statistics;
     bg_udp_counts datagrams;
     bg_privilege privilege;

@@ -52,19 +52,66 @@ long bg_histogram_count(const bg_histogram *h, int64_t above, int64_t to)
     return n;
 }
 
-bool bg_statistics_add(bg_statistics *s, int64_t release, int64_t begin, int64_t end, bool injected)
+static const struct {
+    const char *name, *key;
+} causes[BG_CAUSES] = {
+    [BG_CAUSE_DELAYED] = {"delayed", "delayed"},
+    [BG_CAUSE_LATE_RELEASE] = {"late release", "late_release"},
+    [BG_CAUSE_INTERRUPTED] = {"interrupted", "interrupted"},
+    [BG_CAUSE_LONG_STEP] = {"long step", "long_step"},
+    [BG_CAUSE_CATCHING_UP] = {"catching up", "catching_up"},
+};
+
+const char *bg_cause_get_name(bg_cause cause)
 {
-    int64_t late = end - (release + s->period);
-    bool missed = late > 0;
+    return causes[cause].name;
+}
+
+const char *bg_cause_get_key(bg_cause cause)
+{
+    return causes[cause].key;
+}
+
+static bg_cause find_cause(const bg_statistics *s, const bg_step_times *t)
+{
+    int64_t behind = t->due - t->release, late = t->begin - t->due;
+    int64_t taken = t->end - t->begin - t->work;
+    if (t->delayed)
+        return BG_CAUSE_DELAYED;
+    if (t->work > s->period)
+        return BG_CAUSE_LONG_STEP;
+    if (behind > late && behind > taken)
+        return BG_CAUSE_CATCHING_UP;
+    return late >= taken ? BG_CAUSE_LATE_RELEASE : BG_CAUSE_INTERRUPTED;
+}
+
+bool bg_statistics_add(bg_statistics *s, const bg_step_times *t)
+{
+    int64_t late = t->end - (t->release + s->period), behind = t->due - t->release;
     s->steps++;
-    s->delayed += injected;
-    bg_histogram_add(&s->turnaround, end - begin);
-    bg_histogram_add(&s->latency, begin - release);
-    if (!missed)
+    s->delayed += t->delayed;
+    s->farthest = behind > s->farthest ? behind : s->farthest;
+    bg_histogram_add(&s->turnaround, t->end - t->begin);
+    bg_histogram_add(&s->work, t->work);
+    bg_histogram_add(&s->latency, t->begin - t->due);
+    if (late <= 0)
         return false;
+    bg_cause cause = find_cause(s, t);
     if (s->misses < BG_MISSES_KEPT)
-        s->miss[s->misses] = (bg_miss){s->steps, late, injected};
+        s->miss[s->misses] = (bg_miss){s->steps, late, cause};
     s->misses++;
-    s->injected += injected;
+    s->causes[cause]++;
     return true;
+}
+
+void bg_spin_add(bg_spin *spin, int64_t before, int64_t now, int64_t release)
+{
+    int64_t gap = now - before;
+    spin->watched += gap;
+    if (gap < BG_GAP)
+        return;
+    spin->gaps++;
+    spin->total += gap;
+    spin->longest = gap > spin->longest ? gap : spin->longest;
+    spin->late += now > release;
 }

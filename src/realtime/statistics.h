@@ -23,30 +23,74 @@ int64_t bg_histogram_find(const bg_histogram *histogram, double p);
 /* How many were above `above` and not above `to`, to the width of a bin. */
 long bg_histogram_count(const bg_histogram *histogram, int64_t above, int64_t to);
 
+/* Why a deadline was missed. */
+typedef enum bg_cause {
+    BG_CAUSE_DELAYED,      /* the step was delayed on purpose */
+    BG_CAUSE_LATE_RELEASE, /* it began too late: the machine did not give the processor in time */
+    BG_CAUSE_INTERRUPTED,  /* the processor was taken away while it ran */
+    BG_CAUSE_LONG_STEP,    /* its own work took longer than the period */
+    BG_CAUSE_CATCHING_UP,  /* it had to wait for late steps before it */
+    BG_CAUSES
+} bg_cause;
+
+/* The name of a cause in reports, and in JSON. */
+const char *bg_cause_get_name(bg_cause cause);
+const char *bg_cause_get_key(bg_cause cause);
+
+/* One step in times of one clock, ns. */
+typedef struct bg_step_times {
+    int64_t release;    /* when it should begin */
+    int64_t due;        /* when it could: the release, or later the end of the step before it */
+    int64_t begin, end; /* when it did, and when its outputs were out */
+    int64_t work;       /* processor time it took, at most end - begin; that, where not known */
+    bool delayed;       /* on purpose */
+} bg_step_times;
+
 enum { BG_MISSES_KEPT = 1000 };
 
 typedef struct bg_miss {
-    long step;     /* counted from 1 */
-    int64_t late;  /* ns after the deadline */
-    bool injected; /* the step was delayed on purpose */
+    long step;    /* counted from 1 */
+    int64_t late; /* ns after the deadline */
+    bg_cause cause;
 } bg_miss;
 
+/* What the clock showed while it was read until a release. */
+typedef struct bg_spin {
+    int64_t watched;        /* ns, how long it was read */
+    long gaps;              /* times the thread did not run: BG_GAP or more between two readings */
+    int64_t total, longest; /* ns, of the gaps */
+    long late;              /* releases that fell into a gap */
+    long overslept;         /* sleeps before it that ended after the release already */
+} bg_spin;
+
+enum { BG_GAP = 20000 }; /* ns */
+
 typedef struct bg_statistics {
-    int64_t period;               /* ns */
-    long steps;                   /* done */
-    bg_histogram turnaround;      /* from the step's beginning to its outputs */
-    bg_histogram latency;         /* from the time a step should begin to when it did */
-    long misses, injected;        /* deadlines missed; of these, in delayed steps */
+    int64_t period;          /* ns */
+    long steps;              /* done */
+    bg_histogram turnaround; /* from the step's beginning to its outputs */
+    bg_histogram work;       /* processor time of that */
+    bg_histogram latency;    /* from the time a step could begin to when it did */
+    bg_spin spin;
+    long misses;                  /* deadlines missed */
+    long causes[BG_CAUSES];       /* of these, by cause */
     long delayed;                 /* steps delayed on purpose */
     long skipped;                 /* periods without a step */
     int64_t lag;                  /* ns, how far simulated time has fallen behind the clock */
+    int64_t farthest;             /* ns, how far at most a step began behind its release because of
+                                     those before it */
+    long abandoned;               /* how often catching up was given up */
     bool overloaded;              /* ended by the overload policy */
     bg_miss miss[BG_MISSES_KEPT]; /* the first ones */
 } bg_statistics;
 
-/* Takes in one step that should have begun at `release` (all in ns of one clock). True: it missed
- * its deadline, release + period. */
-bool bg_statistics_add(bg_statistics *statistics, int64_t release, int64_t begin, int64_t end,
-                       bool injected);
+/* Takes in one step. True: it missed its deadline, release + period.
+ *
+ * The cause of a miss is the delay, if there was one; else the step's own work, if that is longer
+ * than the period; else what took the most time of waiting for earlier steps (due - release), of
+ * waiting for the processor (begin - due) and of interruptions (end - begin - work). */
+bool bg_statistics_add(bg_statistics *statistics, const bg_step_times *times);
+/* Takes in two readings of the clock, one after the other, while waiting for a release. */
+void bg_spin_add(bg_spin *spin, int64_t before, int64_t now, int64_t release);
 
 #endif

@@ -51,15 +51,28 @@ static json_t *new_histogram(const bg_statistics *s)
 static json_t *new_misses(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
-    json_t *first = json_array();
+    json_t *first = json_array(), *causes = json_object();
     for (long k = 0; k < s->misses && k < BG_MISSES_KEPT && first; k++)
-        json_array_append_new(
-            first, json_pack("{s:I, s:f, s:f, s:b}", "step", (json_int_t)s->miss[k].step, "t",
-                             r->t_start + (double)s->miss[k].step / r->rate, "late_seconds",
-                             1e-9 * (double)s->miss[k].late, "injected", s->miss[k].injected));
-    return json_pack("{s:I, s:I, s:I, s:o}", "count", (json_int_t)s->misses, "injected",
-                     (json_int_t)s->injected, "delayed_steps", (json_int_t)s->delayed, "first",
-                     first);
+        json_array_append_new(first,
+                              json_pack("{s:I, s:f, s:f, s:s}", "step", (json_int_t)s->miss[k].step,
+                                        "t", r->t_start + (double)s->miss[k].step / r->rate,
+                                        "late_seconds", 1e-9 * (double)s->miss[k].late, "cause",
+                                        bg_cause_get_key(s->miss[k].cause)));
+    for (int k = 0; k < BG_CAUSES && causes; k++)
+        json_object_set_new(causes, bg_cause_get_key((bg_cause)k),
+                            json_integer((json_int_t)s->causes[k]));
+    return json_pack("{s:I, s:o, s:I, s:o}", "count", (json_int_t)s->misses, "causes", causes,
+                     "delayed_steps", (json_int_t)s->delayed, "first", first);
+}
+
+static json_t *new_spin(const bg_realtime_report *r)
+{
+    const bg_spin *spin = &r->statistics.spin;
+    return json_pack("{s:f, s:f, s:I, s:f, s:f, s:I, s:I}", "seconds", 1e-9 * (double)r->spin,
+                     "watched_seconds", 1e-9 * (double)spin->watched, "interruptions",
+                     (json_int_t)spin->gaps, "interrupted_seconds", 1e-9 * (double)spin->total,
+                     "longest_seconds", 1e-9 * (double)spin->longest, "late_releases",
+                     (json_int_t)spin->late, "overslept", (json_int_t)spin->overslept);
 }
 
 static json_t *new_plan(const bg_step_plan *p)
@@ -94,11 +107,13 @@ char *bg_realtime_summary_create(const bg_realtime_report *r)
         r->rate, "steps", (json_int_t)s->steps, "t_start", new_real(r->t_start), "t_end",
         new_real(r->t_end), "wall_seconds", r->wall_seconds);
     json_t *timing = json_pack(
-        "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:I, s:f}", "overload", r->overload, "fifo",
-        r->privilege.fifo, "locked", r->privilege.locked, "turnaround",
-        new_percentiles(s, &s->turnaround), "latency", new_percentiles(s, &s->latency), "histogram",
-        new_histogram(s), "misses", new_misses(r), "skipped_periods", (json_int_t)s->skipped,
-        "lag_seconds", 1e-9 * (double)s->lag);
+        "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f}", "overload",
+        r->overload, "fifo", r->privilege.fifo, "locked", r->privilege.locked, "turnaround",
+        new_percentiles(s, &s->turnaround), "processor", new_percentiles(s, &s->work), "latency",
+        new_percentiles(s, &s->latency), "spin", new_spin(r), "histogram", new_histogram(s),
+        "misses", new_misses(r), "stolen_seconds", new_real(r->stolen_seconds), "skipped_periods",
+        (json_int_t)s->skipped, "abandoned", (json_int_t)s->abandoned, "lag_seconds",
+        1e-9 * (double)s->lag, "farthest_behind_seconds", 1e-9 * (double)s->farthest);
     json_t *rest = json_pack("{s:o, s:o, s:I, s:o, s:o}", "datagrams", new_datagrams(&r->datagrams),
                              "plan", new_plan(&r->plan), "events", (json_int_t)r->events, "max_g",
                              new_real(r->max_g), "max_gv", new_real(r->max_gv));
