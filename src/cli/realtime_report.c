@@ -72,10 +72,11 @@ static void print_waiting(const bg_realtime_report *r)
     if (spin->gaps > 0)
         printf(
             "                   %ld interruption%s of %d us and more there, %.3g ms in %.3g s, the "
-            "longest %.3g ms;\n"
-            "                   %ld made a step begin late\n",
+            "longest %.3g ms\n",
             spin->gaps, plural(spin->gaps), BG_GAP / 1000, 1e-6 * (double)spin->total,
-            1e-9 * (double)spin->watched, 1e-6 * (double)spin->longest, spin->late);
+            1e-9 * (double)spin->watched, 1e-6 * (double)spin->longest);
+    if (spin->late > 0)
+        printf("                   %ld of them made a step begin late\n", spin->late);
     if (spin->overslept > 0)
         printf("                   %ld sleep%s ended after the release\n", spin->overslept,
                plural(spin->overslept));
