@@ -11,7 +11,8 @@ static void request_stop(int signal_number)
     stop_requested = 1;
 }
 
-/* SA_RESETHAND lets a second signal kill. */
+/* SA_RESETHAND lets a second signal kill. SA_RESTART spares reads and writes the interruption; what
+ * waits for others (poll, nanosleep) is woken all the same. */
 void bg_stop_listen(void)
 {
     struct sigaction action = {.sa_handler = request_stop,

@@ -3,7 +3,6 @@
 
 #include "study/crew.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +37,6 @@ static const bg_cli_option options[] = {
      "where finished cases are kept until the end (default: NAME.journal)"},
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no table on the terminal, no progress"},
 };
-
-static volatile sig_atomic_t stop_requested;
-
-static void request_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
-
-static void listen_for_stop(void)
-{
-    struct sigaction action = {.sa_handler = request_stop, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 /* What is said on stderr on the way. */
 typedef struct talk {
@@ -225,7 +208,7 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
     bg_study_options run = {.journal = args->journal,
                             .workers = args->jobs < 4096 ? (int)args->jobs : 4096,
                             .time_limit = args->time_limit,
-                            .stop = &stop_requested,
+                            .stop = bg_stop_get(),
                             .note = print_note,
                             .self = &talk_};
     if (!args->quiet && isatty(STDERR_FILENO))
@@ -237,7 +220,7 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
         status = bg_study_read(path, !args->no_timing, &study, err);
     if (status)
         return print_once(err);
-    listen_for_stop();
+    bg_stop_listen();
     status = args->merge ? bg_study_merge(study, &table, err)
                          : bg_study_run(study, &run, &table, err);
     int code = conclude(study, args, &run, status, table, err);
