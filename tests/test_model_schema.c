@@ -1,7 +1,10 @@
 /* docs/model.schema.json: every model of models/ obeys it, and of the broken ones it rejects those
  * whose structure is wrong, as tests/broken-models/expected.txt says; docs/study.schema.json: every
- * study of studies/ obeys it. The validator knows the part
+ * study of studies/ obeys it. Schema and reader agree on
+ * what a model looks like, however it is changed. The validator knows the part
  * of JSON Schema that the schema uses, and refuses schemas that use more. */
+#include "bogie/model.h"
+
 #include <dirent.h>
 #include <jansson.h>
 #include <setjmp.h>
@@ -266,13 +269,153 @@ static void test_broken_models(void **state)
     assert_true(rejected >= 60);
 }
 
+/* One model, changed in one place after the other, for the schema and the reader to judge. */
+typedef struct comparison {
+    json_t *schema, *model;
+    const char *name;
+    int changes, rejected, differences;
+} comparison;
+
+/* Whether the reader's sentence is about the shape of the file, which the schema describes, too. It
+ * does not know that the lists of an input are of one length, from which count of steps on a stair
+ * needs a spacing, and which options an integrator has. */
+static bool is_structural(const char *sentence)
+{
+    static const char *const ends[] = {": is missing", ", not an object", ", not a list",
+                                       ", not a text", ", not a number",  ", not true or false",
+                                       ", not null",   "it is a comment"};
+    const size_t length = strlen(sentence);
+    if (strstr(sentence, "road.spacing") || strstr(sentence, "run.options.zz"))
+        return false;
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+        if (length >= strlen(ends[k]) && strcmp(sentence + length - strlen(ends[k]), ends[k]) == 0)
+            return true;
+    return strstr(sentence, "is not a known key") ||
+           (strstr(sentence, "entries, not") && !strstr(sentence, " inputs."));
+}
+
+static void compare(comparison *c, const char *path, const char *change)
+{
+    char *text = json_dumps(c->model, 0);
+    bg_model *model = NULL;
+    bg_error err = {0};
+    bool valid = validate(c->schema, c->schema, c->model);
+    bool good = bg_model_parse(text, c->name, NULL, 0, &model, &err) == BG_OK;
+    if (good ? !valid : valid && is_structural(err.text)) {
+        print_message("%s: %s %s: the schema %s it; the reader: %s\n", c->name, path, change,
+                      valid ? "accepts" : "rejects", good ? "is content" : err.text);
+        c->differences++;
+    }
+    c->changes++;
+    c->rejected += !valid;
+    bg_model_destroy(model);
+    free(text);
+}
+
+/* Puts a value at a key of an object, or at an index of a list where key is NULL. */
+static void put(json_t *in, const char *key, size_t index, json_t *value)
+{
+    if (key)
+        json_object_set(in, key, value);
+    else
+        json_array_set(in, index, value);
+}
+
+/* A value of every type in place of the one at key or index. */
+static void replace(comparison *c, json_t *in, const char *key, size_t index, const char *path)
+{
+    static const char *const values[] = {"null", "true", "7",  "\"1\"",
+                                         "[]",   "[1]",  "{}", "{\"zz\": 1}"};
+    json_t *old = json_incref(key ? json_object_get(in, key) : json_array_get(in, index));
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        json_t *value = json_loads(values[k], JSON_DECODE_ANY, NULL);
+        put(in, key, index, value);
+        compare(c, path, values[k]);
+        json_decref(value);
+    }
+    put(in, key, index, old);
+    json_decref(old);
+}
+
+static void vary(comparison *c, json_t *x, const char *path);
+
+/* One member more, one less, and others. */
+static void vary_members(comparison *c, json_t *x, const char *path)
+{
+    const char *key;
+    json_t *value, *members = json_copy(x); /* x changes on the way */
+    json_object_set_new(x, "zz", json_integer(1));
+    compare(c, path, "with another member");
+    json_object_del(x, "zz");
+    json_object_foreach(members, key, value)
+    {
+        char below[256];
+        snprintf(below, sizeof below, "%s.%s", path, key);
+        json_object_del(x, key);
+        compare(c, below, "left out");
+        json_object_set(x, key, value);
+        replace(c, x, key, 0, below);
+        vary(c, value, below);
+    }
+    json_decref(members);
+}
+
+static void vary(comparison *c, json_t *x, const char *path)
+{
+    if (json_is_object(x))
+        vary_members(c, x, path);
+    for (size_t k = 0; k < json_array_size(x); k++) {
+        char below[256];
+        snprintf(below, sizeof below, "%s[%zu]", path, k);
+        replace(c, x, NULL, k, below);
+        vary(c, json_array_get(x, k), below);
+    }
+}
+
+static void vary_model(comparison *c, const char *name, const char *road)
+{
+    char path[1024];
+    snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/tests/fuzz/seeds/%s.json", name);
+    c->name = name;
+    c->model = load(path);
+    assert_non_null(c->model);
+    if (road)
+        json_object_set_new(c->model, "road", json_loads(road, 0, NULL));
+    assert_true(validate(c->schema, c->schema, c->model));
+    vary(c, road ? json_object_get(c->model, "road") : c->model, "");
+    json_decref(c->model);
+}
+
+/* Files with every kind of element: after every change of a single member or entry, the reader
+ * refuses what the schema rejects, and for its shape nothing else. */
+static void test_reader_agrees(void **state)
+{
+    (void)state;
+    static const char *const roads[] = {
+        "{\"type\": \"flat\", \"speed\": 1, \"start\": 0, \"base\": 0}",
+        "{\"type\": \"bump\", \"height\": 0.1, \"from\": 1, \"length\": 2}",
+        "{\"type\": \"half-cylinder\", \"radius\": 0.1, \"at\": 1}",
+        "{\"type\": \"sine\", \"amplitude\": 0.1, \"wavelength\": 2, \"phase\": 0, \"from\": 0, "
+        "\"to\": 9}",
+    };
+    comparison c = {.schema = load_schema(MODEL_SCHEMA)};
+    vary_model(&c, "joints", NULL);
+    vary_model(&c, "forces", NULL);
+    vary_model(&c, "tyres", NULL);
+    vary_model(&c, "events", NULL);
+    for (size_t k = 0; k < sizeof roads / sizeof *roads; k++)
+        vary_model(&c, "forces", roads[k]);
+    json_decref(c.schema);
+    assert_int_equal(c.differences, 0);
+    assert_true(c.changes > 5000 && c.rejected > c.changes / 2 && c.rejected < c.changes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_validator),
-        cmocka_unit_test(test_models),
-        cmocka_unit_test(test_studies),
-        cmocka_unit_test(test_broken_models),
+        cmocka_unit_test(test_validator),     cmocka_unit_test(test_models),
+        cmocka_unit_test(test_studies),       cmocka_unit_test(test_broken_models),
+        cmocka_unit_test(test_reader_agrees),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

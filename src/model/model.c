@@ -72,6 +72,7 @@ static void prepare(const bg_value *top, const bg_setting *settings, int nsettin
 static void read_top(const bg_value *top)
 {
     bg_reader *reader = top->reader;
+    bg_value_text_or(top, "$schema", NULL); /* for editors */
     read_name(top);
     read_gravity(top);
     bg_read_signals(top);

@@ -66,8 +66,7 @@ static void read_force(const bg_value *v, bg_output *out)
     if (v->reader->status != BG_OK)
         return;
     const bg_force_class *c = m->forces[out->index].class_;
-    const char *text = c->nsensors == 1 && !bg_value_exists(&value) ? c->sensor_names[0]
-                                                                    : bg_value_text(v, "value");
+    const char *text = bg_value_text(v, "value");
     for (int k = 0; k < c->nsensors; k++)
         if (strcmp(text, c->sensor_names[k]) == 0) {
             out->component = k;

@@ -52,8 +52,6 @@ static void read_options(const bg_value *v)
     m->options = bg_reader_allocate(reader, json_object_size(options.json), sizeof *m->options);
     for (void *i = NULL; reader->status == BG_OK && bg_value_next(&options, &i, &member);) {
         char text[40];
-        if (strcmp(member.key, "comment") == 0)
-            continue;
         if (!json_is_string(member.json))
             snprintf(text, sizeof text, "%.17g", bg_value_get_number(&member));
         bg_setting *s = &m->options[m->noptions++];

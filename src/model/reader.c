@@ -112,18 +112,6 @@ int bg_value_get_size(const bg_value *v)
     return n < INT_MAX ? (int)n : INT_MAX;
 }
 
-bool bg_value_next(const bg_value *object, void **iterator, bg_value *member)
-{
-    do {
-        *iterator = *iterator ? json_object_iter_next(object->json, *iterator)
-                              : json_object_iter(object->json);
-        if (!*iterator || object->reader->status != BG_OK)
-            return false;
-        *member = bg_value_member(object, json_object_iter_key(*iterator));
-    } while (strcmp(member->key, "comment") == 0);
-    return true;
-}
-
 static const char *describe(const json_t *json)
 {
     switch (json_typeof(json)) {
@@ -159,6 +147,30 @@ static bool expect_type(const bg_value *v, bool right, const char *what)
     if (!right)
         bg_value_fail(v, "must be %s, not %s", what, describe(v->json));
     return right;
+}
+
+/* A text or a list of texts; its content is nobody's business. */
+static void check_comment(const bg_value *v)
+{
+    bool right = json_is_string(v->json) || json_is_array(v->json);
+    for (int k = 0; k < bg_value_get_size(v); k++)
+        right = right && json_is_string(json_array_get(v->json, (size_t)k));
+    if (!right)
+        bg_value_fail(v, "must be a text or a list of texts, for it is a comment");
+}
+
+bool bg_value_next(const bg_value *object, void **iterator, bg_value *member)
+{
+    for (;;) {
+        *iterator = *iterator ? json_object_iter_next(object->json, *iterator)
+                              : json_object_iter(object->json);
+        if (!*iterator || object->reader->status != BG_OK)
+            return false;
+        *member = bg_value_member(object, json_object_iter_key(*iterator));
+        if (strcmp(member->key, "comment") != 0)
+            return true;
+        check_comment(member);
+    }
 }
 
 bool bg_value_expect_object(const bg_value *v)
