@@ -193,7 +193,7 @@ typedef struct bg_derivative_check {
     double t;     /* where it was found */
 } bg_derivative_check;
 
-enum { BG_DERIVATIVE_CHECKS = 3 + BG_OF_COUNT * BG_BY_COUNT };
+enum { BG_DERIVATIVE_CHECKS = 3 + (int)BG_OF_COUNT * (int)BG_BY_COUNT };
 
 /* Compares G, g_t, gamma and every supplied derivative block with differences at `samples` random
  * states around the start (deterministic in `seed`). One entry per checked quantity is written to
