@@ -1,8 +1,13 @@
 # Benchmarks: the target `bench` builds them all and runs them one after the other. Each needs the
 # libraries it compares with, which Bogie itself does not use; without them it is left out, or
-# refused where BOGIE_BENCH asks for it.
+# refused where BOGIE_BENCH asks for it. With the tests everything is compiled whose libraries are
+# there, so that no change of Bogie breaks a benchmark unseen, and nothing of it is run.
 set(BENCH_COMMANDS)
 set(BENCH_TARGETS)
+set(BENCH_EXCLUDE EXCLUDE_FROM_ALL)
+if(CMOCKA_FOUND AND BOGIE_TESTS AND NOT BOGIE_SANITIZE)
+  set(BENCH_EXCLUDE)
+endif()
 
 macro(bench_add target)
   target_link_libraries(${target} PRIVATE bogie-static)
@@ -31,7 +36,7 @@ if(SUNDIALS_READY)
   file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS bench/*.c)
   foreach(source ${BENCH_SOURCES})
     get_filename_component(name ${source} NAME_WE)
-    add_executable(bench-${name} EXCLUDE_FROM_ALL ${source})
+    add_executable(bench-${name} ${BENCH_EXCLUDE} ${source})
     target_include_directories(bench-${name} SYSTEM PRIVATE ${SUNDIALS_INCLUDE_DIR})
     target_link_libraries(bench-${name} PRIVATE ${SUNDIALS_LIBRARIES})
     target_compile_definitions(bench-${name} PRIVATE
@@ -40,39 +45,62 @@ if(SUNDIALS_READY)
   endforeach()
 else()
   bench_miss("SUNDIALS IDA (Debian: libsundials-dev)")
+  # what its headers ask of Bogie alone
+  set(headers ${CMAKE_BINARY_DIR}/bench_headers.c)
+  file(CONFIGURE OUTPUT ${headers}
+    CONTENT "#include \"curve.h\"\n#include \"solve_bogie.h\"\n")
+  add_library(bench-headers OBJECT ${BENCH_EXCLUDE} ${headers})
+  target_include_directories(bench-headers PRIVATE bench)
+  target_compile_options(bench-headers PRIVATE -Wno-unused-function)
+  target_link_libraries(bench-headers PRIVATE bogie-static)
 endif()
 
-# Recursions beside Simbody and DART, which are written in C++.
+# Recursions beside Simbody and DART, which are written in C++. Their chains are sources of their
+# own, each compiled where its library is.
 find_path(SIMBODY_INCLUDE_DIR Simbody.h PATH_SUFFIXES simbody)
 find_path(DART_INCLUDE_DIR dart/dart.hpp)
 find_path(EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3)
 find_library(DART_LIBRARY dart)
-set(SIMBODY_LIBRARIES)
-set(FORMALISM_READY OFF)
-if(SIMBODY_INCLUDE_DIR AND DART_INCLUDE_DIR AND EIGEN_INCLUDE_DIR AND DART_LIBRARY)
-  include(CheckLanguage)
-  check_language(CXX)
-  set(FORMALISM_READY ${CMAKE_CXX_COMPILER})
+set(CHAIN_SOURCES bench/formalism.cpp bench/chain_bogie.cpp)
+set(CHAIN_LIBRARIES ${DART_LIBRARY})
+set(FORMALISM_READY ON)
+if(SIMBODY_INCLUDE_DIR)
+  list(APPEND CHAIN_SOURCES bench/chain_simbody.cpp)
+endif()
+if(DART_INCLUDE_DIR AND EIGEN_INCLUDE_DIR)
+  list(APPEND CHAIN_SOURCES bench/chain_dart.cpp)
 endif()
 foreach(name simbody math common)
   find_library(SIMTK_${name} SimTK${name})
-  if(NOT SIMTK_${name})
+  list(APPEND CHAIN_LIBRARIES ${SIMTK_${name}})
+endforeach()
+foreach(need SIMBODY_INCLUDE_DIR DART_INCLUDE_DIR EIGEN_INCLUDE_DIR DART_LIBRARY
+    SIMTK_simbody SIMTK_math SIMTK_common)
+  if(NOT ${need})
     set(FORMALISM_READY OFF)
   endif()
-  list(APPEND SIMBODY_LIBRARIES ${SIMTK_${name}})
 endforeach()
-if(FORMALISM_READY)
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
   enable_language(CXX)
   # Debian builds both without NDEBUG, on which the layout of Simbody's classes depends.
   set(CMAKE_CXX_FLAGS_RELEASE "${CMAKE_C_FLAGS_RELEASE}")
-  add_executable(bench-formalism EXCLUDE_FROM_ALL bench/formalism.cpp bench/chain_bogie.cpp
-    bench/chain_simbody.cpp bench/chain_dart.cpp)
-  set_target_properties(bench-formalism PROPERTIES
+  add_library(bench-chains OBJECT ${BENCH_EXCLUDE} ${CHAIN_SOURCES})
+  set_target_properties(bench-chains PROPERTIES
     CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     COMPILE_OPTIONS "-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Werror;-ffp-contract=off")
-  target_include_directories(bench-formalism SYSTEM PRIVATE
-    ${SIMBODY_INCLUDE_DIR} ${DART_INCLUDE_DIR} ${EIGEN_INCLUDE_DIR})
-  target_link_libraries(bench-formalism PRIVATE ${SIMBODY_LIBRARIES} ${DART_LIBRARY})
+  foreach(folder ${SIMBODY_INCLUDE_DIR} ${DART_INCLUDE_DIR} ${EIGEN_INCLUDE_DIR})
+    if(folder)
+      target_include_directories(bench-chains SYSTEM PRIVATE ${folder})
+    endif()
+  endforeach()
+  target_link_libraries(bench-chains PRIVATE bogie-static)
+endif()
+if(CMAKE_CXX_COMPILER AND FORMALISM_READY)
+  add_executable(bench-formalism ${BENCH_EXCLUDE} $<TARGET_OBJECTS:bench-chains>)
+  set_target_properties(bench-formalism PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(bench-formalism PRIVATE ${CHAIN_LIBRARIES})
   bench_add(bench-formalism)
 else()
   bench_miss("Simbody, DART and a C++ compiler (Debian: libsimbody-dev, libdart-dev, g++)")
