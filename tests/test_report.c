@@ -3,25 +3,11 @@
  * empty, cut short or not finite become pages that say so. */
 #include "bogie/report.h"
 #include "bogie/result.h"
+#include "folder_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <ftw.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { PATH = 512 };
 
 static const char template_text[] =
     "<!doctype html>\n<html><body>\n"
@@ -38,61 +24,6 @@ static const char pendulum[] =
     "\"inputs\": {\"wave\": \"sin(3*t)\"},"
     "\"outputs\": {\"x\": {\"position\": \"bob\", \"component\": \"x\"}, \"turn\": {\"joint\": "
     "\"pin\"}}, \"run\": {\"t_end\": 2}}";
-
-typedef struct world {
-    char folder[64];
-} world;
-
-static int create_world(void **state)
-{
-    world *w = calloc(1, sizeof *w);
-    if (!w)
-        return -1;
-    strcpy(w->folder, "/tmp/test_report.XXXXXX");
-    *state = w;
-    return mkdtemp(w->folder) ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
-{
-    (void)info, (void)type, (void)where;
-    return remove(path);
-}
-
-static int destroy_world(void **state)
-{
-    world *w = *state;
-    nftw(w->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    free(w);
-    return 0;
-}
-
-static const char *locate(const world *w, const char *name, char path[PATH])
-{
-    snprintf(path, PATH, "%s/%s", w->folder, name);
-    return path;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static char *read_text(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    size_t size = (size_t)ftell(file);
-    char *text = calloc(size + 1, 1);
-    rewind(file);
-    assert_true(text && fread(text, 1, size, file) == size);
-    fclose(file);
-    return text;
-}
 
 /* How a result is made: rows every `interval`, or at every step. */
 typedef struct recipe {
@@ -131,7 +62,7 @@ static void make_result(const recipe *r, const char *path)
 }
 
 /* The page of a file, and the data in it. */
-static json_t *make_page(const world *w, const char *source, const char *title)
+static json_t *make_page(const folder *w, const char *source, const char *title)
 {
     char path[PATH];
     bg_error err = {0};
@@ -142,7 +73,7 @@ static json_t *make_page(const world *w, const char *source, const char *title)
     if (bg_report_write(report, template_text, title, locate(w, "page.html", path), &err))
         fail_msg("%s", err.text);
     bg_report_destroy(report);
-    char *text = read_text(path);
+    char *text = read_file(path, NULL);
     char *begin = strstr(text, "application/json\">");
     assert_non_null(begin);
     begin += strlen("application/json\">");
@@ -273,7 +204,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static void check_pendulum(const world *w, const char *formulation)
+static void check_pendulum(const folder *w, const char *formulation)
 {
     char path[PATH];
     const recipe r = {pendulum, formulation, 1e-11, 0.01, 2};
@@ -382,7 +313,7 @@ static void numbers_are_those_of_the_result(void **state)
 
 static void scenes_hold_the_mechanism(void **state)
 {
-    char path[PATH], *text = read_text(BOGIE_SOURCE_DIR "/models/five-link-suspension.json");
+    char path[PATH], *text = read_file(BOGIE_SOURCE_DIR "/models/five-link-suspension.json", NULL);
     json_t *page[2];
     for (int k = 0; k < 2; k++) {
         const recipe r = {text, k == 0 ? "joint" : "cartesian", 1e-9, 0.002, 0.5};
@@ -595,7 +526,7 @@ static void other_files_are_not_replaced(void **state)
     assert_int_equal(bg_report_write(report, template_text, NULL, path, &err), BG_BAD_INPUT);
     assert_non_null(strstr(err.text, "is no HTML page"));
     assert_int_equal(bg_report_write_gltf(report, path, &err), BG_BAD_INPUT);
-    char *text = read_text(path);
+    char *text = read_file(path, NULL);
     assert_string_equal(text, "precious\n");
     free(text);
     snprintf(partial, sizeof partial, "%s.partial", path);
@@ -620,7 +551,7 @@ static void gltf_moves_as_the_page(void **state)
     assert_int_equal(bg_report_add(report, source, NULL), BG_OK);
     assert_int_equal(bg_report_write_gltf(report, locate(*state, "circle.glb", path), NULL), BG_OK);
     bg_report_destroy(report);
-    char *data = read_text(path);
+    char *data = read_file(path, NULL);
     uint32_t head[5];
     memcpy(head, data, sizeof head);
     assert_memory_equal(data, "glTF", 4);
@@ -656,5 +587,5 @@ int main(void)
         cmocka_unit_test(other_files_are_not_replaced),
         cmocka_unit_test(gltf_moves_as_the_page),
     };
-    return cmocka_run_group_tests(tests, create_world, destroy_world);
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

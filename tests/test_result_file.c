@@ -1,27 +1,15 @@
 /* Result files as a source: what is read back is what the run gave, the model can be rebuilt from
  * the file alone and runs to the same bits, and files that cannot be used say why. */
 #include "bogie/result.h"
+#include "folder_support.h"
 #include "model/model.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <ftw.h>
 #include <hdf5.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum { PATH = 512, MAX_STEPS = 4096 };
+enum { MAX_STEPS = 4096 };
 
 /* A driven pendulum: the drive is a table in a file of its own, its mass comes from a setting. */
 static const char model_text[] =
@@ -35,48 +23,6 @@ static const char model_text[] =
     "\"outputs\": {\"angle\": {\"joint\": \"pin\"}},"
     "\"run\": {\"t_end\": 2}}";
 static const char table_text[] = "t,push\n0,0\n0.5,3.25\n1.1,-1\n";
-
-typedef struct world {
-    char folder[64];
-} world;
-
-static int create_world(void **state)
-{
-    world *w = calloc(1, sizeof *w);
-    if (!w)
-        return -1;
-    strcpy(w->folder, "/tmp/test_result_file.XXXXXX");
-    *state = w;
-    return mkdtemp(w->folder) ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
-{
-    (void)info, (void)type, (void)where;
-    return remove(path);
-}
-
-static int destroy_world(void **state)
-{
-    world *w = *state;
-    nftw(w->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    free(w);
-    return 0;
-}
-
-static const char *locate(const world *w, const char *name, char path[PATH])
-{
-    snprintf(path, PATH, "%s/%s", w->folder, name);
-    return path;
-}
-
-static void write_file(const char *path, const void *data, size_t size)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
-}
 
 /* What a run gave, beside the file. */
 typedef struct record {
@@ -145,14 +91,14 @@ static void run(bg_model *model, const char *path, record *seen, bg_counters *co
 }
 
 /* The model file with its table, run with another mass; both files are gone afterwards. */
-static void make_result(const world *w, const char *path, record *seen, bg_counters *counters)
+static void make_result(const folder *w, const char *path, record *seen, bg_counters *counters)
 {
     char file[PATH], table[PATH];
     bg_error err = {0};
     bg_model *model;
     const bg_setting heavy = {"parameters.load", "2.5"};
-    write_file(locate(w, "drive.json", file), model_text, strlen(model_text));
-    write_file(locate(w, "push.csv", table), table_text, strlen(table_text));
+    write_text(locate(w, "drive.json", file), model_text);
+    write_text(locate(w, "push.csv", table), table_text);
     if (bg_model_read(file, &heavy, 1, &model, &err))
         fail_msg("%s", err.text);
     unlink(file);
@@ -291,19 +237,6 @@ static void expect_refusal(const char *path, const char *word)
         fail_msg("'%s' lacks '%s'", err.text, word);
 }
 
-static char *load(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *data = malloc(*size);
-    assert_true(data && fread(data, 1, *size, file) == *size);
-    fclose(file);
-    return data;
-}
-
 static void files_that_cannot_be_used_say_why(void **state)
 {
     char path[PATH], other[PATH];
@@ -311,12 +244,12 @@ static void files_that_cannot_be_used_say_why(void **state)
     bg_counters counters;
     size_t size;
     make_result(*state, locate(*state, "good.h5", path), &seen, &counters);
-    char *data = load(path, &size);
+    char *data = read_file(path, &size);
     locate(*state, "bad.h5", other);
     expect_refusal(other, "No such file");
-    write_file(other, "", 0);
+    write_text(other, "");
     expect_refusal(other, "empty");
-    write_file(other, "t,h,q\n0,0,1\n", 12);
+    write_text(other, "t,h,q\n0,0,1\n");
     expect_refusal(other, "no HDF5 file");
     write_file(other, data, 4);
     expect_refusal(other, "no HDF5 file");
@@ -376,5 +309,5 @@ int main(void)
         cmocka_unit_test(files_that_cannot_be_used_say_why),
         cmocka_unit_test(other_layouts_are_refused),
     };
-    return cmocka_run_group_tests(tests, create_world, destroy_world);
+    return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

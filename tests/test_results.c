@@ -2,34 +2,22 @@
  * whole at every moment: after a kill, a full disk, a reader that keeps it open, a second run. */
 #include "bogie/result.h"
 #include "bogie/version.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "folder_support.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <hdf5.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-enum { NQ = 2, NV = 2, NZ = 1, NG = 1, NY = 1, NMODE = 1, PATH = 512 };
+enum { NQ = 2, NV = 2, NZ = 1, NG = 1, NY = 1, NMODE = 1 };
 
 typedef struct world {
-    char folder[64];
+    folder folder;
     bg_system *system;
 } world;
 
@@ -67,7 +55,6 @@ static int create_world(void **state)
     world *w = calloc(1, sizeof *w);
     if (!w)
         return -1;
-    strcpy(w->folder, "/tmp/test_results.XXXXXX");
     bg_system_def def = bg_default_system_def();
     def.name = "pendulum";
     def.nq = NQ, def.nv = NV, def.nz = NZ, def.ng = NG, def.ns = 1, def.ny = NY, def.nmode = NMODE;
@@ -80,28 +67,16 @@ static int create_world(void **state)
     def.s_names = s_names;
     def.y_names = y_names;
     *state = w;
-    return mkdtemp(w->folder) && bg_system_create(&def, &w->system, NULL) == BG_OK ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *where)
-{
-    (void)info, (void)type, (void)where;
-    return remove(path);
+    return folder_make(&w->folder) || bg_system_create(&def, &w->system, NULL) ? -1 : 0;
 }
 
 static int destroy_world(void **state)
 {
     world *w = *state;
-    nftw(w->folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    folder_remove(&w->folder);
     bg_system_destroy(w->system);
     free(w);
     return 0;
-}
-
-static const char *locate(const world *w, const char *name, char path[PATH])
-{
-    snprintf(path, PATH, "%s/%s", w->folder, name);
-    return path;
 }
 
 static bool exists(const char *path)
@@ -307,7 +282,7 @@ static void hdf5_gives_back_every_bit(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    bg_result *result = open_result(w, locate(w, "round.h5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "round.h5", path));
     assert_false(exists(path));
     for (long k = 0; k < 3000; k += 7) {
         give_rows(result, k, k + 7);
@@ -333,7 +308,7 @@ static void hdf5_has_the_documented_layout(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    bg_result *result = open_result(w, locate(w, "layout.h5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "layout.h5", path));
     give_rows(result, 0, 3);
     bg_run_report report = make_report();
     assert_int_equal(bg_result_finish(result, &report, NULL), BG_OK);
@@ -371,13 +346,13 @@ static void rows_flush_themselves(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    bg_result *result = open_result(w, locate(w, "full.hdf5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "full.hdf5", path));
     give_rows(result, 0, 100000); /* more than the buffer of 4 MiB takes */
     assert_true(check_rows(path, 0) >= 40000);
     bg_result_destroy(result);
     assert_false(has_partial(path));
 
-    result = open_result(w, locate(w, "timed.h5", path));
+    result = open_result(w, locate(&w->folder, "timed.h5", path));
     give_rows(result, 0, 5);
     assert_false(exists(path));
     usleep(1010000);
@@ -437,7 +412,7 @@ static void csv_gives_back_every_bit(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    bg_result *result = open_result(w, locate(w, "round.csv", path));
+    bg_result *result = open_result(w, locate(&w->folder, "round.csv", path));
     give_rows(result, 0, 1000);
     assert_false(exists(path));
     assert_int_equal(bg_result_flush(result, NULL), BG_OK);
@@ -541,11 +516,11 @@ static void killed_runs_leave_readable_files(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    kill_writers(w, locate(w, "killed.h5", path), 40, check_killed_hdf5);
+    kill_writers(w, locate(&w->folder, "killed.h5", path), 40, check_killed_hdf5);
     bg_result *result = open_result(w, path); /* takes over what they left */
     bg_result_destroy(result);
     assert_false(has_partial(path));
-    kill_writers(w, locate(w, "killed.csv", path), 20, check_killed_csv);
+    kill_writers(w, locate(&w->folder, "killed.csv", path), 20, check_killed_csv);
 }
 
 static void older_files_survive_runs_without_a_flush(void **state)
@@ -555,7 +530,7 @@ static void older_files_survive_runs_without_a_flush(void **state)
     bg_run_report report = make_report();
     const char *names[] = {"older.h5", "older.csv"};
     for (int n = 0; n < 2; n++) {
-        locate(w, names[n], path);
+        locate(&w->folder, names[n], path);
         bg_result *result = open_result(w, path);
         give_rows(result, 0, 10);
         assert_int_equal(bg_result_finish(result, &report, NULL), BG_OK);
@@ -574,7 +549,7 @@ static void older_files_survive_runs_without_a_flush(void **state)
         assert_int_equal(n == 0 ? check_rows(path, 1) : check_csv(path, true), 10);
     }
     /* A run that did start replaces it, even without rows. */
-    bg_result *result = open_result(w, locate(w, "older.h5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "older.h5", path));
     bg_sink sink = bg_result_get_sink(result);
     assert_int_equal(sink.begin(sink.self, NULL), BG_OK);
     assert_int_equal(bg_result_finish(result, &report, NULL), BG_OK);
@@ -616,7 +591,7 @@ static void full_disks_cost_only_the_last_rows(void **state)
     const char *names[] = {"limit.h5", "limit.csv"};
     for (int n = 0; n < 2; n++) {
         char path[PATH], expected[64];
-        locate(w, names[n], path);
+        locate(&w->folder, names[n], path);
         memset(out, 0, sizeof *out);
         pid_t child = fork();
         if (child == 0)
@@ -644,7 +619,7 @@ static void devices_are_written_directly(void **state)
     const world *w = *state;
     bg_error err = {0};
     char path[PATH];
-    assert_int_equal(symlink("/dev/full", locate(w, "device.csv", path)), 0);
+    assert_int_equal(symlink("/dev/full", locate(&w->folder, "device.csv", path)), 0);
     const char *paths[] = {"/dev/full", path};
     for (int n = 0; n < 2; n++) {
         bg_result *result = open_result(w, paths[n]);
@@ -661,7 +636,7 @@ static void devices_are_written_directly(void **state)
     give_rows(result, 0, 10);
     assert_int_equal(bg_result_finish(result, &report, &err), BG_OK);
     bg_result_destroy(result);
-    locate(w, "device.h5", path);
+    locate(&w->folder, "device.h5", path);
     assert_int_equal(symlink("/dev/null", path), 0);
     assert_int_equal(bg_result_create(path, "m", "mdop5", w->system, &result, &err), BG_IO);
     assert_non_null(strstr(err.text, "not a regular file"));
@@ -673,7 +648,8 @@ static void expect_refusal(const world *w, const char *name, bg_status status, c
     bg_error err = {0};
     bg_result *result;
     assert_int_equal(
-        bg_result_create(locate(w, name, path), "m", "mdop5", w->system, &result, &err), status);
+        bg_result_create(locate(&w->folder, name, path), "m", "mdop5", w->system, &result, &err),
+        status);
     assert_null(result);
     assert_int_equal(err.status, status);
     assert_non_null(strstr(err.text, path));
@@ -686,8 +662,8 @@ static void bad_places_are_refused_at_once(void **state)
 {
     const world *w = *state;
     char path[PATH];
-    assert_int_equal(mkdir(locate(w, "folder.h5", path), 0777), 0);
-    assert_int_equal(close(open(locate(w, "plain", path), O_CREAT | O_WRONLY, 0666)), 0);
+    assert_int_equal(mkdir(locate(&w->folder, "folder.h5", path), 0777), 0);
+    assert_int_equal(close(open(locate(&w->folder, "plain", path), O_CREAT | O_WRONLY, 0666)), 0);
     expect_refusal(w, "result.txt", BG_BAD_INPUT, ".h5 or .hdf5 (HDF5) or .csv");
     expect_refusal(w, "result", BG_BAD_INPUT, ".csv");
     expect_refusal(w, "folder.h5/result", BG_BAD_INPUT, ".csv");
@@ -696,7 +672,7 @@ static void bad_places_are_refused_at_once(void **state)
     expect_refusal(w, "plain/result.h5", BG_IO, "/plain' is not a folder");
     expect_refusal(w, "folder.h5", BG_IO, "is a directory");
     if (geteuid() != 0) {
-        assert_int_equal(mkdir(locate(w, "closed", path), 0555), 0);
+        assert_int_equal(mkdir(locate(&w->folder, "closed", path), 0555), 0);
         expect_refusal(w, "closed/result.h5", BG_IO, strerror(EACCES));
     }
 }
@@ -706,7 +682,7 @@ static void one_run_writes_at_a_time(void **state)
     const world *w = *state;
     char path[PATH];
     bg_error err;
-    bg_result *first = open_result(w, locate(w, "two.h5", path)), *second;
+    bg_result *first = open_result(w, locate(&w->folder, "two.h5", path)), *second;
     for (long k = 0; k < 3; k++) {
         assert_int_equal(bg_result_create(path, "m", "mdop5", w->system, &second, &err), BG_IO);
         assert_non_null(strstr(err.text, "another run"));
@@ -721,7 +697,7 @@ static void readers_and_deletions_do_no_harm(void **state)
 {
     const world *w = *state;
     char path[PATH], partial[PATH + 16];
-    bg_result *result = open_result(w, locate(w, "read.h5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "read.h5", path));
     snprintf(partial, sizeof partial, "%s.partial", path);
     assert_int_equal(unlink(partial), 0);
     hid_t reader[6];
@@ -756,7 +732,7 @@ static void damaged_working_files_are_given_up(void **state)
     H5E_auto2_t before, after;
     void *data_before, *data_after;
     H5Eget_auto2(H5E_DEFAULT, &before, &data_before);
-    bg_result *result = open_result(w, locate(w, "damaged.h5", path));
+    bg_result *result = open_result(w, locate(&w->folder, "damaged.h5", path));
     snprintf(partial, sizeof partial, "%s.partial", path);
     for (long k = 0; k < 30; k += 10) {
         give_rows(result, k, k + 10);
