@@ -143,8 +143,8 @@ bg_counters bg_integrator_get_counters(const bg_integrator *integrator);
 /* Dense output of order 4 inside the last step: q, v, z at t. Not projected. */
 void bg_integrator_interpolate(const bg_integrator *integrator, double t, double *q, double *v,
                                double *z);
-/* Projected dense output: as above, then projected onto all constraints, with a, lambda and work.
- */
+/* Projected dense output: as above, then projected onto all constraints, with a, lambda and work;
+ * plain (see below) where the a found is nothing but amplified rounding. */
 bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, bg_state *out,
                                           bg_error *err);
 
