@@ -113,12 +113,23 @@ static inline char *rig_quote(const char *text)
     return copy;
 }
 
+/* From JSON with single quotes. */
 static inline void rig_read(rig *r, const char *text)
 {
     bg_error err = {BG_OK, ""};
+    char *copy = rig_quote(text);
     *r = (rig){.seed = 7};
-    if (bg_model_parse(text, "test", NULL, 0, &r->model, &err) != BG_OK)
+    if (bg_model_parse(copy, "test", NULL, 0, &r->model, &err) != BG_OK)
         fail_msg("%s", err.text);
+    free(copy);
+}
+
+static inline int rig_tear_down(void **state)
+{
+    rig *r = *state;
+    bg_model_destroy(r->model);
+    free(r);
+    return 0;
 }
 
 static inline const bg_force *rig_find(const rig *r, const char *name)

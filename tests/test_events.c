@@ -235,6 +235,15 @@ static void test_fast_and_flat(void **state)
     bg_run_report_clear(&r);
 }
 
+/* One first-order state with a mode: what the relays below have in common. */
+static bg_system_def define_relay(void)
+{
+    bg_system_def def = bg_default_system_def();
+    def.nz = def.ns = def.nmode = 1;
+    def.supplied = BG_TERM_h | BG_TERM_s;
+    return def;
+}
+
 /* A relay with hysteresis: z' = 1 or -1, switched at 0.6 and at 0.4. The threshold jumps with the
  * mode, so after its event the function is far from zero. */
 static int relay_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
@@ -261,11 +270,9 @@ static void test_hysteresis(void **state)
     bg_error err = {BG_OK, ""};
     const double z0[1] = {0.5};
     bg_system *sys;
-    bg_system_def def = bg_default_system_def();
+    bg_system_def def = define_relay();
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
-    def.nz = def.ns = def.nmode = 1;
-    def.supplied = BG_TERM_h | BG_TERM_s;
     def.terms = relay_terms;
     def.event = relay_event;
     def.z0 = z0;
@@ -355,11 +362,9 @@ static void test_ideal_relay(void **state)
     bg_error err = {BG_OK, ""};
     const double z0[1] = {1};
     bg_system *sys;
-    bg_system_def def = bg_default_system_def();
+    bg_system_def def = define_relay();
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
-    def.nz = def.ns = def.nmode = 1;
-    def.supplied = BG_TERM_h | BG_TERM_s;
     def.terms = ideal_terms;
     def.event = ideal_event;
     def.z0 = z0;
@@ -397,12 +402,10 @@ static void test_latch(void **state)
     (void)state;
     bg_error err = {BG_OK, ""};
     bg_system *sys;
-    bg_system_def def = bg_default_system_def();
+    bg_system_def def = define_relay();
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
-    def.nz = def.nmode = 1;
     def.ns = 2;
-    def.supplied = BG_TERM_h | BG_TERM_s;
     def.terms = latch_terms;
     def.event = latch_event;
     def.t_end = 3;
@@ -571,6 +574,23 @@ static int drifting_terms(void *self, const bg_point *p, unsigned want, bg_terms
     return 0;
 }
 
+static bg_system *create_drifting(drifting *d, double t_end)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_system_def def = bg_default_system_def();
+    def.nq = def.nv = 2;
+    def.ng = def.ns = 1;
+    def.self = d;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
+    def.scleronomic = 1;
+    def.terms = drifting_terms;
+    def.q0 = d->q0;
+    def.t_end = t_end;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    return sys;
+}
+
 /* Loose tolerance: plain dense output leaves the constraint by more than the level, so that s
  * changes sign there although on the constraint it never does. The enclosure is lost in phase 2,
  * the step is repeated shorter, and no event is reported. */
@@ -581,19 +601,9 @@ static void test_lost_enclosure(void **state)
     int repeated = 0;
     for (int sign = -1; sign <= 1; sign += 2) {
         drifting d = {sign * 1e-7, {-1, 0}, 0};
-        bg_system_def def = bg_default_system_def();
-        bg_system *sys;
+        bg_system *sys = create_drifting(&d, 2);
         bg_run_options o = bg_default_run_options();
         bg_run_report r;
-        def.nq = def.nv = 2;
-        def.ng = def.ns = 1;
-        def.self = &d;
-        def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
-        def.scleronomic = 1;
-        def.terms = drifting_terms;
-        def.q0 = d.q0;
-        def.t_end = 2;
-        assert_ok(bg_system_create(&def, &sys, &err));
         o.method.rtol = o.method.atol = 1e-3;
         assert_ok(bg_run(sys, &o, &r, &err));
         assert_int_equal(r.nevents, 0);
@@ -611,19 +621,9 @@ static void test_touch_on_constraint(void **state)
     (void)state;
     bg_error err = {BG_OK, ""};
     drifting d = {0, {-1, 0}, 1};
-    bg_system_def def = bg_default_system_def();
-    bg_system *sys;
+    bg_system *sys = create_drifting(&d, 10);
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
-    def.nq = def.nv = 2;
-    def.ng = def.ns = 1;
-    def.self = &d;
-    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
-    def.scleronomic = 1;
-    def.terms = drifting_terms;
-    def.q0 = d.q0;
-    def.t_end = 10;
-    assert_ok(bg_system_create(&def, &sys, &err));
     for (int k = 0; k < 3; k++) {
         o.method.rtol = o.method.atol = k == 0 ? 1e-5 : k == 1 ? 1e-7 : 1e-9;
         assert_ok(bg_run(sys, &o, &r, &err));

@@ -94,18 +94,8 @@ static int set_up(void **state)
     rig *r = calloc(1, sizeof *r);
     char text[2 * sizeof everything];
     snprintf(text, sizeof text, "%s%s", everything, sensing);
-    char *copy = rig_quote(text);
-    rig_read(r, copy);
-    free(copy);
+    rig_read(r, text);
     *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    rig *r = *state;
-    bg_model_destroy(r->model);
-    free(r);
     return 0;
 }
 
@@ -740,20 +730,21 @@ static void too_many_bodies_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(action_equals_reaction, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(power_is_balanced, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(expressions_match_linear_laws, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(spring_pulls_along_its_line, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(zero_length_is_harmless, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tables_match_formulas, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bushing_is_linear_in_the_small, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(applied_forces_stand_in_their_axes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(turns_are_counted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(controller_without_lag_uses_rates, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(controller_measures_in_body_axes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(derivatives_match_differences, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(laws_use_outputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(action_equals_reaction, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(power_is_balanced, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(expressions_match_linear_laws, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(spring_pulls_along_its_line, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(zero_length_is_harmless, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(tables_match_formulas, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(bushing_is_linear_in_the_small, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(applied_forces_stand_in_their_axes, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(turns_are_counted, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(controller_without_lag_uses_rates, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(controller_measures_in_body_axes, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(derivatives_match_differences, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(laws_use_outputs, set_up, rig_tear_down),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(outputs_that_follow_from_forces_are_refused),
         cmocka_unit_test(too_many_bodies_are_refused),

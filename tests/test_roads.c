@@ -196,9 +196,7 @@ static void put_wheel(rig *r, const char *road)
 {
     char text[1024];
     snprintf(text, sizeof text, wheel_on, road);
-    char *copy = rig_quote(text);
-    rig_read(r, copy);
-    free(copy);
+    rig_read(r, text);
     rig_shake(r, 0);
     r->t = 0;
     r->body[1].v = r->body[1].w = bg_vec3_make(0, 0, 0);

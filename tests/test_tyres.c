@@ -33,9 +33,7 @@ static const char wheels[] =
 
 static void read_wheels(rig *r, const char *text)
 {
-    char *copy = rig_quote(text);
-    rig_read(r, copy);
-    free(copy);
+    rig_read(r, text);
     rig_shake(r, 0);
 }
 
@@ -44,14 +42,6 @@ static int set_up(void **state)
     rig *r = calloc(1, sizeof *r);
     read_wheels(r, wheels);
     *state = r;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    rig *r = *state;
-    bg_model_destroy(r->model);
-    free(r);
     return 0;
 }
 
@@ -561,18 +551,19 @@ static void nonsense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(curves_meet_published_points, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(slopes_are_the_stiffnesses, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(steady_slip_is_steady, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(mirrored_slip_gives_mirrored_forces, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(combined_slip_is_bounded_and_dissipates, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(forces_are_balanced, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(curves_meet_published_points, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(slopes_are_the_stiffnesses, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(steady_slip_is_steady, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(mirrored_slip_gives_mirrored_forces, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(combined_slip_is_bounded_and_dissipates, set_up,
+                                        rig_tear_down),
+        cmocka_unit_test_setup_teardown(forces_are_balanced, set_up, rig_tear_down),
         cmocka_unit_test(derivatives_match_differences),
         cmocka_unit_test(standing_on_a_slope_does_not_creep),
         cmocka_unit_test(locked_wheels_slide_and_stop),
         cmocka_unit_test(spinning_on_the_spot_does_not_wind_up),
         cmocka_unit_test(jumps_are_events),
-        cmocka_unit_test_setup_teardown(a_lying_wheel_is_harmless, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_lying_wheel_is_harmless, set_up, rig_tear_down),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
