@@ -250,6 +250,30 @@ static void test_metrics(void **state)
     bg_study_destroy(s);
 }
 
+/* Rows outside a window of time do not count; one without rows has no value. */
+static void test_windows(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:bouncing-ball',"
+        "'base':{'t_end':0.4,'tol':1e-8,'output_interval':0.1,'set.height':1},'metrics':["
+        "{'key':'all','output':{'name':'q:y','take':'range'}},"
+        "{'key':'late','output':{'name':'q:y','from':0.2}},"
+        "{'key':'early','output':{'name':'q:y','take':'end','to':0.3}},"
+        "{'key':'within','output':{'name':'q:y','take':'mean','from':0.1,'to':0.2}},"
+        "{'key':'behind','output':{'name':'q:y','from':0.5}}]}");
+    bg_table *t = run_study(s, 1);
+    const bg_cell *c = t->rows[0].cells;
+    const double g = 9.81, expected[] = {0.5 * g * 0.16, 1 - 0.5 * g * 0.04, 1 - 0.5 * g * 0.09,
+                                         1 - 0.25 * g * (0.01 + 0.04)};
+    assert_true(t->rows[0].ok);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(bg_cell_get_number(&c[i]) - expected[i]) < 1e-9);
+    assert_int_equal(c[4].kind, BG_CELL_NONE);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
 /* Errors against values, a file and a reference run; the order of the method from a ladder. */
 static void test_errors_and_order(void **state)
 {
@@ -485,6 +509,8 @@ static const struct {
      "variants.random.draws.tol.uniform", "lower < upper"},
     {"{'model':'equations:pendulum','metrics':[{'output':{'name':'angel'}}]}", "metrics[0]",
      "did you mean 'angle'"},
+    {"{'model':'equations:pendulum','metrics':[{'drift':{'from':2,'to':1}}]}", "metrics[0].drift",
+     "earlier time"},
     {"{'model':'equations:bouncing-ball','metrics':[{'event':{'name':'inpact'}}]}", "metrics[0]",
      "did you mean"},
     {"{'model':'equations:pendulum','references':{'r':{'file':'no.csv'}},'metrics':['status']}",
@@ -552,19 +578,14 @@ static void test_shipped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),
-                                       cmocka_unit_test(test_distributions),
-                                       cmocka_unit_test(test_draws_alone),
-                                       cmocka_unit_test(test_interpolation),
-                                       cmocka_unit_test(test_gauge),
-                                       cmocka_unit_test(test_metrics),
-                                       cmocka_unit_test(test_errors_and_order),
-                                       cmocka_unit_test(test_stable_step),
-                                       cmocka_unit_test(test_workers),
-                                       cmocka_unit_test(test_crashes),
-                                       cmocka_unit_test(test_failed_reference),
-                                       cmocka_unit_test(test_journal),
-                                       cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_shipped)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_philox),      cmocka_unit_test(test_distributions),
+        cmocka_unit_test(test_draws_alone), cmocka_unit_test(test_interpolation),
+        cmocka_unit_test(test_gauge),       cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_windows),     cmocka_unit_test(test_errors_and_order),
+        cmocka_unit_test(test_stable_step), cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_crashes),     cmocka_unit_test(test_failed_reference),
+        cmocka_unit_test(test_journal),     cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_shipped)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -252,6 +252,13 @@ static bool is_covered(const bg_trajectory *reference, double t)
     return t >= first - slack && t <= last + slack;
 }
 
+/* Whether a row at t counts, which on a grid may miss a time by rounding. */
+static bool is_in_window(const bg_metric *m, double t)
+{
+    double slack = 1e-12 * fmax(1, fabs(t));
+    return m->kind == BG_METRIC_ERROR || (t >= m->from - slack && t <= m->to + slack);
+}
+
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
     bg_measure *m = self;
@@ -259,7 +266,7 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     int ng = bg_system_get_def(m->system)->ng;
     for (int i = 0; i < m->study->nmetrics; i++) {
         bg_probe *p = &m->probes[i];
-        if (!p->metric || !is_covered(p->reference, t))
+        if (!p->metric || !is_covered(p->reference, t) || !is_in_window(p->metric, t))
             continue;
         if (p->metric->kind == BG_METRIC_DRIFT) {
             calc_residual(m, row->state, p->metric->residual);

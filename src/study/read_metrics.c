@@ -262,9 +262,19 @@ static void read_error(const bg_value *v, bg_study *s, bg_metric *m)
     read_norm(v, m);
 }
 
+/* The times between which rows count: all unless said. */
+static void read_window(const bg_value *v, bg_metric *m)
+{
+    m->from = bg_value_number_or(v, "from", -HUGE_VAL);
+    m->to = bg_value_number_or(v, "to", HUGE_VAL);
+    if (v->reader->status == BG_OK && m->from > m->to)
+        bg_value_fail(v, "counts from %g s to %g s; let `from` be the earlier time", m->from,
+                      m->to);
+}
+
 static void read_drift(const bg_value *v, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "take", "norm", NULL};
+    static const char *const keys[] = {"of", "take", "norm", "from", "to", NULL};
     static const char *const levels[] = {"g", "gv", NULL};
     bg_value_expect(v, keys);
     m->residual = bg_value_choice(v, "of", levels, 0) == 0 ? 'g' : 'v';
@@ -272,11 +282,12 @@ static void read_drift(const bg_value *v, bg_metric *m)
         v, 1u << BG_TAKE_MAX | 1u << BG_TAKE_END | 1u << BG_TAKE_RMS | 1u << BG_TAKE_RATE,
         BG_TAKE_MAX);
     read_norm(v, m);
+    read_window(v, m);
 }
 
 static void read_output(const bg_value *v, bg_metric *m)
 {
-    static const char *const keys[] = {"name", "take", NULL};
+    static const char *const keys[] = {"name", "take", "from", "to", NULL};
     bg_value_expect(v, keys);
     m->names.items = bg_reader_allocate(v->reader, 1, sizeof *m->names.items);
     if (!m->names.items)
@@ -286,6 +297,7 @@ static void read_output(const bg_value *v, bg_metric *m)
                         1u << BG_TAKE_MAX | 1u << BG_TAKE_MIN | 1u << BG_TAKE_END |
                             1u << BG_TAKE_RMS | 1u << BG_TAKE_MEAN | 1u << BG_TAKE_RANGE,
                         BG_TAKE_MAX);
+    read_window(v, m);
 }
 
 static void read_event(const bg_value *v, bg_metric *m)
