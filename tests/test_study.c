@@ -274,6 +274,30 @@ static void test_windows(void **state)
     bg_study_destroy(s);
 }
 
+/* Residuals at steps are those of the certificate, on however few rows; at the end of the run,
+ * where there is a row, those on rows are the same. */
+static void test_drift_at_steps(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:pendulum','base':{'t_end':1,'integrator':'euler','step':0.001,"
+        "'output_interval':0.25},'metrics':['certificate.max_g','certificate.max_gv',"
+        "{'key':'g','drift':{'at':'steps'}},{'key':'v','drift':{'of':'gv','at':'steps'}},"
+        "{'key':'half','drift':{'at':'steps','to':0.5}},"
+        "{'key':'rest','drift':{'at':'steps','from':0.5}},"
+        "{'key':'end','drift':{'at':'steps','take':'end'}},{'key':'row','drift':{'take':'end'}}]}");
+    bg_table *t = run_study(s, 1);
+    double x[8];
+    assert_true(t->rows[0].ok);
+    for (int i = 0; i < 8; i++)
+        assert_true((x[i] = bg_cell_get_number(&t->rows[0].cells[i])) > 0);
+    assert_true(x[2] == x[0] && x[3] == x[1]);
+    assert_true(fmax(x[4], x[5]) == x[0] && x[4] != x[5]);
+    assert_true(fabs(x[6] - x[7]) <= 1e-12 * x[6]);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
 /* Errors against values, a file and a reference run; the order of the method from a ladder. */
 static void test_errors_and_order(void **state)
 {
@@ -511,6 +535,8 @@ static const struct {
      "did you mean 'angle'"},
     {"{'model':'equations:pendulum','metrics':[{'drift':{'from':2,'to':1}}]}", "metrics[0].drift",
      "earlier time"},
+    {"{'model':'equations:pendulum','metrics':[{'drift':{'at':'steps','norm':'2'}}]}",
+     "metrics[0].drift.norm", "must be"},
     {"{'model':'equations:bouncing-ball','metrics':[{'event':{'name':'inpact'}}]}", "metrics[0]",
      "did you mean"},
     {"{'model':'equations:pendulum','references':{'r':{'file':'no.csv'}},'metrics':['status']}",
@@ -578,14 +604,21 @@ static void test_shipped(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_philox),      cmocka_unit_test(test_distributions),
-        cmocka_unit_test(test_draws_alone), cmocka_unit_test(test_interpolation),
-        cmocka_unit_test(test_gauge),       cmocka_unit_test(test_metrics),
-        cmocka_unit_test(test_windows),     cmocka_unit_test(test_errors_and_order),
-        cmocka_unit_test(test_stable_step), cmocka_unit_test(test_workers),
-        cmocka_unit_test(test_crashes),     cmocka_unit_test(test_failed_reference),
-        cmocka_unit_test(test_journal),     cmocka_unit_test(test_broken),
-        cmocka_unit_test(test_shipped)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),
+                                       cmocka_unit_test(test_distributions),
+                                       cmocka_unit_test(test_draws_alone),
+                                       cmocka_unit_test(test_interpolation),
+                                       cmocka_unit_test(test_gauge),
+                                       cmocka_unit_test(test_metrics),
+                                       cmocka_unit_test(test_windows),
+                                       cmocka_unit_test(test_drift_at_steps),
+                                       cmocka_unit_test(test_errors_and_order),
+                                       cmocka_unit_test(test_stable_step),
+                                       cmocka_unit_test(test_workers),
+                                       cmocka_unit_test(test_crashes),
+                                       cmocka_unit_test(test_failed_reference),
+                                       cmocka_unit_test(test_journal),
+                                       cmocka_unit_test(test_broken),
+                                       cmocka_unit_test(test_shipped)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -266,7 +266,8 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     int ng = bg_system_get_def(m->system)->ng;
     for (int i = 0; i < m->study->nmetrics; i++) {
         bg_probe *p = &m->probes[i];
-        if (!p->metric || !is_covered(p->reference, t) || !is_in_window(p->metric, t))
+        if (!p->metric || p->metric->at_steps || !is_covered(p->reference, t) ||
+            !is_in_window(p->metric, t))
             continue;
         if (p->metric->kind == BG_METRIC_DRIFT) {
             calc_residual(m, row->state, p->metric->residual);
@@ -293,9 +294,21 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     return BG_OK;
 }
 
+static bg_status take_step(void *self, const bg_step *step, bg_error *err)
+{
+    bg_measure *m = self;
+    (void)err;
+    for (int i = 0; i < m->study->nmetrics; i++) {
+        bg_probe *p = &m->probes[i];
+        if (p->metric && p->metric->at_steps && is_in_window(p->metric, step->t))
+            bg_gauge_add(&p->gauge, step->t, p->metric->residual == 'g' ? step->g : step->gv);
+    }
+    return BG_OK;
+}
+
 bg_sink bg_measure_get_sink(bg_measure *m)
 {
-    return (bg_sink){.self = m, .row = take_row};
+    return (bg_sink){.self = m, .row = take_row, .step = take_step};
 }
 
 /* The n-th event that fits, from the end for negative n; and how many there are. */

@@ -274,8 +274,9 @@ static void read_window(const bg_value *v, bg_metric *m)
 
 static void read_drift(const bg_value *v, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "take", "norm", "from", "to", NULL};
+    static const char *const keys[] = {"of", "at", "take", "norm", "from", "to", NULL};
     static const char *const levels[] = {"g", "gv", NULL};
+    static const char *const places[] = {"rows", "steps", NULL};
     bg_value_expect(v, keys);
     m->residual = bg_value_choice(v, "of", levels, 0) == 0 ? 'g' : 'v';
     m->take = read_take(
@@ -283,6 +284,10 @@ static void read_drift(const bg_value *v, bg_metric *m)
         BG_TAKE_MAX);
     read_norm(v, m);
     read_window(v, m);
+    m->at_steps = bg_value_choice(v, "at", places, 0) == 1;
+    bg_value norm = bg_value_member(v, "norm");
+    if (v->reader->status == BG_OK && m->at_steps && m->euclidean)
+        bg_value_fail(&norm, "must be \"max\" for residuals at steps");
 }
 
 static void read_output(const bg_value *v, bg_metric *m)

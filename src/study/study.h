@@ -57,6 +57,7 @@ typedef struct bg_metric {
     bool relative;     /* ERROR: divided by the norm of the reference */
     bool euclidean;    /* ERROR, DRIFT: 2-norm instead of the largest entry */
     char residual;     /* DRIFT: 'g' position, 'v' velocity level */
+    bool at_steps;     /* DRIFT: as the method left it after each step, instead of on rows */
     const char *event; /* EVENT: name, NULL: any */
     int number;        /* EVENT: 1 first, 2 second, ..., -1 last */
     int direction;     /* EVENT: +1, -1, 0: any */
