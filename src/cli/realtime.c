@@ -92,7 +92,7 @@ typedef struct session {
     bg_udp *udp;
     double *u, *y; /* [ninputs], [noutputs] */
     long step;
-    bool constrained;
+    bool constrained, sends;
     bg_pacer pacer;
     bg_realtime_view view;
     bg_realtime_report report;
@@ -290,7 +290,7 @@ static bg_status work(void *self, bg_error *err)
 {
     session *s = self;
     bool fresh = bg_udp_receive(s->udp, s->u);
-    bg_status status = bg_realtime_step(s->rt, fresh ? s->u : NULL, s->y, err);
+    bg_status status = bg_realtime_step(s->rt, fresh ? s->u : NULL, s->sends ? s->y : NULL, err);
     if (status < 0)
         return status;
     bg_udp_send(s->udp, (uint64_t)++s->step, bg_realtime_get_state(s->rt)->t, s->y);
@@ -325,6 +325,7 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     r->spin = s->pacer.spin;
     r->t_start = bg_realtime_get_state(s->rt)->t;
     s->constrained = bg_system_get_def(s->model.system)->ng > 0;
+    s->sends = args->send != NULL;
     r->max_g = r->max_gv = s->constrained ? 0 : NAN;
     s->pacer.stop = bg_stop_get();
     bg_stop_listen();
