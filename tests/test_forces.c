@@ -43,6 +43,9 @@ static const char everything[] =
     "  'rubber': {'type': 'bushing', 'bodies': ['a', 'b'], 'at': [0.6, 0, 0.4],"
     "             'orientation': {'axis': [1, 1, 0], 'angle': 0.7},"
     "             'stiffness': [100, 200, 400, 11, 22, 44], 'damping': [1, 2, 4, 0.1, 0.2, 0.4]},"
+    "  'bar': {'type': 'bushing', 'bodies': ['a', 'b'], 'at': [0.6, 0, 0.4],"
+    "          'orientation': {'axis': [1, 1, 0], 'angle': 0.7}, 'stiffness': [0, 90, 30, 0, 0, "
+    "0]},"
     "  'hinge_pid': {'type': 'controller', 'input': {'joint': 'hinge', 'turns': true},"
     "                'reference': 'drive + 0.1*gain', 'kp': 30, 'ki': 7, 'kd': 2,"
     "                'output': {'joint': 'guide'}},"
@@ -330,6 +333,7 @@ static void bushing_is_linear_in_the_small(void **state)
     for (int i = 0; i < 6; i++) {
         assert_near(rig_sensor(r, f, place[i]), moved[i], 1e-14);
         assert_near(rig_sensor(r, f, force[i]), -k[i] * moved[i], 1e-10);
+        assert_near(rig_sensor(r, rig_find(r, "bar"), place[i]), moved[i], 1e-14);
     }
 }
 

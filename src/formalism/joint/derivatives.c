@@ -150,18 +150,26 @@ static void carry_rows(bg_mat6 *X, bg_vec3 arm)
     }
 }
 
-/* E and C of a pair. */
+/* E and, unless the wrench does not change with the twist, C of a pair. */
 static void map_coupling(const bg_joint_form *f, int of, int by, double pose[6][6],
-                         double twist[6][6], bg_mat6 *E, bg_mat6 *C)
+                         double twist[6][6], bool by_twist, bg_mat6 *E, bg_mat6 *C)
 {
-    bg_vec3 arm = bg_sub(f->mb.body[of].r, f->c);
+    const bg_body_state *x = &f->mb.body[by];
+    bg_vec3 arm = bg_sub(f->mb.body[of].r, f->c), arm_by = bg_sub(x->r, f->c);
     for (int i = 0; i < 6; i++) { /* (f, n) become rows 3..5 and 0..2 */
-        pull x = pull_gradient(f, by, pose[i], twist[i], NULL);
-        E->row[(i + 3) % 6] = x.S;
-        C->row[(i + 3) % 6] = x.P;
+        int row = (i + 3) % 6;
+        if (by_twist) {
+            pull p = pull_gradient(f, by, pose[i], twist[i], NULL);
+            E->row[row] = p.S;
+            C->row[row] = p.P;
+        } else {
+            bg_vec3 r = bg_vec3_load(pose[i]);
+            E->row[row] = (bg_spatial){bg_add(bg_vec3_load(pose[i] + 3), bg_cross(arm_by, r)), r};
+        }
     }
     carry_rows(E, arm);
-    carry_rows(C, arm);
+    if (by_twist)
+        carry_rows(C, arm);
 }
 
 static void subtract(bg_mat6 *a, const bg_mat6 *b)
@@ -205,22 +213,27 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
     const target *t = self;
     bg_joint_form *f = t->f;
     int a = f->mech->body_link[of], b = f->mech->body_link[by];
-    if (a < 0 || b < 0 || (is_zero(pose) && is_zero(twist)))
+    bool by_twist = !is_zero(twist);
+    if (a < 0 || b < 0 || (!by_twist && is_zero(pose)))
         return;
     bg_mat6 E, C;
     int shared = find_shared(f->mech, a, b);
     bool below = true; /* the columns so far move only `by` */
-    map_coupling(f, of, by, pose, twist, &E, &C);
-    if (shared >= 0) {
+    map_coupling(f, of, by, pose, twist, by_twist, &E, &C);
+    if (shared >= 0)
         subtract(&f->sums[shared].E, &E);
+    if (shared >= 0 && by_twist)
         subtract(&f->sums[shared].B, &C);
-    }
     for (int k = b; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         below = below && k != shared;
         for (int j = l->v; j < l->v + count(l) && (below || a != shared); j++) {
-            bg_spatial by_q = bg_spatial_add(apply(&E, f->S[j]), apply(&C, f->shift[j].P));
-            add_chain(t, a, below ? -1 : shared, j, by_q, apply(&C, f->S[j]));
+            bg_spatial by_q = apply(&E, f->S[j]), by_v = rest;
+            if (by_twist) {
+                by_q = bg_spatial_add(by_q, apply(&C, f->shift[j].P));
+                by_v = apply(&C, f->S[j]);
+            }
+            add_chain(t, a, below ? -1 : shared, j, by_q, by_v);
         }
     }
 }

@@ -26,6 +26,7 @@
 typedef struct bushing {
     bg_marker a, b;
     double k[6], c[6];
+    bool turns, damps; /* any of k or c about an axis is not zero; any of c */
 } bushing;
 
 /* Everything at one state; forces and torques act on b. */
@@ -81,7 +82,8 @@ static bg_vec3 turn_back(const state *y, bg_vec3 m)
     return bg_add_scaled(bg_add_scaled(m, 0.5, once), y->c, bg_cross(y->phi, once));
 }
 
-static state calc_state(const bg_force *f, const bg_world *w)
+/* angles: phi is wanted although no law needs it. */
+static state calc_state(const bg_force *f, const bg_world *w, bool angles)
 {
     const bushing *s = f->self;
     const bg_body_state *a = &w->body[s->a.body], *b = &w->body[s->b.body];
@@ -93,7 +95,8 @@ static state calc_state(const bg_force *f, const bg_world *w)
     y.u = bg_sub(bg_marker_get_velocity(w, &s->b), bg_add(a->v, bg_cross(a->w, y.s_a)));
     y.x = bg_rotate_back(&y.A, y.d);
     y.x_t = bg_rotate_back(&y.A, y.u);
-    y.phi = calc_phi(&y.A, &B);
+    if (s->turns || angles)
+        y.phi = calc_phi(&y.A, &B);
     y.omega = bg_rotate_back(&y.A, bg_sub(b->w, a->w));
     calc_c(bg_length(y.phi), &y.c, &y.c_theta);
     const bg_vec3 f_A = bg_add(times(s->k, y.x), times(s->c, y.x_t));
@@ -105,7 +108,7 @@ static state calc_state(const bg_force *f, const bg_world *w)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, false);
     const bg_vec3 p = bg_marker_get_position(w, &y.s->b);
     bg_wrench_add(wrench, w, y.s->b.body, p, y.f, y.n);
     bg_wrench_add(wrench, w, y.s->a.body, p, bg_scale(-1, y.f), bg_scale(-1, y.n));
@@ -113,7 +116,7 @@ static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, false);
     const bushing *s = y.s;
     out->potential += 0.5 * (bg_dot(y.x, times(s->k, y.x)) + bg_dot(y.phi, times(s->k + 3, y.phi)));
     out->power -= bg_dot(y.x_t, times(s->c, y.x_t)) + bg_dot(y.omega, times(s->c + 3, y.omega));
@@ -150,11 +153,14 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     /* d(A^T a) = A^T (da - dtheta_a x a) */
     const bg_vec3 dx = bg_rotate_back(&y->A, bg_sub(ds_a, bg_cross(turn_a, y->s_a)));
     const bg_vec3 dx_t = bg_rotate_back(&y->A, bg_sub(du, bg_cross(turn_a, y->u)));
-    const bg_vec3 dphi = turn(y, bg_rotate_back(&y->A, bg_sub(d[1].dtheta, turn_a)));
-    const bg_vec3 w = bg_sub(y->w_b, y->w_a), dw = bg_sub(d[1].dw, d[0].dw);
-    const bg_vec3 domega = bg_rotate_back(&y->A, bg_sub(dw, bg_cross(turn_a, w)));
     const bg_vec3 df_A = bg_add(times(y->s->k, dx), times(y->s->c, dx_t));
-    const bg_vec3 dn_A = bg_add(vary_torque(y, dphi), times(y->s->c + 3, domega));
+    bg_vec3 dn_A = {0, 0, 0};
+    if (y->s->turns) {
+        const bg_vec3 dphi = turn(y, bg_rotate_back(&y->A, bg_sub(d[1].dtheta, turn_a)));
+        const bg_vec3 w = bg_sub(y->w_b, y->w_a), dw = bg_sub(d[1].dw, d[0].dw);
+        const bg_vec3 domega = bg_rotate_back(&y->A, bg_sub(dw, bg_cross(turn_a, w)));
+        dn_A = bg_add(vary_torque(y, dphi), times(y->s->c + 3, domega));
+    }
     const bg_vec3 df = bg_sub(bg_cross(turn_a, y->f), bg_rotate(&y->A, df_A));
     const bg_vec3 dn = bg_sub(bg_cross(turn_a, y->n), bg_rotate(&y->A, dn_A));
     const bg_wrench on_a = bg_wrench_vary(y->s_a, ds_a, y->f, df);
@@ -165,17 +171,17 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, false);
     const int body[] = {y.s->a.body, y.s->b.body};
     const bg_vec3 n_a = bg_add(y.n, bg_cross(y.s_a, y.f)), n_b = bg_add(y.n, bg_cross(y.s_b, y.f));
     const bg_wrench on[2] = {{bg_scale(-1, y.f), bg_scale(-1, n_a)}, {y.f, n_b}};
-    bg_element_calc_pair_derivatives(tangent, &y, body, w, on, out);
+    bg_element_calc_pair_derivatives(tangent, &y, body, w, on, y.s->damps, out);
 }
 
 /* Displacements, and what acts on b, in axes A. */
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w);
+    const state y = calc_state(f, w, true);
     const bg_vec3 force = bg_rotate_back(&y.A, y.f), torque = bg_rotate_back(&y.A, y.n);
     const bg_vec3 values[] = {y.x, y.phi, force, torque};
     double out[3];
@@ -233,8 +239,11 @@ static void read(const bg_value *v, bg_force *f)
     s->a = bg_body_make_marker(v->reader->model, body[0], at, &axes);
     s->b = bg_body_make_marker(v->reader->model, body[1], at, &axes);
     bool any = false;
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 6; k++) {
         any = any || s->k[k] > 0 || s->c[k] > 0;
+        s->turns = s->turns || (k > 2 && (s->k[k] > 0 || s->c[k] > 0));
+        s->damps = s->damps || s->c[k] > 0;
+    }
     if (!any)
         bg_value_fail(v, "exerts no force; give stiffness or damping");
 }

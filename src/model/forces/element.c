@@ -114,7 +114,7 @@ void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const
  *     T_a = -(T + d x P + u x V + w_b x O + w_a x O_a) + X x e_i
  * by those of a, where the row is that of component i of a force or torque X. */
 void bg_element_calc_pair_derivatives(bg_tangent *tangent, const void *context, const int body[2],
-                                      const bg_world *w, const bg_wrench on[2],
+                                      const bg_world *w, const bg_wrench on[2], bool by_twist,
                                       bg_force_derivatives *out)
 {
     if (body[0] == 0 || body[1] == 0) {
@@ -125,7 +125,7 @@ void bg_element_calc_pair_derivatives(bg_tangent *tangent, const void *context, 
     const bg_vec3 d = bg_sub(B->r, A->r), u = bg_sub(B->v, A->v);
     const bg_vec3 X[4] = {on[0].f, on[0].n, on[1].f, on[1].n};
     bg_element_clear(body, 2, out);
-    bg_element_calc_columns(tangent, context, 1, 0, 12, 0, out);
+    bg_element_calc_columns(tangent, context, 1, 0, by_twist ? 12 : 6, 0, out);
     for (int row = 0; row < 12; row++) {
         double *pose = out->wrench_pose[row], *twist = out->wrench_twist[row];
         const bg_vec3 P = bg_vec3_load(pose + 6), T = bg_vec3_load(pose + 9);

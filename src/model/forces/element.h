@@ -61,9 +61,10 @@ typedef void bg_tangent(const void *context, const bg_variation *d, bg_wrench *d
 void bg_element_calc_derivatives(bg_tangent *tangent, const void *context, const int *body,
                                  int nbodies, int nz, bg_force_derivatives *out);
 /* The same for an element without states that sees nothing but how one of its two bodies lies and
- * moves relative to the other; `on` are the wrenches on them. */
+ * moves relative to the other, and of how it moves only if by_twist; `on` are the wrenches on
+ * them. */
 void bg_element_calc_pair_derivatives(bg_tangent *tangent, const void *context, const int body[2],
-                                      const bg_world *w, const bg_wrench on[2],
+                                      const bg_world *w, const bg_wrench on[2], bool by_twist,
                                       bg_force_derivatives *out);
 /* Its parts: the bodies, and zeros everywhere; the columns from .. to - 1 (of dr,
  * dtheta, v, w) of body k. */

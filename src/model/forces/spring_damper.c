@@ -158,7 +158,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     }
     const bg_vec3 pull = bg_scale(x.F, x.e), push = bg_scale(-1, pull);
     const bg_wrench on[2] = {{pull, bg_cross(x.s_a, pull)}, {push, bg_cross(x.s_b, push)}};
-    bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, out);
+    bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, x.F_rate != 0, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
