@@ -36,7 +36,10 @@ static void print_trust(const bg_certificate *c, int ng)
     if (ng > 0) {
         printf("  largest |g|      %.3g\n", c->max_g);
         printf("  |G v + g_t|      %.3g\n", c->max_gv);
-        printf("  |G a + gamma|    %.3g\n", c->max_ga);
+        if (isnan(c->max_ga))
+            printf("  |G a + gamma|    not known: this method does not solve for it\n");
+        else
+            printf("  |G a + gamma|    %.3g\n", c->max_ga);
     }
     if (c->has_drift && c->drift.holds)
         printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g)\n",
@@ -44,7 +47,7 @@ static void print_trust(const bg_certificate *c, int ng)
     else if (c->has_drift)
         printf(
             "  drift            not bounded: the step is too large for the guarantee (C0 %.3g, C1 "
-            "%.3g, C2 %.3g);\n                   take a smaller step, or more newton_steps\n",
+            "%.3g, C2 %.3g);\n                   take a smaller step\n",
             c->drift.C0, c->drift.C1, c->drift.C2);
     if (c->note[0])
         printf("  note             %s\n", c->note);
