@@ -1,6 +1,6 @@
 /* euler and linear-euler: order, drift by stabilisation (000 Fig. 6), the certified bound,
- * stability limits of 000 section 2, work per step, partitions, regularisation, checkpoints of
- * Jacobians. */
+ * stability limits of 000 section 2 and of Baumgarte's feedback, work per step, partitions,
+ * refusals. Checkpoints of Jacobians and partitions are in tests/cli/resume.sh. */
 #include "integrators/stability.h"
 #include "run_support.h"
 
@@ -178,7 +178,7 @@ static void test_excess(void **state)
     assert_true(stable > 100 && unstable > 100);
 }
 
-/* Order 1 of positions, velocities and z, whatever the options. */
+/* Order 1 of positions, velocities and states, whatever the options. */
 static void test_order(void **state)
 {
     (void)state;
@@ -200,23 +200,29 @@ static void test_order(void **state)
         fine.options.t_end = t_end;
         fine.options.method.rtol = fine.options.method.atol = 1e-11;
         job_run(&fine);
-        int n = bg_system_get_def(fine.sys)->nq + bg_system_get_def(fine.sys)->nv;
+        const bg_system_def *def = bg_system_get_def(fine.sys);
         for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-            double h[4], e[4] = {0};
+            double h[4], e[3][4] = {{0}};
             for (int i = 0; i < 4; i++) {
                 job x;
                 h[i] = 4e-5 / (1 << i);
                 job_begin(&x, systems[s], "linear-euler", options[k], h[i]);
                 x.options.t_end = t_end;
                 assert_ok(bg_run(x.sys, &x.options, &x.report, &err));
-                for (int j = 0; j < n; j++)
-                    e[i] = fmax(e[i], fabs(x.report.final->q[j] - fine.report.final->q[j]));
+                for (int j = 0; j < def->nq; j++)
+                    e[0][i] = fmax(e[0][i], fabs(x.report.final->q[j] - fine.report.final->q[j]));
+                for (int j = 0; j < def->nv; j++)
+                    e[1][i] = fmax(e[1][i], fabs(x.report.final->v[j] - fine.report.final->v[j]));
+                for (int j = 0; j < def->nz; j++)
+                    e[2][i] = fmax(e[2][i], fabs(x.report.final->z[j] - fine.report.final->z[j]));
                 job_end(&x);
             }
-            double order = fit_order(4, h, e);
-            if (!(fabs(order - 1) < 0.15))
-                fail_msg("%s %s: order %.2f (errors %.1e .. %.1e)", systems[s], options[k], order,
-                         e[0], e[3]);
+            for (int part = 0; part < (def->nz > 0 ? 3 : 2); part++) {
+                double order = fit_order(4, h, e[part]);
+                if (!(fabs(order - 1) < 0.15))
+                    fail_msg("%s %s: order %.2f of %c (errors %.1e .. %.1e)", systems[s],
+                             options[k], order, "qvz"[part], e[part][0], e[part][3]);
+            }
         }
         job_end(&fine);
     }
@@ -308,6 +314,10 @@ static void test_refusals(void **state)
     expect_failure("euler", "", 0, "--step");
     expect_failure("linear-euler", "alpha=-1", 1e-3, "alpha");
     expect_failure("linear-euler", "newton_steps=0", 1e-3, "newton_steps");
+    expect_failure("linear-euler", "newton_steps=2.5", 1e-3, "whole number");
+    expect_failure("linear-euler", "newton_steps=1e300", 1e-3, "from 1 to 1000");
+    expect_failure("linear-euler", "refresh=0", 1e-3, "whole number");
+    expect_failure("linear-euler", "jacobian=J3 partition=auto", 1e-3, "J3 make none");
     expect_failure("linear-euler", "epsilon=0", 1e-3, "epsilon");
     expect_failure("linear-euler", "partition=stiff", 1e-3, "marked stiff");
     expect_failure("linear-euler", "index=2 stabilisation=regularise", 1e-3, "index=1");
@@ -315,26 +325,160 @@ static void test_refusals(void **state)
     expect_failure("euler", "jacobian=J1", 1e-3, "jacobian");
 }
 
+/* Baumgarte's parameters are refused just where they let errors of the constraints grow: alpha up
+ * to `most`/h, with beta = alpha^2, leaves the circular track on its circle, more is refused. (At
+ * 1.03 times these limits |g| grew beyond 0.3 in 5 s in every row, when it was allowed.) */
+static void test_feedback(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        double most;
+    } rows[] = {
+        {"jacobian=J2 index=1 stabilisation=baumgarte", 2},
+        {"jacobian=none index=1 stabilisation=baumgarte", 2},
+        {"jacobian=J3 index=1 stabilisation=regularise", 2},
+        {"jacobian=J2 index=2 stabilisation=baumgarte", 2},
+        {"jacobian=exact index=1 stabilisation=baumgarte", 0.8284271247461903},
+        {"jacobian=semi index=1 stabilisation=baumgarte", 0.8284271247461903},
+        {"jacobian=exact index=2 stabilisation=baumgarte", 2.0 / 3},
+        {"jacobian=semi index=2 stabilisation=baumgarte", 2.0 / 3},
+    };
+    const double h = 1e-3;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char options[128];
+        snprintf(options, sizeof options, "%s alpha=%.17g", rows[k].options,
+                 0.97 * rows[k].most / h);
+        assert_true(max_g("equations:circular-track", "linear-euler", options, h, 5) < 1e-4);
+        snprintf(options, sizeof options, "%s alpha=%.17g", rows[k].options,
+                 1.001 * rows[k].most / h);
+        expect_failure("linear-euler", options, h, "let errors of the constraints grow");
+    }
+    expect_failure("linear-euler", "stabilisation=baumgarte alpha=10 beta=1e5", h,
+                   "beta = 100000/s^2");
+}
+
 /* 000 Fig. 7: explicit Euler cannot hold the car axle's springs at 1 ms, J1, J2 and J3 can. */
 static void test_car_axle(void **state)
 {
     (void)state;
-    static const char *const stable[] = {"jacobian=J1", "jacobian=J2", "jacobian=J3",
-                                         "jacobian=exact", "jacobian=semi"};
+    static const char *const stable[] = {"jacobian=J1",
+                                         "jacobian=J2",
+                                         "jacobian=J3",
+                                         "jacobian=exact",
+                                         "jacobian=semi",
+                                         "jacobian=J1 partition=auto",
+                                         "jacobian=J2 partition=auto",
+                                         "jacobian=exact partition=auto",
+                                         "jacobian=semi partition=auto"};
+    const int n = sizeof stable / sizeof *stable;
     const double reference[4] = {0.493455784275402809122e-1, 0.496989460230171153861,
                                  0.104174252488542151681e1, 0.373911027265361256927};
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k <= n; k++) {
         job x;
         double error = 0;
-        job_begin(&x, "equations:car-axle", "linear-euler", k < 5 ? stable[k] : "jacobian=none",
+        job_begin(&x, "equations:car-axle", "linear-euler", k < n ? stable[k] : "jacobian=none",
                   1e-3);
         job_run(&x);
         for (int i = 0; i < 4; i++)
             error = fmax(error, fabs(x.report.final->q[i] - reference[i]));
-        print_message("%-16s error at t = 3 s: %.1e m\n", k < 5 ? stable[k] : "explicit", error);
-        assert_true(k < 5 ? error < 0.03 : error > 0.1);
+        print_message("%-30s error at t = 3 s: %.1e m\n", k < n ? stable[k] : "explicit", error);
+        assert_true(k < n ? error < 0.03 : error > 0.1);
         job_end(&x);
     }
+}
+
+/* Two coordinates of mass matrix [1 c; c 1], each on a spring, without damping. Scaled by the
+ * diagonal of M an entry of h^2 K looks small, but the mass of q0 - q1 is only 1 - c. */
+typedef struct pair {
+    double coupling, stiffness;
+} pair;
+
+static int pair_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const pair *s = self;
+    if (want & BG_TERM_M) {
+        out->M[0] = out->M[3] = 1;
+        out->M[1] = out->M[2] = s->coupling;
+    }
+    for (int i = 0; i < 2 && (want & BG_TERM_f); i++)
+        out->f[i] = -s->stiffness * p->q[i];
+    return 0;
+}
+
+static int pair_derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
+                            bg_derivatives *out)
+{
+    const pair *s = self;
+    double *r_q = out->block[BG_OF_r][BG_BY_q];
+    (void)p, (void)a, (void)lambda;
+    if (r_q)
+        r_q[0] = r_q[3] = s->stiffness;
+    return 0;
+}
+
+/* The largest |q| in 20 000 steps from (1, -1), and what is said of the partition. */
+static double run_pair(pair *s, const char *jacobian, double h, char note[256])
+{
+    bg_system_def def = bg_default_system_def();
+    bg_integrator_options o = bg_default_integrator_options();
+    bg_setting settings[] = {{"jacobian", jacobian}, {"partition", "auto"}};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_state *x;
+    bg_integrator *ig;
+    double largest = 0;
+    def.name = "pair";
+    def.nq = def.nv = 2;
+    def.self = s;
+    def.supplied = BG_TERM_M | BG_TERM_f;
+    def.terms = pair_terms;
+    def.derivative_supplied[BG_OF_r][BG_BY_q] = def.derivative_supplied[BG_OF_r][BG_BY_v] = 1;
+    def.derivatives = pair_derivatives;
+    o.step = h;
+    o.energy = 0;
+    o.settings = settings;
+    o.nsettings = 2;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    assert_ok(bg_state_create(sys, &x, &err));
+    assert_ok(bg_integrator_create("linear-euler", sys, &o, &ig, &err));
+    x->q[0] = 1;
+    x->q[1] = -1;
+    assert_ok(bg_integrator_start(ig, x, NULL, 1e9, &err));
+    for (int k = 0; k < 20000; k++) {
+        assert_ok(bg_integrator_step(ig, &err));
+        largest = fmax(largest, fabs(bg_integrator_get_state(ig)->q[0]));
+    }
+    bg_integrator_describe(ig, note, 256);
+    bg_integrator_destroy(ig);
+    bg_state_destroy(x);
+    bg_system_destroy(sys);
+    return largest;
+}
+
+/* partition=auto leaves out what it can and not more: undamped vibrations do not grow, whether the
+ * entries are left out (stiffness 0.04/h^2, masses apart), must stay because masses are coupled, or
+ * must stay because they are stiff. */
+static void test_partition(void **state)
+{
+    (void)state;
+    static const char *const jacobians[] = {"J2", "exact", "semi"};
+    static const struct {
+        pair system;
+        const char *keeps;
+    } rows[] = {
+        {{0, 0.04}, "keeps 0 of 2"}, {{0.999, 0.04}, "keeps 2 of 2"}, {{0, 40}, "keeps 2 of 2"}};
+    const double h = 1e-3;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++) {
+            pair s = rows[k].system;
+            char note[256];
+            s.stiffness /= h * h;
+            double largest = run_pair(&s, jacobians[j], h, note);
+            if (!(largest < 1.5) || !strstr(note, rows[k].keeps))
+                fail_msg("%s, coupling %g: amplitude %g, %s", jacobians[j], s.coupling, largest,
+                         note);
+        }
 }
 
 int main(void)
@@ -344,6 +488,7 @@ int main(void)
         cmocka_unit_test(test_stability), cmocka_unit_test(test_excess),
         cmocka_unit_test(test_order),     cmocka_unit_test(test_plan),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_car_axle),
+        cmocka_unit_test(test_feedback),  cmocka_unit_test(test_partition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,7 +78,7 @@ typedef struct bg_certificate {
     double real_time_factor; /* simulated time / wall time */
     int has_drift;           /* non-zero: the method bounds its drift, see drift */
     bg_drift drift;
-    char note[128]; /* what the method chose by itself; may be empty */
+    char note[256]; /* what the method chose by itself; may be empty */
 } bg_certificate;
 
 typedef struct bg_run_report {

@@ -228,7 +228,11 @@ static bg_status print_plan(const bg_cli_model *model, const arguments *args, in
     if (status)
         return status;
     if (bg_integrator_get_plan(integrator, &plan)) {
+        char note[256];
         printf("  integrator       %s, steps of %g s\n", args->integrator, o.step);
+        bg_integrator_describe(integrator, note, sizeof note);
+        if (*note)
+            printf("                   %s\n", note);
         bg_plan_print(&plan);
         if (needs_differences(def, &plan))
             printf("                   differences stand in for what the system leaves out, of "

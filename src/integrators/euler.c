@@ -24,6 +24,7 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,72 @@ static bg_status check_number(const bg_integrator *ig, const char *option, doubl
                         ig->class_->info.name, value, least);
 }
 
+static bg_status read_count(const bg_integrator *ig, const char *option, int most, int *count,
+                            bg_error *err)
+{
+    double x = get_number(ig, option);
+    if (!(x >= 1 && x <= most && x == floor(x)))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "option '%s' of integrator %s is %g; it must be a whole number from 1 "
+                            "to %d",
+                            option, ig->class_->info.name, x, most);
+    *count = (int)x;
+    return BG_OK;
+}
+
+static bool is_late(const bg_euler *m)
+{
+    return m->jacobian == BG_JACOBIAN_EXACT || m->jacobian == BG_JACOBIAN_SEMI;
+}
+
+static bool has_feedback(const bg_euler *m)
+{
+    return m->stabilisation == BG_STABILISE_BAUMGARTE ||
+           m->stabilisation == BG_STABILISE_REGULARISE;
+}
+
+/* One step takes the errors of the constraints, with x = h alpha and y = h^2 beta, to
+ *     index 1   g1 = g + h w,  h w1 = -y g + (1 - 2 x) h w;   late: g1 = g + h w1
+ *     index 2   g1 = (1 - x) g;   late: s1 = g - x s,  g1 = g - x s1,  s: g at q + h V u
+ * and they die out when |det| <= 1 and |trace| <= 1 + det. Late is where q moves with u1. */
+static bg_status check_feedback(const bg_integrator *ig, const bg_euler *m, bg_error *err)
+{
+    double h = ig->options.step, x = h * m->alpha, y = h * h * m->beta;
+    bool first = m->index == BG_INDEX_1;
+    double trace = first        ? (is_late(m) ? 2 - 2 * x - y : 2 - 2 * x)
+                   : is_late(m) ? 1 - 2 * x
+                                : 1 - x;
+    double det = first ? (is_late(m) ? 1 - 2 * x : 1 - 2 * x + y) : is_late(m) ? -x : 0;
+    double most = !is_late(m) ? 2 : first ? 2 * sqrt(2.0) - 2 : 2.0 / 3; /* of x, with y = x^2 */
+    char beta[48] = "";
+    if (!has_feedback(m) || (fabs(det) - 1 <= 1e-9 && fabs(trace) - 1 - det <= 1e-9))
+        return BG_OK;
+    if (first)
+        snprintf(beta, sizeof beta, " and beta = %g/s^2", m->beta);
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "alpha = %g/s%s let errors of the constraints grow in steps of h = %g s; "
+                        "take alpha below %.3g/h = %g/s%s, or leave it at auto, 0.5/h",
+                        m->alpha, beta, h, most, most / h, first ? " with beta = alpha^2" : "");
+}
+
+static bg_status check_combination(const bg_euler *m, bg_error *err)
+{
+    bool matrix = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
+    if (m->index != BG_INDEX_1 && m->stabilisation == BG_STABILISE_REGULARISE)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "stabilisation=regularise is defined for index=1; set that too");
+    if (m->index == BG_INDEX_GGL && m->stabilisation == BG_STABILISE_BAUMGARTE)
+        return bg_error_set(
+            err, BG_BAD_INPUT,
+            "index=ggl has the position constraints already; take stabilisation=none, "
+            "or index=2 with stabilisation=baumgarte");
+    if (m->partition != BG_PARTITION_ALL && !matrix)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "a partition is of the entries of a Jacobian, and jacobian=none and J3 "
+                            "make none; take partition=all, or jacobian=J1, J2, exact or semi");
+    return BG_OK;
+}
+
 static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
 {
     static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi", NULL};
@@ -78,28 +145,19 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
     m->alpha = get_number_or(ig, "alpha", 0.5 / h);
     m->beta = get_number_or(ig, "beta", m->alpha * m->alpha);
     m->epsilon = get_number_or(ig, "epsilon", h * h);
-    m->newton_steps = (int)get_number(ig, "newton_steps");
-    m->refresh = implicit ? (int)get_number(ig, "refresh") : 1;
-    bg_status st = check_number(ig, "alpha", m->alpha, 0, err);
+    m->refresh = 1;
+    bg_status st = read_count(ig, "newton_steps", 1000, &m->newton_steps, err);
+    if (st == BG_OK && implicit)
+        st = read_count(ig, "refresh", 1000000, &m->refresh, err);
+    if (st == BG_OK)
+        st = check_number(ig, "alpha", m->alpha, 0, err);
     if (st == BG_OK)
         st = check_number(ig, "beta", m->beta, 0, err);
-    if (st == BG_OK)
-        st = check_number(ig, "newton_steps", m->newton_steps, 1, err);
-    if (st == BG_OK)
-        st = check_number(ig, "refresh", m->refresh, 1, err);
     if (st == BG_OK && !(m->epsilon > 0))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "option 'epsilon' of integrator %s must be greater than 0",
                           ig->class_->info.name);
-    if (st == BG_OK && m->index != BG_INDEX_1 && m->stabilisation == BG_STABILISE_REGULARISE)
-        st = bg_error_set(err, BG_BAD_INPUT,
-                          "stabilisation=regularise is defined for index=1; set that too");
-    if (st == BG_OK && m->index == BG_INDEX_GGL && m->stabilisation == BG_STABILISE_BAUMGARTE)
-        st = bg_error_set(
-            err, BG_BAD_INPUT,
-            "index=ggl has the position constraints already; take stabilisation=none, "
-            "or index=2 with stabilisation=baumgarte");
-    return st;
+    return st == BG_OK ? check_combination(m, err) : st;
 }
 
 static bool allocate(bg_integrator *ig, bg_euler *m)
@@ -154,6 +212,9 @@ static bool map_mass(bg_integrator *ig, bg_euler *m)
 static bg_status check_system(bg_integrator *ig, const bg_euler *m, bg_error *err)
 {
     const bg_system_def *def = &ig->sys->def;
+    bg_status st = m->ng > 0 ? check_feedback(ig, m, err) : BG_OK;
+    if (st != BG_OK)
+        return st;
     if (m->jacobian != BG_JACOBIAN_NONE && !(def->supplied & BG_TERM_M))
         return bg_error_set(
             err, BG_MISSING,
@@ -186,8 +247,7 @@ bool bg_euler_projects(const bg_euler *m)
 /* q1 is known before u1, so that (6) needs nothing afterwards. */
 bool bg_euler_position_first(const bg_euler *m)
 {
-    return m->index != BG_INDEX_1 && m->jacobian != BG_JACOBIAN_EXACT &&
-           m->jacobian != BG_JACOBIAN_SEMI;
+    return m->index != BG_INDEX_1 && !is_late(m);
 }
 
 /* Velocities are projected at the end. */
@@ -241,7 +301,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     m->drift.on = m->drift.on && bg_euler_projects(m);
-    m->drift.late = m->jacobian == BG_JACOBIAN_EXACT || m->jacobian == BG_JACOBIAN_SEMI;
+    m->drift.late = is_late(m);
     const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
     if (!allocate(ig, m) || !(plain || map_mass(ig, m)))
@@ -313,6 +373,8 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_bytes(archive, m->r_v, n * sizeof(double));
     bg_archive_bytes(archive, m->kept, n);
     bg_archive_bytes(archive, &m->partitioned, sizeof m->partitioned);
+    bg_archive_bytes(archive, &m->nkept, sizeof m->nkept);
+    bg_archive_bytes(archive, &m->nentries, sizeof m->nentries);
     bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
@@ -338,13 +400,55 @@ static bool get_drift(const bg_integrator *ig, bg_drift *out)
     return m->drift.on;
 }
 
+/* Appends to text of at most size bytes. */
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+/* The velocities whose rows the partition has entries in, as many as fit. */
+static void name_rows(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_euler *m = ig->method;
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    int nv = ig->dyn->nv, named = 0;
+    for (int i = 0; i < nv; i++) {
+        char buffer[64];
+        const char *name = bg_system_get_name(ig->sys, 'v', i, buffer, sizeof buffer);
+        bool kept = false;
+        for (int k = pattern ? pattern->row_start[i] : i * nv;
+             k < (pattern ? pattern->row_start[i + 1] : (i + 1) * nv); k++)
+            kept = kept || m->kept[k] == BG_KEPT;
+        if (!kept)
+            continue;
+        if (strlen(text) + strlen(name) + 80 > size) {
+            append(text, size, ", ...");
+            return;
+        }
+        append(text, size, "%s%s", named++ ? ", " : ", of ", name);
+    }
+}
+
+/* What was chosen and not given. */
 static void describe(const bg_integrator *ig, char *text, size_t size)
 {
     const bg_euler *m = ig->method;
+    double h = ig->options.step;
     *text = '\0';
-    if (bg_euler_uses_matrix(m) && m->partition != BG_PARTITION_ALL && m->partitioned)
-        snprintf(text, size, "the partition keeps %d of %d entries of the Jacobian", m->nkept,
-                 m->nentries);
+    if (m->ng > 0 && has_feedback(m))
+        append(text, size, "alpha = %g/s (%.3g/h)", m->alpha, m->alpha * h);
+    if (m->ng > 0 && has_feedback(m) && m->index == BG_INDEX_1)
+        append(text, size, ", beta = %g/s^2 (%.3g/h^2)", m->beta, m->beta * h * h);
+    if (!bg_euler_uses_matrix(m) || m->partition == BG_PARTITION_ALL || !m->partitioned)
+        return;
+    append(text, size, "%sthe partition keeps %d of %d %sentries of the Jacobian",
+           *text ? "; " : "", m->nkept, m->nentries,
+           m->partition == BG_PARTITION_AUTO ? "non-zero " : "");
+    name_rows(ig, text, size);
 }
 
 #define BG_EULER_OPTIONS                                                                       \

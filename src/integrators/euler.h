@@ -22,6 +22,7 @@ enum {
     BG_STABILISE_REGULARISE
 };
 enum { BG_PARTITION_ALL, BG_PARTITION_STIFF, BG_PARTITION_AUTO };
+enum { BG_LEFT_OUT, BG_KEPT, BG_KEPT_EMPTY }; /* of an entry; empty: zero where the run starts */
 
 typedef struct bg_euler {
     int jacobian, index, stabilisation, partition, newton_steps, refresh, ng;
@@ -37,7 +38,7 @@ typedef struct bg_euler {
     int *place_of_M;           /* where values of M lie in the pattern of r */
     double *hat_M, *r_q, *r_v; /* in the pattern of r */
     unsigned char *kept;       /* entries of r_q, r_v the partition keeps */
-    int nkept, nentries;
+    int nkept, nentries;       /* how many, of how many; of auto: that are not zero */
     bool partitioned;
     double *h_q, *h_v, *h_z; /* dense */
     double *G0, *gt, *gamma; /* at the beginning of the step */
@@ -54,7 +55,9 @@ bool bg_euler_settles_velocity(const bg_euler *m);
 
 bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err);
 
-/* partition.c: clears entries of r_q and r_v that the partition leaves out. */
+/* partition.c: clears what the partition leaves out: of r_q and r_v when they are new (stiff), of
+ * h r_v + h^2 r_q in hat_M (auto). */
 void bg_partition_apply(bg_integrator *ig, bg_euler *m);
+void bg_partition_apply_to_matrix(const bg_integrator *ig, const bg_euler *m);
 
 #endif

@@ -29,11 +29,12 @@ static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const d
     bg_status st = bg_kkt_factor(kkt, M, upper, m->terms.G);
     return st != BG_SINGULAR
                ? st
-               : bg_error_set(err, BG_SINGULAR,
-                              "system '%s': the matrix of the step from t = %.17g is singular: "
-                              "constraints became dependent (a singular position), or a coordinate "
-                              "has neither mass nor constraint",
-                              ig->sys->def.name, ig->x0->t);
+               : bg_error_set(
+                     err, BG_SINGULAR,
+                     "system '%s': the matrix of the step from t = %.17g is singular: "
+                     "constraints became dependent (a singular position), a coordinate has "
+                     "neither mass nor constraint, or the steps are too long and unstable",
+                     ig->sys->def.name, ig->x0->t);
 }
 
 /* Derivatives at the beginning of the step, when they are due. */
@@ -121,6 +122,7 @@ static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *e
         return st;
     for (int k = 0; k < n; k++)
         m->hat_M[k] = h * m->r_v[k] + square * m->r_q[k];
+    bg_partition_apply_to_matrix(ig, m);
     for (int k = 0; k < bg_system_get_size_M(ig->sys); k++)
         if (m->place_of_M[k] >= 0)
             m->hat_M[m->place_of_M[k]] += m->terms.M[k];

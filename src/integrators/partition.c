@@ -1,21 +1,32 @@
 /* Which entries of the Jacobian a partitioned linear-implicit step uses.
  *
- * stiff: those of parts marked stiff (left to the system), or between coordinates marked stiff.
- * auto: with D = diag(M), the scaled matrix D^{-1/2} (h |r_v| + h^2 |r_q|) D^{-1/2} says how far an
- * entry reaches in one step. In each row the smallest entries are left out, up to a sum of 0.05: so
- * by Gershgorin's theorem what is treated explicitly has eigenvalues within 0.05 of zero, a
- * fortieth of the explicit method's limit. The choice is made once, where the run starts. */
+ * stiff: those of parts marked stiff (left to the system), or between coordinates marked stiff. The
+ * rest is treated as by explicit Euler.
+ *
+ * auto: the step's matrix H = M - h f_u - h^2 f_q loses its small entries; h f_q u on the right
+ * side loses nothing, so that what is left out is treated as by J3. With K = -f_q and D = -f_u
+ * symmetric and semidefinite, an eigenvector x of a step with eigenvalue z satisfies m (z - 1)^2 +
+ * (d + k) (z - 1) + k = 0,   m = x* H x,  d = h x* D x,  k = h^2 x* K x (semi too; exact has d + 2
+ * k), and |z| <= 1 as long as k + 2 d <= 4 m (3 k + 2 d for exact). This holds where the entries
+ * left out, E, are symmetric and |x* E x| is a small part of x* M x. With S = diag(M)^{1/2}, the
+ * scaled entries S^{-1} (h |r_v| + h^2 |r_q|) S^{-1} left out of a row add up to at most 0.05/c,
+ * where c is the largest row sum of |S A S|, A = the upper left block of [M G^T; G 0]^{-1}: then
+ * |x* E x| <= 0.05/c |S x|^2 <= 0.05 x* M x for all x the constraints allow. (Undamped, explicit
+ * Euler is unstable at any step: leaving f_q u out, too, would not do.) The choice is made once,
+ * where the run starts. */
 #include "integrators/euler.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double left_out = 0.05;
 
 typedef struct scaled {
     bg_euler *m;
     const bg_pattern *pattern;
-    const double *root; /* [nv] square roots of the diagonal of M */
-    double h;
+    double *root; /* [nv] square roots of the diagonal of M */
+    double
+        *reach; /* how far an entry reaches in one step, scaled; that of its mirror image if more */
     int nv;
 } scaled;
 
@@ -29,23 +40,43 @@ static int get_column(const scaled *s, int i, int k)
     return s->pattern ? s->pattern->column[k] : k - i * s->nv;
 }
 
-static double calc_reach(const scaled *s, int i, int k)
+/* Where entry (i, j) is stored; -1: nowhere. */
+static int find_entry(const scaled *s, int i, int j)
 {
-    double x = s->h * fabs(s->m->r_v[k]) + s->h * s->h * fabs(s->m->r_q[k]);
-    return x / (s->root[i] * s->root[get_column(s, i, k)]);
+    if (!s->pattern)
+        return i * s->nv + j;
+    for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++)
+        if (s->pattern->column[k] == j)
+            return k;
+    return -1;
 }
 
-/* The largest bound below which the entries of row i add up to at most `left_out`. */
-static double find_bound(const scaled *s, int i)
+static double calc_size(const scaled *s, double h, int k)
 {
-    double low = 0, high = left_out;
+    return h * fabs(s->m->r_v[k]) + h * h * fabs(s->m->r_q[k]);
+}
+
+/* Of an entry without a mirror image, or one that is zero where the run starts, nothing is known:
+ * it reaches infinitely far and is kept. */
+static void calc_reach(scaled *s, double h)
+{
+    for (int i = 0; i < s->nv; i++)
+        for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++) {
+            int j = get_column(s, i, k), mirror = find_entry(s, j, i);
+            double size = mirror < 0 ? 0 : fmax(calc_size(s, h, k), calc_size(s, h, mirror));
+            s->reach[k] = size > 0 ? size / (s->root[i] * s->root[j]) : HUGE_VAL;
+        }
+}
+
+/* The largest bound below which the entries of row i add up to at most `total`. */
+static double find_bound(const scaled *s, int i, double total)
+{
+    double low = 0, high = total;
     for (int step = 0; step < 60; step++) {
         double middle = 0.5 * (low + high), sum = 0;
-        for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++) {
-            double x = calc_reach(s, i, k);
-            sum += x <= middle ? x : 0;
-        }
-        if (sum <= left_out)
+        for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++)
+            sum += s->reach[k] <= middle ? s->reach[k] : 0;
+        if (sum <= total)
             low = middle;
         else
             high = middle;
@@ -53,12 +84,44 @@ static double find_bound(const scaled *s, int i)
     return low;
 }
 
-static void choose_by_size(scaled *s)
+/* The largest row sum of |S A S|, at least 1; infinite where the matrix is singular. */
+static double calc_mobility(bg_integrator *ig, const scaled *s)
 {
+    bg_dynamics *d = ig->dyn;
+    double largest = 1;
+    d->factorisations++;
+    if (bg_kkt_factor(s->m->plain, s->m->terms.M, s->m->terms.G, s->m->terms.G) != BG_OK)
+        return HUGE_VAL;
     for (int i = 0; i < s->nv; i++) {
-        double bound = find_bound(s, i);
-        for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++)
-            s->m->kept[k] = !(calc_reach(s, i, k) <= bound);
+        double sum = 0;
+        memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+        memset(d->work_g, 0, (size_t)d->ng * sizeof(double));
+        d->work_v[i] = s->root[i];
+        bg_kkt_solve(s->m->plain, d->work_v, d->work_g);
+        for (int j = 0; j < s->nv; j++)
+            sum += s->root[j] * fabs(d->work_v[j]);
+        largest = fmax(largest, sum);
+    }
+    return largest;
+}
+
+/* What either of its two rows wants to keep is kept. */
+static void choose_by_size(bg_integrator *ig, scaled *s)
+{
+    double total = left_out / calc_mobility(ig, s);
+    calc_reach(s, ig->h);
+    for (int k = 0; k < row_begin(s, s->nv); k++)
+        s->m->kept[k] = BG_LEFT_OUT;
+    for (int i = 0; i < s->nv; i++) {
+        double bound = find_bound(s, i, total);
+        for (int k = row_begin(s, i); k < row_begin(s, i + 1); k++) {
+            int mirror = find_entry(s, get_column(s, i, k), i);
+            if (s->reach[k] <= bound)
+                continue;
+            s->m->kept[k] = BG_KEPT;
+            if (mirror >= 0)
+                s->m->kept[mirror] = BG_KEPT;
+        }
     }
 }
 
@@ -88,20 +151,34 @@ static void calc_roots(const bg_integrator *ig, const bg_euler *m, double *out)
 static void choose(bg_integrator *ig, bg_euler *m)
 {
     const bg_system_def *def = &ig->sys->def;
-    scaled s = {m, bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q), m->along, ig->h, def->nv};
-    m->nentries = row_begin(&s, def->nv);
-    for (int k = 0; k < m->nentries; k++)
-        m->kept[k] = 1;
+    scaled s = {m, bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q), m->along, m->hat_M, def->nv};
+    int n = row_begin(&s, def->nv);
+    for (int k = 0; k < n; k++)
+        m->kept[k] = BG_KEPT;
     if (m->partition == BG_PARTITION_AUTO) {
         calc_roots(ig, m, m->along);
-        choose_by_size(&s);
+        choose_by_size(ig, &s);
     } else if (m->partition == BG_PARTITION_STIFF && def->stiff_parts == 0) {
         choose_by_marks(&s, def->marks);
     }
-    m->nkept = 0;
-    for (int k = 0; k < m->nentries; k++)
-        m->nkept += m->kept[k] && (m->r_q[k] != 0 || m->r_v[k] != 0);
+    m->nkept = m->nentries = 0;
+    for (int k = 0; k < n; k++) {
+        bool filled = m->r_q[k] != 0 || m->r_v[k] != 0;
+        if (m->kept[k] && !filled)
+            m->kept[k] = BG_KEPT_EMPTY;
+        m->nkept += m->kept[k] == BG_KEPT;
+        m->nentries += m->partition == BG_PARTITION_STIFF || filled;
+    }
     m->partitioned = true;
+}
+
+static void clear_others(const bg_integrator *ig, const bg_euler *m, double *values)
+{
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    int nv = ig->dyn->nv, n = pattern ? pattern->row_start[nv] : nv * nv;
+    for (int k = 0; k < n; k++)
+        if (!m->kept[k])
+            values[k] = 0;
 }
 
 void bg_partition_apply(bg_integrator *ig, bg_euler *m)
@@ -110,7 +187,14 @@ void bg_partition_apply(bg_integrator *ig, bg_euler *m)
         return;
     if (!m->partitioned)
         choose(ig, m);
-    for (int k = 0; k < m->nentries; k++)
-        if (!m->kept[k])
-            m->r_q[k] = m->r_v[k] = 0;
+    if (m->partition == BG_PARTITION_STIFF) {
+        clear_others(ig, m, m->r_q);
+        clear_others(ig, m, m->r_v);
+    }
+}
+
+void bg_partition_apply_to_matrix(const bg_integrator *ig, const bg_euler *m)
+{
+    if (m->partition == BG_PARTITION_AUTO)
+        clear_others(ig, m, m->hat_M);
 }

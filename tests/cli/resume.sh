@@ -1,5 +1,6 @@
 #!/bin/sh
 # A run that was cut and resumed ends with the same bits as one that was not.
+models=$(cd "$(dirname "$0")/../../models" && pwd)
 . "$(dirname "$0")/cases.sh"
 
 # compare MODEL INTEGRATOR STEPS [OPTION...]
@@ -23,6 +24,13 @@ compare equations:pendulum mdop5 7 --t-end 2
 compare equations:car-axle mdop5 100
 compare equations:slider-crank hem5 20 --t-end 3 --rtol 1e-9 --atol 1e-9
 compare equations:chain mdop5 11 --t-end 1 --set N=30
+compare equations:circular-track linear-euler 103 --step 1e-3 --t-end 0.5 --set integrator.refresh=7
+# stiff enough that some entries are kept and some left out
+compare "$models/five-link-suspension.json" linear-euler 53 --step 1e-3 --t-end 0.1 --set integrator.partition=auto \
+    --set integrator.refresh=7
+holds "what the partition kept is known after it, too" \
+    [ "$(json resumed.json certificate note)" = "$(json whole.json certificate note)" ]
+holds "the partition left something out" grep -q "keeps 9 of 51 non-zero entries" whole.json
 compare equations:bouncing-ball mdop5 9 --t-end 2
 
 expect "checkpoint of another model" 2 equations:bouncing-ball equations:pendulum -- \
