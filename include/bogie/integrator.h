@@ -156,7 +156,8 @@ void bg_integrator_interpolate_plain(bg_integrator *integrator, double t, bg_sta
 typedef struct bg_residuals {
     double g, gv, ga; /* largest absolute entries */
     int worst_g;      /* row of the largest |g|, -1 without constraints */
-    double redundant; /* largest |g| / |row of G| of the eliminated rows, and its row */
+    double redundant; /* largest |g| / |row of G| of the eliminated rows, beyond what the drift of
+                         the others explains, and its row */
     int worst_redundant;
 } bg_residuals;
 bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator);

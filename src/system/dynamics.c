@@ -181,6 +181,8 @@ void bg_dynamics_calc_w(const bg_dynamics *d, const double *v, double *w)
         w[i] += d->terms.gt[i];
 }
 
+static const double drift_factor = 10; /* of eliminated rows beside those they depend on */
+
 /* |row i of G|, 1 for a row of zeros. */
 static double calc_row_length(const bg_dynamics *d, int i)
 {
@@ -190,6 +192,28 @@ static double calc_row_length(const bg_dynamics *d, int i)
     for (int k = begin; k < end; k++)
         sum += d->terms.G[k] * d->terms.G[k];
     return sum > 0 ? sqrt(sum) : 1.0;
+}
+
+/* Eliminated rows are combinations of the others: as long as they are, they cannot be violated much
+ * more than those, which may drift. */
+static void calc_redundant(const bg_dynamics *d, bg_residuals *r)
+{
+    double drift = 0;
+    int count = 0;
+    for (int i = 0; i < d->ng; i++)
+        count += d->eliminated[i];
+    if (count == 0)
+        return;
+    for (int i = 0; i < d->ng; i++) {
+        double relative = fabs(d->terms.g[i]) / calc_row_length(d, i);
+        if (!d->eliminated[i])
+            drift = fmax(drift, relative);
+        else if (relative > r->redundant) {
+            r->redundant = relative;
+            r->worst_redundant = i;
+        }
+    }
+    r->redundant = fmax(0, r->redundant - drift_factor * drift);
 }
 
 bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, const double *a)
@@ -202,14 +226,7 @@ bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, c
             r.g = fabs(d->terms.g[i]);
             r.worst_g = i;
         }
-    for (int i = 0; i < d->ng; i++)
-        if (d->eliminated[i]) {
-            double relative = fabs(d->terms.g[i]) / calc_row_length(d, i);
-            if (relative > r.redundant) {
-                r.redundant = relative;
-                r.worst_redundant = i;
-            }
-        }
+    calc_redundant(d, &r);
     bg_dynamics_calc_w(d, v, d->work_g);
     for (int i = 0; i < d->ng; i++)
         r.gv = fmax(r.gv, fabs(d->work_g[i]));
