@@ -228,9 +228,9 @@ static bg_status check_system(bg_integrator *ig, const bg_euler *m, bg_error *er
         any = any || (def->marks[i] & BG_MARK_STIFF);
     return any ? BG_OK
                : bg_error_set(err, BG_BAD_INPUT,
-                              "partition=stiff: nothing in system '%s' is marked stiff; mark force "
-                              "elements or joints with \"stiff\": true, or take partition=all or "
-                              "auto",
+                              "partition=stiff: nothing in system '%s' is marked stiff; name force "
+                              "elements (or joints, in joint coordinates) in run.stiff of the "
+                              "model, or take partition=all or auto",
                               def->name);
 }
 
