@@ -418,6 +418,18 @@ static void test_redundant(void **state)
     }
 }
 
+/* A pendulum whose horizontal force is always zero and never written (and whose rod is there
+ * twice): with every Jacobian it stays on its circle. */
+static void test_unwritten_entries(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"jacobian=none", "jacobian=exact", "jacobian=J1",
+                                          "jacobian=J2",   "jacobian=J3",    "jacobian=semi"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        assert_true(max_g(BOGIE_PLUGIN_DIR "/redundant.so", "linear-euler", options[k], 1e-3, 1) <
+                    1e-6);
+}
+
 /* Two coordinates of mass matrix [1 c; c 1], each on a spring, without damping. Scaled by the
  * diagonal of M an entry of h^2 K looks small, but the mass of q0 - q1 is only 1 - c. */
 typedef struct pair {
@@ -519,7 +531,7 @@ int main(void)
         cmocka_unit_test(test_order),     cmocka_unit_test(test_plan),
         cmocka_unit_test(test_refusals),  cmocka_unit_test(test_car_axle),
         cmocka_unit_test(test_feedback),  cmocka_unit_test(test_partition),
-        cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_redundant), cmocka_unit_test(test_unwritten_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,7 @@ static bg_status calc_along(bg_integrator *ig, bg_error *err)
     bg_point p = d->point;
     bg_system_move(ig->sys, x->q, m->terms.V, shift, x->v, m->shifted);
     p.q = m->shifted;
+    memset(m->along, 0, (size_t)d->nv * sizeof(double)); /* entries always zero are not written */
     bg_status st = bg_system_calc_terms(ig->sys, &p, BG_TERM_f | (m->ng > 0 ? BG_TERM_G : 0u), &out,
                                         err);
     if (st != BG_OK)
