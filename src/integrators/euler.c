@@ -342,6 +342,7 @@ static void reset(bg_integrator *ig)
 {
     bg_euler *m = ig->method;
     m->age = 0;
+    m->partitioned = false;
     m->plain_ready = false;
     if (m->hat) {
         bg_kkt_set_eliminated(m->hat, ig->dyn->eliminated);
@@ -443,7 +444,7 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
         append(text, size, "alpha = %g/s (%.3g/h)", m->alpha, m->alpha * h);
     if (m->ng > 0 && has_feedback(m) && m->index == BG_INDEX_1)
         append(text, size, ", beta = %g/s^2 (%.3g/h^2)", m->beta, m->beta * h * h);
-    if (!bg_euler_uses_matrix(m) || m->partition == BG_PARTITION_ALL || !m->partitioned)
+    if (!bg_euler_uses_matrix(m) || m->partition == BG_PARTITION_ALL || m->nentries == 0)
         return;
     append(text, size, "%sthe partition keeps %d of %d %sentries of the Jacobian",
            *text ? "; " : "", m->nkept, m->nentries,

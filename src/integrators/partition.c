@@ -5,15 +5,20 @@
  *
  * auto: the step's matrix H = M - h f_u - h^2 f_q loses its small entries; h f_q u on the right
  * side loses nothing, so that what is left out is treated as by J3. With K = -f_q and D = -f_u
- * symmetric and semidefinite, an eigenvector x of a step with eigenvalue z satisfies m (z - 1)^2 +
- * (d + k) (z - 1) + k = 0,   m = x* H x,  d = h x* D x,  k = h^2 x* K x (semi too; exact has d + 2
- * k), and |z| <= 1 as long as k + 2 d <= 4 m (3 k + 2 d for exact). This holds where the entries
- * left out, E, are symmetric and |x* E x| is a small part of x* M x. With S = diag(M)^{1/2}, the
- * scaled entries S^{-1} (h |r_v| + h^2 |r_q|) S^{-1} left out of a row add up to at most 0.05/c,
- * where c is the largest row sum of |S A S|, A = the upper left block of [M G^T; G 0]^{-1}: then
- * |x* E x| <= 0.05/c |S x|^2 <= 0.05 x* M x for all x the constraints allow. (Undamped, explicit
- * Euler is unstable at any step: leaving f_q u out, too, would not do.) The choice is made once,
- * where the run starts. */
+ * symmetric and semidefinite, an eigenvector x of a step with eigenvalue z satisfies
+ *
+ *     m (z - 1)^2 + (d + k) (z - 1) + k = 0,   m = x* H x,   d = h x* D x,   k = h^2 x* K x
+ *
+ * (semi too; exact has d + 2 k), and |z| <= 1 as long as k + 2 d <= 4 m (3 k + 2 d for exact). This
+ * holds where the entries left out, E, are symmetric and |x* E x| is a small part of x* M x. With
+ * S = diag(M)^{1/2} and A the upper left block of [M G^T; G 0]^{-1}, the scaled entries
+ *
+ *     S^{-1} (h |r_v| + h^2 |r_q|) S^{-1}
+ *
+ * left out of a row add up to at most 0.05/c, c the largest row sum of |S A S|: then |x* E x| <=
+ * 0.05/c |S x|^2 <= 0.05 x* M x for all x the constraints allow. (Undamped, explicit Euler is
+ * unstable at any step: leaving f_q u out, too, would not do.) The choice is made where the run
+ * starts, and again where an event changes something. */
 #include "integrators/euler.h"
 
 #include <math.h>
@@ -24,9 +29,8 @@ static const double left_out = 0.05;
 typedef struct scaled {
     bg_euler *m;
     const bg_pattern *pattern;
-    double *root; /* [nv] square roots of the diagonal of M */
-    double
-        *reach; /* how far an entry reaches in one step, scaled; that of its mirror image if more */
+    double *root;  /* [nv] square roots of the diagonal of M */
+    double *reach; /* scaled entries, or their mirror images where these are larger */
     int nv;
 } scaled;
 
@@ -109,7 +113,7 @@ static double calc_mobility(bg_integrator *ig, const scaled *s)
 static void choose_by_size(bg_integrator *ig, scaled *s)
 {
     double total = left_out / calc_mobility(ig, s);
-    calc_reach(s, ig->h);
+    calc_reach(s, ig->options.step);
     for (int k = 0; k < row_begin(s, s->nv); k++)
         s->m->kept[k] = BG_LEFT_OUT;
     for (int i = 0; i < s->nv; i++) {
