@@ -42,8 +42,9 @@ static void print_trust(const bg_certificate *c, int ng)
             printf("  |G a + gamma|    %.3g\n", c->max_ga);
     }
     if (c->has_drift && c->drift.holds)
-        printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g)\n",
-               c->drift.limit, c->drift.observed);
+        printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g),\n"
+               "                   as long as it does not exceed C0 %.3g, C1 %.3g, C2 %.3g\n",
+               c->drift.limit, c->drift.observed, c->drift.C0, c->drift.C1, c->drift.C2);
     else if (c->has_drift)
         printf(
             "  drift            not bounded: the step is too large for the guarantee (C0 %.3g, C1 "

@@ -45,4 +45,17 @@ expect "step limit" 1 "t = " "limit of 3 steps" -- "$BOGIE" run $pendulum --max-
 holds "step limit: summary of what was reached" [ "$(json few.json status)" = too-many-steps ]
 holds "step limit: steps" [ "$(json few.json steps accepted)" -eq 3 ]
 
+# fixed steps of first order: what keeps the constraints, in words
+expect "certified drift" 0 "stays below" "as long as it does not exceed C0" "|G a + gamma|    not known" -- \
+    "$BOGIE" run equations:car-axle --integrator linear-euler --step 1e-3 --t-end 0.1
+expect "a step too large to certify" 0 "not bounded: the step is too large" "C1" -- \
+    "$BOGIE" run equations:circular-track --integrator linear-euler --step 0.5 --t-end 10
+expect "what Baumgarte's parameters are" 0 "alpha = 500/s (0.5/h), beta = 250000/s^2 (0.25/h^2)" -- \
+    "$BOGIE" check equations:car-axle --integrator linear-euler --set integrator.stabilisation=baumgarte
+expect "too much feedback" 2 "let errors of the constraints grow" "2/h = 2000/s" -- \
+    "$BOGIE" run equations:car-axle --integrator linear-euler --step 1e-3 \
+    --set integrator.stabilisation=baumgarte --set integrator.alpha=2001
+expect "what a partition keeps" 0 "the partition keeps 2 of 2 non-zero entries of the Jacobian, of yl_dot, yr_dot" -- \
+    "$BOGIE" run equations:car-axle --integrator linear-euler --step 1e-2 --set integrator.partition=auto
+
 finish
