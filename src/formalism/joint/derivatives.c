@@ -59,6 +59,7 @@ typedef struct target {
     bg_joint_form *f;
     double *by_q, *by_v; /* NULL: not wanted */
     bg_pattern pattern;
+    bool massless; /* no inertia contributes: I, Q and X are not looked at */
 } target;
 
 static void add(const target *t, int i, int j, double by_q, double by_v)
@@ -79,8 +80,8 @@ static void clear(const target *t)
         memset(t->by_v, 0, size);
 }
 
-/* P, Q and X of all coordinates, from V and A. */
-static void update_shifts(bg_joint_form *f, const double *v, const double *a)
+/* P and, unless massless, Q and X of all coordinates, from V and A. */
+static void update_shifts(bg_joint_form *f, const double *v, const double *a, bool massless)
 {
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
@@ -92,10 +93,12 @@ static void update_shifts(bg_joint_form *f, const double *v, const double *a)
         }
         for (int j = l->v; j < l->v + count(l); j++) {
             bg_spatial S = f->S[j], turned = bg_spatial_cross(S, rate);
+            f->shift[j].P = bg_spatial_sub(turned, bg_spatial_cross(S, f->V[k]));
+            if (massless)
+                continue;
             bg_spatial own = bg_spatial_add(bg_spatial_cross(S, second),
                                             bg_spatial_cross(parent, turned));
             bg_shift *x = &f->shift[j];
-            x->P = bg_spatial_sub(turned, bg_spatial_cross(S, f->V[k]));
             x->Q = bg_spatial_sub(
                 own, bg_spatial_add(bg_spatial_cross(S, f->A[k]), bg_spatial_cross(x->P, f->V[k])));
             x->X = bg_spatial_cross(bg_spatial_add(parent, f->V[k]), S);
@@ -304,18 +307,25 @@ static void fill_row(const target *t, int m, int i)
 {
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[m];
-    bg_spatial S = f->S[i], I = bg_inertia_apply(&f->composite[m], S);
-    bg_spatial B = apply_transposed(&x->B, S);
-    bg_spatial E = bg_spatial_sub(apply_transposed(&x->E, S), bg_spatial_cross_force(S, x->W));
+    bg_spatial S = f->S[i], I = rest, B = apply_transposed(&x->B, S);
+    bg_spatial E = apply_transposed(&x->E, S);
+    if (!t->massless) {
+        I = bg_inertia_apply(&f->composite[m], S);
+        E = bg_spatial_sub(E, bg_spatial_cross_force(S, x->W));
+    }
     for (int k = m; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int j = l->v; j < l->v + count(l); j++) {
             const bg_shift *s = &f->shift[j];
-            double by_q = bg_spatial_dot(I, s->Q) + bg_spatial_dot(B, s->P) +
-                          bg_spatial_dot(E, f->S[j]);
+            double by_q = bg_spatial_dot(B, s->P) + bg_spatial_dot(E, f->S[j]);
+            double by_v = bg_spatial_dot(B, f->S[j]);
+            if (!t->massless) {
+                by_q += bg_spatial_dot(I, s->Q);
+                by_v += bg_spatial_dot(I, s->X);
+            }
             if (k == m && l->kind == BG_LINK_BALL && l->sign < 0) /* the axes stay */
                 by_q -= bg_spatial_dot(bg_spatial_cross(f->S[j], S), bg_spatial_sub(x->F, x->W));
-            add(t, i, j, by_q, bg_spatial_dot(B, f->S[j]) + bg_spatial_dot(I, s->X));
+            add(t, i, j, by_q, by_v);
         }
     }
 }
@@ -327,10 +337,13 @@ static void fill_column(const target *t, int k, int j)
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[k];
     const bg_shift *s = &f->shift[j];
-    bg_spatial S = f->S[j], by_q, by_v;
-    by_v = bg_spatial_add(apply(&x->B, S), bg_inertia_apply(&f->composite[k], s->X));
-    by_q = bg_spatial_add(apply(&x->B, s->P), bg_inertia_apply(&f->composite[k], s->Q));
-    by_q = bg_spatial_add(by_q, bg_spatial_add(apply(&x->E, S), bg_spatial_cross_force(S, x->F)));
+    bg_spatial S = f->S[j], by_v = apply(&x->B, S);
+    bg_spatial by_q = bg_spatial_add(apply(&x->B, s->P), apply(&x->E, S));
+    if (!t->massless) {
+        by_v = bg_spatial_add(by_v, bg_inertia_apply(&f->composite[k], s->X));
+        by_q = bg_spatial_add(by_q, bg_inertia_apply(&f->composite[k], s->Q));
+        by_q = bg_spatial_add(by_q, bg_spatial_cross_force(S, x->F));
+    }
     for (int m = f->mech->links[k].parent; m >= 0; m = f->mech->links[m].parent) {
         const bg_link *l = &f->mech->links[m];
         for (int i = l->v; i < l->v + count(l); i++)
@@ -342,15 +355,18 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
 {
     const target *t = self;
     const bg_joint_form *f = t->f;
-    pull g = pull_gradient(f, by, x->pose, x->twist, x->acceleration);
+    pull g = pull_gradient(f, by, x->pose, x->twist, t->massless ? NULL : x->acceleration);
     for (int k = f->mech->body_link[by]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int j = l->v; j < l->v + count(l); j++) {
             const bg_shift *s = &f->shift[j];
-            add(t, row, j,
-                bg_spatial_dot(g.S, f->S[j]) + bg_spatial_dot(g.P, s->P) +
-                    bg_spatial_dot(g.Q, s->Q),
-                bg_spatial_dot(g.P, f->S[j]) + bg_spatial_dot(g.Q, s->X));
+            double by_q = bg_spatial_dot(g.S, f->S[j]) + bg_spatial_dot(g.P, s->P);
+            double by_v = bg_spatial_dot(g.P, f->S[j]);
+            if (!t->massless) {
+                by_q += bg_spatial_dot(g.Q, s->Q);
+                by_v += bg_spatial_dot(g.Q, s->X);
+            }
+            add(t, row, j, by_q, by_v);
         }
     }
 }
@@ -410,14 +426,12 @@ static void add_driven(const bg_joint_form *f, const target *r, const target *h,
 static void calc_residual(target *t, const double *lambda, const bg_force_visit *forces)
 {
     bg_joint_form *f = t->f;
-    if (forces->only_stiff) {
+    if (t->massless)
         memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
-        memset(f->composite, 0, (size_t)f->mech->nlinks * sizeof *f->composite);
-    } else {
+    else
         start_sums(f);
-    }
     bg_couplings_visit_forces(&f->mb, forces);
-    if (f->ng > 0 && !forces->only_stiff)
+    if (f->ng > 0 && !t->massless)
         bg_couplings_visit_reactions(&f->mb, lambda, add_coupling, t);
     for (int k = f->mech->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &f->mech->links[k];
@@ -425,10 +439,10 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
             fill_row(t, k, i);
             fill_column(t, k, i);
         }
-        if (l->parent >= 0) {
+        if (l->parent >= 0)
             add_sums(&f->sums[l->parent], &f->sums[k]);
+        if (l->parent >= 0 && !t->massless)
             bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
-        }
     }
 }
 
@@ -437,7 +451,7 @@ typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self)
 /* Rows of w or gamma by q and v. */
 static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_rows *visit)
 {
-    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], f->patterns.G};
+    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], f->patterns.G, of == BG_OF_w};
     if (!t.by_q && !t.by_v)
         return;
     clear(&t);
@@ -448,18 +462,21 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
                                const double *lambda, bg_derivatives *out)
 {
     const bg_pattern rates = {f->mb.nz, f->nv, NULL, NULL}, states = {f->nv, f->mb.nz, NULL, NULL};
-    target r = {f, out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v], f->patterns.r};
-    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates};
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states};
+    bool stiff = out->only_stiff != 0;
+    target r = {f, out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v], f->patterns.r,
+                stiff};
+    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates, true};
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states, true};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = h.by_q || h.by_v ? add_row : NULL,
                              .rate_self = &h,
                              .state = z.by_q ? add_state : NULL,
                              .state_self = &z,
                              .h_z = out->block[BG_OF_h][BG_BY_z],
-                             .only_stiff = out->only_stiff != 0};
-    bg_joint_update_acceleration(f, a);
-    update_shifts(f, p->v, a);
+                             .only_stiff = stiff};
+    if (!stiff)
+        bg_joint_update_acceleration(f, a);
+    update_shifts(f, p->v, a, stiff);
     clear(&r);
     clear(&h);
     clear(&z);
@@ -476,6 +493,6 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     if (!out->block[BG_OF_gamma][BG_BY_q] && !out->block[BG_OF_gamma][BG_BY_v])
         return;
     bg_joint_update_acceleration(f, NULL);
-    update_shifts(f, p->v, NULL);
+    update_shifts(f, p->v, NULL, false);
     calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
 }
