@@ -61,7 +61,8 @@ static inline bg_mat3 rig_exp(bg_vec3 a)
 
 static inline bg_world rig_world(const rig *r)
 {
-    return (bg_world){r->t, r->body, r->u, r->u_t, NULL, r->z, r->mode};
+    return (bg_world){
+        .t = r->t, .body = r->body, .u = r->u, .u_t = r->u_t, .z = r->z, .mode = r->mode};
 }
 
 /* Bodies of the design position, displaced and turned by up to `far`, with random twists, states

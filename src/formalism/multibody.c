@@ -6,6 +6,7 @@
 #include "model/sensor.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,27 @@ static int count_corners(const bg_model *m)
     return n;
 }
 
+/* Each element's room begins where any type may. */
+static bool allocate_memo(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    const size_t step = _Alignof(max_align_t);
+    size_t total = 0, place = 0;
+    for (int k = 0; k < m->nforces; k++)
+        total += (m->forces[k].class_->memo_size + step - 1) / step * step;
+    mb->memo = BG_NEW_ARRAY(void *, m->nforces);
+    mb->memo_bytes = BG_NEW_ARRAY(char, total);
+    if (!mb->memo || !mb->memo_bytes)
+        return false;
+    for (int k = 0; k < m->nforces; k++) {
+        size_t size = m->forces[k].class_->memo_size;
+        mb->memo[k] = size > 0 ? mb->memo_bytes + place : NULL;
+        place += (size + step - 1) / step * step;
+    }
+    mb->world.memo = mb->memo;
+    return true;
+}
+
 static bool allocate(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
@@ -164,7 +186,8 @@ static bool allocate(bg_multibody *mb)
     mb->signals_piece = BG_NEW_ARRAY(int, m->nsignals);
     return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
            mb->z0 && mb->mode0 && mb->signal_mode && mb->z_names && mb->s_names && mb->y_names &&
-           mb->u_names && mb->names && mb->values && mb->u && mb->signals && mb->signals_piece;
+           mb->u_names && mb->names && mb->values && mb->u && mb->signals && mb->signals_piece &&
+           allocate_memo(mb);
 }
 
 /* "ELEMENT.1" for states of force elements, "JOINT.COORDINATE.turns" for angles that are followed;
@@ -256,6 +279,8 @@ void bg_multibody_clear(bg_multibody *mb)
                             mb->u,
                             mb->signals,
                             mb->signals_piece,
+                            (void *)mb->memo,
+                            mb->memo_bytes,
                             (void *)mb->z_names,
                             (void *)mb->s_names,
                             (void *)mb->y_names,

@@ -66,6 +66,8 @@ typedef struct bg_multibody {
     double t_signals;   /* s; NAN: not yet */
     double *signals;    /* [3 nsignals] values, then first, then second derivatives */
     int *signals_piece; /* [nsignals] mode of each at that time */
+    void **memo;        /* [nforces] of world, in memo_bytes */
+    char *memo_bytes;
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
     /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.

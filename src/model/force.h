@@ -56,6 +56,9 @@ typedef struct bg_force_look {
 
 typedef struct bg_force_class {
     const char *name, *summary;
+    /* Bytes it is given in w->memo[f->index], zeros at first. For elements that are asked several
+     * things at one point: they keep what they were asked with, and what they found. */
+    size_t memo_size;
     /* Reads the element from its JSON object (model/reader.h): fills self, nz, ns, nmode. Failures
      * stay in the reader. */
     void (*read)(const bg_value *v, bg_force *f);
@@ -95,6 +98,7 @@ struct bg_force {
     char *name;
     const bg_force_class *class_;
     void *self;            /* the class's own data */
+    int index;             /* among the forces of the model */
     bool stiff;            /* marked so for partitioned methods */
     int nz, ns, nmode;     /* how many of each it owns */
     int z0, s0, mode0;     /* where they begin in the system's arrays */

@@ -46,7 +46,7 @@ static void read_force(const bg_value *v, bool tyre)
     if (!is_element)
         return;
     f->name = bg_reader_copy(reader, v->key);
-    m->nforces++;
+    f->index = m->nforces++;
     if (reader->status != BG_OK)
         return;
     f->class_ = c;

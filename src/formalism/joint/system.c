@@ -18,7 +18,10 @@ static void update(bg_joint_form *f, const bg_point *p)
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_joint_form *f = self;
-    update(f, p);
+    bg_multibody_set_point(&f->mb, p);
+    bg_joint_update_position(f, p->q);
+    if (want & (BG_TERM_f | BG_TERM_gamma | BG_TERM_h | BG_TERM_s))
+        bg_joint_update_velocity(f, p->v);
     if (want & (BG_TERM_M | BG_TERM_f))
         bg_joint_update_inertia(f);
     if (want & BG_TERM_V)

@@ -34,6 +34,8 @@ typedef struct bg_contact {
     bg_road road;
 } bg_contact;
 
+enum { BG_CONTACT_MODES = 2 }; /* at most: contact or lifted, and the piece of the road */
+
 typedef struct bg_contact_state {
     double road[3];        /* height, slope, curvature below the centre */
     double place, advance; /* place on the road, m, and its rate */

@@ -1,5 +1,7 @@
 #include "model/tyres/slip.h"
 
+#include <string.h>
+
 static const double slow = 0.05;     /* m/s, e: below it a tyre is about to stand */
 static const double faded = 0.02;    /* s, in which the deflections of a lifted tyre fade */
 static const double infinite = 1e-4; /* 1 - |zeta|^2 below which slip grows no further */
@@ -69,59 +71,95 @@ static void calc_force(state *y)
     y->torque = bg_add_scaled(bg_scale(y->align, k->n), y->spin, k->e);
 }
 
-static state calc_state(const bg_force *f, const bg_world *w)
+static void calc_state(const bg_force *f, const bg_world *w, state *y)
 {
     const bg_tyre *s = f->self;
     const double *u = w->z + f->z0;
-    state y = {.s = s, .k = bg_patch_calc(f, w, s->axis, w->mode + f->mode0)};
-    if (!y.k.contact.touches) {
-        for (int i = 0; i < 2; i++) {
-            y.zeta[i] = u[i] / s->relaxation[i];
-            y.u_t[i] = -u[i] / faded;
-        }
-        return y;
+    *y = (state){.s = s, .k = bg_patch_calc(f, w, s->axis, w->mode + f->mode0)};
+    if (y->k.contact.touches) {
+        calc_slip(y, u);
+        calc_force(y);
+        return;
     }
-    calc_slip(&y, u);
-    calc_force(&y);
-    return y;
+    for (int i = 0; i < 2; i++) {
+        y->zeta[i] = u[i] / s->relaxation[i];
+        y->u_t[i] = -u[i] / faded;
+    }
+}
+
+/* The last state, and all that it depends on. */
+typedef struct memo {
+    bool known;
+    int mode[BG_CONTACT_MODES];
+    double t, u[2];
+    bg_body_state wheel;
+    state y;
+} memo;
+_Static_assert(sizeof(memo) <= BG_TYRE_MEMO, "a tyre remembers more than it has room for");
+
+/* The state at w: that of the last call, where nothing has changed since; else computed, into own
+ * if there is no room to remember it. */
+static const state *get_state(const bg_force *f, const bg_world *w, state *own)
+{
+    const bg_body_state *wheel = &w->body[((const bg_tyre *)f->self)->contact.wheel.body];
+    const size_t modes = (size_t)f->nmode * sizeof(int);
+    memo *m = w->memo ? w->memo[f->index] : NULL;
+    if (!m) {
+        calc_state(f, w, own);
+        return own;
+    }
+    if (m->known && m->t == w->t && memcmp(m->u, w->z + f->z0, sizeof m->u) == 0 &&
+        memcmp(m->mode, w->mode + f->mode0, modes) == 0 &&
+        memcmp(&m->wheel, wheel, sizeof *wheel) == 0)
+        return &m->y;
+    m->known = true;
+    m->t = w->t;
+    memcpy(m->u, w->z + f->z0, sizeof m->u);
+    memcpy(m->mode, w->mode + f->mode0, modes);
+    m->wheel = *wheel;
+    calc_state(f, w, &m->y);
+    return &m->y;
 }
 
 void bg_tyre_apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w);
-    const int body = y.s->contact.wheel.body;
-    if (!y.k.contact.touches)
+    state own;
+    const state *y = get_state(f, w, &own);
+    const int body = y->s->contact.wheel.body;
+    if (!y->k.contact.touches)
         return;
-    const bg_vec3 p = bg_add(w->body[body].r, y.k.reach);
-    bg_wrench_add(wrench, w, body, p, y.force, y.torque);
-    bg_wrench_add(wrench, w, 0, p, bg_scale(-1, y.force), bg_scale(-1, y.torque));
+    const bg_vec3 p = bg_add(w->body[body].r, y->k.reach);
+    bg_wrench_add(wrench, w, body, p, y->force, y->torque);
+    bg_wrench_add(wrench, w, 0, p, bg_scale(-1, y->force), bg_scale(-1, y->torque));
 }
 
 void bg_tyre_energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w);
-    const bg_body_state *wheel = &w->body[y.s->contact.wheel.body];
-    const double k = y.s->contact.k, delta = y.k.contact.delta;
-    if (!y.k.contact.touches)
+    state own;
+    const state *y = get_state(f, w, &own);
+    const bg_body_state *wheel = &w->body[y->s->contact.wheel.body];
+    const double k = y->s->contact.k, delta = y->k.contact.delta;
+    if (!y->k.contact.touches)
         return;
-    const bg_vec3 v = bg_add(wheel->v, bg_cross(wheel->w, y.k.reach));
+    const bg_vec3 v = bg_add(wheel->v, bg_cross(wheel->w, y->k.reach));
     out->potential += 0.5 * k * delta * delta;
-    out->power += bg_dot(y.force, v) + bg_dot(y.torque, wheel->w) +
-                  k * delta * bg_patch_calc_rate(&y.k);
+    out->power += bg_dot(y->force, v) + bg_dot(y->torque, wheel->w) +
+                  k * delta * bg_patch_calc_rate(&y->k);
 }
 
 void bg_tyre_rates(const bg_force *f, const bg_world *w, double *z_t)
 {
-    const state y = calc_state(f, w);
-    z_t[0] = y.u_t[0];
-    z_t[1] = y.u_t[1];
+    state own;
+    const state *y = get_state(f, w, &own);
+    z_t[0] = y->u_t[0];
+    z_t[1] = y->u_t[1];
 }
 
 void bg_tyre_switching(const bg_force *f, const bg_world *w, double *s)
 {
-    const bg_tyre *tyre = f->self;
-    const bg_patch k = bg_patch_calc(f, w, tyre->axis, w->mode + f->mode0);
-    bg_contact_switching(&tyre->contact, &k.contact, s);
+    state own;
+    const state *y = get_state(f, w, &own);
+    bg_contact_switching(&y->s->contact, &y->k.contact, s);
 }
 
 void bg_tyre_settle(const bg_force *f, const bg_world *w, int *mode)
@@ -241,19 +279,20 @@ static void calc_by_twist(const state *y, bg_force_derivatives *out)
 
 void bg_tyre_derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state y = calc_state(f, w);
-    bg_element_clear(&y.s->contact.wheel.body, 1, out);
-    if (!y.k.contact.touches) {
+    state own;
+    const state *y = get_state(f, w, &own);
+    bg_element_clear(&y->s->contact.wheel.body, 1, out);
+    if (!y->k.contact.touches) {
         out->h_z[0][0] = out->h_z[1][1] = -1 / faded;
         return;
     }
-    bg_element_calc_columns(tangent, &y, 0, bg_patch_is_level(&y.k) ? 2 : 0, 6, 2, out);
-    calc_by_twist(&y, out);
+    bg_element_calc_columns(tangent, y, 0, bg_patch_is_level(&y->k) ? 2 : 0, 6, 2, out);
+    calc_by_twist(y, out);
     for (int j = 0; j < 2; j++) {
         const bg_patch_variation none = {0};
         const double du[2] = {j == 0, j == 1};
-        const response o = respond(&y, &none, du);
-        const bg_wrench x = vary_forces(&y, &o);
+        const response o = respond(y, &none, du);
+        const bg_wrench x = vary_forces(y, &o);
         double rows[6];
         bg_vec3_store(x.f, rows);
         bg_vec3_store(x.n, rows + 3);
@@ -270,11 +309,12 @@ const char *const bg_tyre_sensor_names[BG_TYRE_SENSORS] = {
 
 double bg_tyre_sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w);
-    const bg_contact_state *c = &y.k.contact;
-    const double values[BG_TYRE_SENSORS] = {c->F,       -c->delta,      -c->delta_t,  c->touches,
-                                            c->road[0], y.curve.F[0],   y.curve.F[1], y.align,
-                                            -y.slip[0], atan(y.slip[1])};
+    state own;
+    const state *y = get_state(f, w, &own);
+    const bg_contact_state *c = &y->k.contact;
+    const double values[BG_TYRE_SENSORS] = {c->F,        -c->delta,       -c->delta_t,   c->touches,
+                                            c->road[0],  y->curve.F[0],   y->curve.F[1], y->align,
+                                            -y->slip[0], atan(y->slip[1])};
     return values[which];
 }
 
