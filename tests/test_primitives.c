@@ -49,7 +49,7 @@ static scene move(const scene *s, double h)
 
 static bg_world get_world(const scene *s)
 {
-    return (bg_world){0, s->body, s->u, s->u_t, s->u_tt, s->z, NULL};
+    return (bg_world){.body = s->body, .u = s->u, .u_t = s->u_t, .u_tt = s->u_tt, .z = s->z};
 }
 
 static bg_marker make_marker(uint64_t *seed, int body)
