@@ -60,6 +60,21 @@ static double max_g(const char *reference, const char *method, const char *optio
     return g;
 }
 
+/* Times of fixed steps are multiples of the step, not a sum of roundings: a minute has as many
+ * milliseconds as it should, the last one a whole one. */
+static void test_times(void **state)
+{
+    (void)state;
+    job x;
+    job_begin(&x, "equations:pendulum", "euler", "", 1e-3);
+    x.options.t_start = 0.3;
+    x.options.t_end = 60.3;
+    job_run(&x);
+    assert_int_equal(x.report.counters.accepted, 60000);
+    assert_true(x.report.final->t == 60.3);
+    job_end(&x);
+}
+
 /* 000 Fig. 6: the largest |g| of the car axle is O(h) without stabilisation, O(h^2) with
  * Baumgarte's, O(h^3) with one Newton step of projection. Unstabilised index 1 reaches its slope
  * only at small steps, where velocity and position errors no longer cancel each other. */
@@ -532,6 +547,7 @@ static void test_partition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_times),
         cmocka_unit_test(test_drift),     cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_stability), cmocka_unit_test(test_excess),
         cmocka_unit_test(test_order),     cmocka_unit_test(test_plan),

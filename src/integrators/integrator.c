@@ -225,6 +225,8 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     ig->dense_ready = false;
     ig->error_old = 1e-4;
     ig->t_end = ig->t_limit = t_end;
+    ig->t_grid = ig->x0->t;
+    ig->grid = 0;
     ig->class_->reset(ig);
     unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
     bg_state *x = ig->x0;
@@ -257,6 +259,9 @@ static void advance(bg_integrator *ig)
     ig->rate1 = rate;
     ig->residuals0 = ig->residuals1;
     ig->stepped = false;
+    ig->grid = ig->whole ? ig->grid + 1 : 0;
+    if (!ig->whole)
+        ig->t_grid = ig->x0->t;
 }
 
 static double smallest_step(const bg_integrator *ig)
@@ -266,19 +271,20 @@ static double smallest_step(const bg_integrator *ig)
 }
 
 /* Length of the next attempt; avoids a tiny last step and ends exactly at the limit. */
-static double fit_step(const bg_integrator *ig, double h, double *t1)
+static double fit_step(bg_integrator *ig, double h, double *t1)
 {
     double t0 = ig->x0->t, limit = fmin(ig->t_end, ig->t_limit), remaining = limit - t0;
     if (ig->options.h_max > 0)
         h = fmin(h, ig->options.h_max);
     double slack = ig->options.step > 0 ? 1e-9 : 0.01;
+    ig->whole = ig->options.step > 0 && h == ig->options.step && h * (1 + slack) < remaining;
     if (h * (1 + slack) >= remaining) {
         *t1 = limit;
         return remaining;
     }
     if (ig->options.step == 0 && 2 * h > remaining)
         h = 0.5 * remaining;
-    *t1 = t0 + h;
+    *t1 = ig->whole ? ig->t_grid + (double)(ig->grid + 1) * h : t0 + h;
     return h;
 }
 
@@ -490,8 +496,9 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, x->lambda, def->ng);
     bg_archive_ints(archive, x->mode, def->nmode);
     bg_archive_doubles(archive, ig->rate0, ig->n);
-    double numbers[] = {ig->h_cruise, ig->h_next, ig->error_old, ig->t_end, ig->t_limit};
-    bg_archive_doubles(archive, numbers, 5);
+    double numbers[] = {ig->h_cruise, ig->h_next, ig->error_old,   ig->t_end,
+                        ig->t_limit,  ig->t_grid, (double)ig->grid};
+    bg_archive_doubles(archive, numbers, 7);
     bg_archive_doubles(archive, &ig->residuals0.g, 1);
     bg_archive_doubles(archive, &ig->residuals0.gv, 1);
     bg_archive_doubles(archive, &ig->residuals0.ga, 1);
@@ -515,6 +522,8 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     ig->error_old = numbers[2];
     ig->t_end = numbers[3];
     ig->t_limit = numbers[4];
+    ig->t_grid = numbers[5];
+    ig->grid = (long)numbers[6];
     ig->stepped = ig->dense_ready = false;
     bg_state_copy(ig->sys, ig->x0, ig->x1);
     if (ig->dyn->kkt)

@@ -60,7 +60,11 @@ struct bg_integrator {
     int leap_pause; /* accepted steps before leaps are tried again, after they were of no use, ...
                      */
     int leap_wait;  /* ... and what that was last */
-    double t_end, t_limit;   /* s; t_limit: one-off limit of the next step, else t_end */
+    double t_end, t_limit; /* s; t_limit: one-off limit of the next step, else t_end */
+    double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of
+                              time adds up; both begin anew behind a step that was cut short */
+    long grid;
+    bool whole;              /* the step from x0 to x1 has the full length */
     bool energy;             /* work is integrated; else its rate is 0 */
     bg_counters count, base; /* own counts; the system's and dyn's counts when start began */
     double *work_n;          /* [n] scratch */
