@@ -8,16 +8,24 @@ OPENBLAS_CORETYPE=Haswell # kernels that valgrind can follow
 OPENBLAS_NUM_THREADS=1
 export OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS
 
-expect "a thousand steps" 0 -- valgrind -q --tool=callgrind --callgrind-out-file=counts --combine-dumps=yes \
-    --dump-line=no --toggle-collect=bg_realtime_step --dump-after=bg_realtime_step \
-    "$BOGIE" realtime "$models/four-bar.json" --duration 1 --overload slow --priority 0 --quiet
-grep '^totals:' counts >totals # the last one is what came after the last step: nothing
-awk '$2 > 0 && ++n >= 10 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 }
-     END { print n, low, high }' totals >range
-read -r steps low high <range
-echo "$steps steps, $low to $high instructions"
-holds "every step was counted" [ "$steps" -eq 1000 ]
-holds "a step is more than nothing" [ "$low" -gt 20000 ]
-holds "all steps within 1 %" [ $((100 * (high - low))) -lt "$low" ]
+# $1 model, $2 the least a step can be
+count() {
+    rm -f counts
+    expect "a thousand steps of $1" 0 -- valgrind -q --tool=callgrind --callgrind-out-file=counts \
+        --combine-dumps=yes --dump-line=no --toggle-collect=bg_realtime_step \
+        --dump-after=bg_realtime_step "$BOGIE" realtime "$models/$1.json" --duration 1 \
+        --overload slow --priority 0 --quiet
+    grep '^totals:' counts >totals # the last one is what came after the last step: nothing
+    awk '$2 > 0 && ++n >= 10 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 }
+         END { print n, low, high }' totals >range
+    read -r steps low high <range
+    echo "$1: $steps steps, $low to $high instructions"
+    holds "every step of $1 was counted" [ "$steps" -eq 1000 ]
+    holds "a step of $1 is more than nothing" [ "$low" -gt "$2" ]
+    holds "all steps of $1 within 1 %" [ $((100 * (high - low))) -lt "$low" ]
+}
+
+count four-bar 20000
+count vehicle-trailer 200000
 
 finish
