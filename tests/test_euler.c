@@ -334,6 +334,9 @@ static void test_refusals(void **state)
     expect_failure("linear-euler", "refresh=0", 1e-3, "whole number");
     expect_failure("linear-euler", "jacobian=J3 partition=auto", 1e-3, "J3 make none");
     expect_failure("linear-euler", "epsilon=0", 1e-3, "epsilon");
+    expect_failure("linear-euler", "stabilisation=project alpha=10", 1e-3, "alpha=auto");
+    expect_failure("euler", "stabilisation=baumgarte index=2 beta=10", 1e-3, "beta=auto");
+    expect_failure("euler", "stabilisation=baumgarte epsilon=1e-6", 1e-3, "epsilon=auto");
     expect_failure("linear-euler", "partition=stiff", 1e-3, "run.stiff");
     expect_failure("linear-euler", "index=2 stabilisation=regularise", 1e-3, "index=1");
     expect_failure("linear-euler", "index=ggl stabilisation=baumgarte", 1e-3, "ggl");

@@ -31,6 +31,18 @@ static void print_work(const bg_run_report *report)
     printf("  CPU time         %.3g s\n", report->cpu_seconds);
 }
 
+void bg_drift_print(const bg_drift *d)
+{
+    if (d->holds)
+        printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g),\n"
+               "                   as long as it does not exceed C0 %.3g, C1 %.3g, C2 %.3g\n",
+               d->limit, d->observed, d->C0, d->C1, d->C2);
+    else
+        printf("  drift            not bounded: the step is too large for the guarantee (C0 %.3g, "
+               "C1 %.3g, C2 %.3g);\n                   take a smaller step\n",
+               d->C0, d->C1, d->C2);
+}
+
 static void print_trust(const bg_certificate *c, int ng)
 {
     if (ng > 0) {
@@ -41,15 +53,8 @@ static void print_trust(const bg_certificate *c, int ng)
         else
             printf("  |G a + gamma|    %.3g\n", c->max_ga);
     }
-    if (c->has_drift && c->drift.holds)
-        printf("  drift            |g| stays below %.3g however long the run (largest seen %.3g),\n"
-               "                   as long as it does not exceed C0 %.3g, C1 %.3g, C2 %.3g\n",
-               c->drift.limit, c->drift.observed, c->drift.C0, c->drift.C1, c->drift.C2);
-    else if (c->has_drift)
-        printf(
-            "  drift            not bounded: the step is too large for the guarantee (C0 %.3g, C1 "
-            "%.3g, C2 %.3g);\n                   take a smaller step\n",
-            c->drift.C0, c->drift.C1, c->drift.C2);
+    if (c->has_drift)
+        bg_drift_print(&c->drift);
     if (c->note[0])
         printf("  note             %s\n", c->note);
     if (isnan(c->energy_error))

@@ -77,6 +77,8 @@ const volatile sig_atomic_t *bg_stop_get(void);
 
 /* The work of a step that is known beforehand, on stdout. */
 void bg_plan_print(const bg_step_plan *plan);
+/* The bound of the drift, or that there is none, on stdout. */
+void bg_drift_print(const bg_drift *drift);
 
 /* A progress bar on stderr for bg_run_options.progress; self is the bg_progress_bar. */
 typedef struct bg_progress_bar {

@@ -184,10 +184,8 @@ static void print_trust(const bg_realtime_report *r)
 {
     if (!isnan(r->max_g))
         printf("  largest |g|      %.3g, |G v + g_t| %.3g\n", r->max_g, r->max_gv);
-    if (r->has_drift && r->drift.holds)
-        printf("  drift            |g| stays below %.3g however long the run\n", r->drift.limit);
-    else if (r->has_drift)
-        printf("  drift            not bounded: the period is too long for the guarantee\n");
+    if (r->has_drift)
+        bg_drift_print(&r->drift);
     if (r->events > 0)
         printf("  events           %ld, each at the end of its step\n", r->events);
 }

@@ -128,6 +128,26 @@ static bg_status check_combination(const bg_euler *m, bg_error *err)
     return BG_OK;
 }
 
+/* A number that the chosen stabilisation does not look at must not pass for one that it does. */
+static bg_status check_unused(const bg_integrator *ig, const bg_euler *m, bg_error *err)
+{
+    bool baumgarte = has_feedback(m), regularise = m->stabilisation == BG_STABILISE_REGULARISE;
+    const struct {
+        const char *name, *where;
+        bool used;
+    } rows[] = {{"alpha", "stabilisation=baumgarte or regularise", baumgarte},
+                {"beta", "stabilisation=baumgarte or regularise with index=1",
+                 baumgarte && m->index == BG_INDEX_1},
+                {"epsilon", "stabilisation=regularise", regularise}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!rows[k].used && strcmp(bg_integrator_get_option(ig, rows[k].name), "auto") != 0)
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "option '%s' of integrator %s has an effect only with %s; choose "
+                                "that, or %s=auto",
+                                rows[k].name, ig->class_->info.name, rows[k].where, rows[k].name);
+    return BG_OK;
+}
+
 static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
 {
     static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi", NULL};
@@ -157,7 +177,9 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
         st = bg_error_set(err, BG_BAD_INPUT,
                           "option 'epsilon' of integrator %s must be greater than 0",
                           ig->class_->info.name);
-    return st == BG_OK ? check_combination(m, err) : st;
+    if (st == BG_OK)
+        st = check_combination(m, err);
+    return st == BG_OK ? check_unused(ig, m, err) : st;
 }
 
 static bool allocate(bg_integrator *ig, bg_euler *m)
