@@ -8,12 +8,14 @@ import { makePaper, StudyTable } from "./table";
 
 export function makeStudy(study: Study): Sheet {
   const charts = study.plots.map((plot) => new Chart(plot).element);
+  const pictures = charts.length ? h("div", { class: "charts" }, ...charts) : null;
+  const tables = h("div", { class: "tables" }, new StudyTable(study).element, study.paper ? makePaper(study.paper) : null);
+  const long = study.rows.length > 20; // then nobody would find the charts behind them
   const element = h(
     "div",
     { class: "sheet study" },
     h("header", { class: "study-head" }, h("h2", {}, study.title), study.text ? h("p", {}, study.text) : null, study.source ? h("p", { class: "hint" }, `Study file: ${study.source}`) : null),
-    h("div", { class: "tables" }, new StudyTable(study).element, study.paper ? makePaper(study.paper) : null),
-    charts.length ? h("div", { class: "charts" }, ...charts) : null,
+    ...(long ? [pictures, tables] : [tables, pictures]),
   );
   return { element, clock: null, draw: () => {}, dispose: () => {} };
 }
