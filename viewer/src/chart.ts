@@ -88,7 +88,9 @@ export class Chart {
     this.x = Scale.over(points.flatMap((p) => [p.x - widest / 2, p.x + widest / 2]), plot.x.log && !bars);
     this.y = Scale.over(points.map((p) => p.y), plot.y.log && !bars, bars);
     this.shown = [this.x, this.y];
-    const hidden = this.series.reduce((n, s) => n + s.x.length, 0) - points.length;
+    // a place with neither x nor y ends one curve of a series and begins the next
+    const given = this.series.flatMap((s) => Array.from(s.x, (x, i) => Number.isFinite(x) || Number.isFinite(s.y[i])));
+    const hidden = given.filter(Boolean).length - points.length;
     this.element = h(
       "figure",
       { class: "card chart" },
