@@ -21,7 +21,8 @@ typedef struct rig {
     const int64_t *taken;     /* of these, what is no processor time; NULL: nothing */
     int ndurations;
     int64_t spent, slept; /* processor time; asked for in sleeps */
-    long calls, fail_at, stop_at;
+    int64_t preparation;  /* how long that takes */
+    long calls, prepared, fail_at, stop_at;
     int64_t wake_at; /* a sleep across this time ends there */
     sig_atomic_t stop;
     int64_t begins[4096]; /* when work began */
@@ -64,6 +65,14 @@ static bg_status rig_work(void *self, bg_error *err)
     r->calls++;
     r->stop = r->calls == r->stop_at;
     return r->calls == r->fail_at ? bg_error_set(err, BG_SINGULAR, "as planned") : BG_OK;
+}
+
+static void rig_prepare(void *self)
+{
+    rig *r = self;
+    r->prepared++;
+    r->now += r->preparation;
+    r->spent += r->preparation;
 }
 
 static bg_pacer make_pacer(rig *r, long steps)
@@ -111,6 +120,35 @@ static void deadline_is_sharp(void **state)
         assert_int_equal(s.miss[0].late, late);
         assert_int_equal(s.skipped, late);
     }
+}
+
+/* Preparations fill the pause: no step waits for one that fits into it. One that does not makes the
+ * next step begin late, by so much more each time, until a deadline is missed; then the model is
+ * too expensive, and nobody else is to blame. */
+static void preparations(void **state)
+{
+    (void)state;
+    static const int64_t duration = 300000;
+    static rig r;
+    static bg_statistics s;
+    bg_error err = {BG_OK, ""};
+    r = (rig){.durations = &duration, .ndurations = 1, .preparation = 700000};
+    bg_pacer pacer = make_pacer(&r, 500);
+    pacer.prepare = rig_prepare;
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    assert_int_equal(r.prepared, 500);
+    assert_int_equal(s.preparation.n, 500);
+    assert_int_equal(s.preparation.max, 700000);
+    assert_int_equal(s.misses + s.skipped + s.lag, 0);
+    for (int k = 0; k < 500; k++)
+        assert_int_equal(r.begins[k], (int64_t)(k + 1) * T);
+    r = (rig){.durations = &duration, .ndurations = 1, .preparation = 800000};
+    assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
+    for (int k = 0; k < 9; k++) /* the ninth begins 0.8 T late and ends 0.1 T after its deadline */
+        assert_int_equal(r.begins[k], (int64_t)(k + 1) * T + k * 100000);
+    assert_int_equal(s.miss[0].step, 9);
+    assert_int_equal(s.miss[0].late, 100000);
+    assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], s.misses);
 }
 
 /* 5 periods of delay in every 100th step: exactly these miss, under every policy. */
@@ -350,21 +388,24 @@ static void causes(void **state)
         bg_step_times times;
         int cause; /* -1: in time */
     } cases[] = {
-        {{0, 0, 0, T, T, false}, -1},
-        {{0, 0, 0, T + 1, T + 1, false}, BG_CAUSE_LONG_STEP},
-        {{0, 0, 0, T + 1, T, false}, BG_CAUSE_INTERRUPTED},
-        {{0, 0, 1, T + 1, T, false}, BG_CAUSE_LATE_RELEASE},
-        {{0, 0, 1, T + 1, T, true}, BG_CAUSE_DELAYED},
-        {{0, 0, 0, 5 * T, 2 * T, true}, BG_CAUSE_DELAYED},
-        {{0, 0, 5 * T, 5 * T + 9, 9, false}, BG_CAUSE_LATE_RELEASE},
-        {{0, 0, 5 * T, 7 * T, T + 1, false}, BG_CAUSE_LONG_STEP},
-        {{0, 0, T, 3 * T, 9, false}, BG_CAUSE_INTERRUPTED},
-        {{0, 0, 2 * T, 3 * T, 9, false}, BG_CAUSE_LATE_RELEASE},
-        {{0, 3 * T, 3 * T, 4 * T, T, false}, BG_CAUSE_CATCHING_UP},
-        {{0, 3 * T, 7 * T, 8 * T, T, false}, BG_CAUSE_LATE_RELEASE},
-        {{0, 3 * T, 3 * T, 8 * T, T, false}, BG_CAUSE_INTERRUPTED},
-        {{0, 3 * T, 3 * T, 5 * T, 2 * T, false}, BG_CAUSE_LONG_STEP},
-        {{0, T / 2, T / 2, T, T / 2, false}, -1},
+        {{0, 0, 0, T, T, 0, 0, false}, -1},
+        {{0, 0, 0, T + 1, T + 1, 0, 0, false}, BG_CAUSE_LONG_STEP},
+        {{0, 0, 0, T + 1, T, 0, 0, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 0, 1, T + 1, T, 0, 0, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 0, 1, T + 1, T, 0, 0, true}, BG_CAUSE_DELAYED},
+        {{0, 0, 0, 5 * T, 2 * T, 0, 0, true}, BG_CAUSE_DELAYED},
+        {{0, 0, 5 * T, 5 * T + 9, 9, 0, 0, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 0, 5 * T, 7 * T, T + 1, 0, 0, false}, BG_CAUSE_LONG_STEP},
+        {{0, 0, T, 3 * T, 9, 0, 0, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 0, 2 * T, 3 * T, 9, 0, 0, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 3 * T, 3 * T, 4 * T, T, 0, 0, false}, BG_CAUSE_CATCHING_UP},
+        {{0, 3 * T, 7 * T, 8 * T, T, 0, 0, false}, BG_CAUSE_LATE_RELEASE},
+        {{0, 3 * T, 3 * T, 8 * T, T, 0, 0, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 3 * T, 3 * T, 5 * T, 2 * T, 0, 0, false}, BG_CAUSE_LONG_STEP},
+        {{0, T / 2, T / 2, T, T / 2, 0, 0, false}, -1},
+        {{0, 3 * T, 3 * T, 4 * T, T / 2, T / 2 + 1, 0, false}, BG_CAUSE_LONG_STEP},
+        {{0, 3 * T, 3 * T, 4 * T, T / 2, T / 4, 3 * T, false}, BG_CAUSE_INTERRUPTED},
+        {{0, 3 * T, 3 * T, 4 * T, T, 0, T, false}, BG_CAUSE_CATCHING_UP},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         static bg_statistics s;
@@ -629,14 +670,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(in_time),         cmocka_unit_test(deadline_is_sharp),
-        cmocka_unit_test(injected_delays), cmocka_unit_test(random_overload),
-        cmocka_unit_test(catching_up),     cmocka_unit_test(abandoned),
-        cmocka_unit_test(spinning),        cmocka_unit_test(rests),
-        cmocka_unit_test(interruptions),   cmocka_unit_test(causes),
-        cmocka_unit_test(processor_time),  cmocka_unit_test(stop_after),
-        cmocka_unit_test(many_misses),     cmocka_unit_test(percentiles),
-        cmocka_unit_test(datagram_layout), cmocka_unit_test(over_loopback),
-        cmocka_unit_test(sender_restarts), cmocka_unit_test(bad_addresses),
+        cmocka_unit_test(preparations),    cmocka_unit_test(injected_delays),
+        cmocka_unit_test(random_overload), cmocka_unit_test(catching_up),
+        cmocka_unit_test(abandoned),       cmocka_unit_test(spinning),
+        cmocka_unit_test(rests),           cmocka_unit_test(interruptions),
+        cmocka_unit_test(causes),          cmocka_unit_test(processor_time),
+        cmocka_unit_test(stop_after),      cmocka_unit_test(many_misses),
+        cmocka_unit_test(percentiles),     cmocka_unit_test(datagram_layout),
+        cmocka_unit_test(over_loopback),   cmocka_unit_test(sender_restarts),
+        cmocka_unit_test(bad_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

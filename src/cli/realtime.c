@@ -15,7 +15,7 @@ typedef struct arguments {
     const char *integrator, *listen, *send, *inputs, *outputs, *overload, *spin, *delay, *summary;
     double rate, duration; /* Hz; s, NAN: until a signal */
     long priority;
-    int formulation, hold, quiet;
+    int formulation, hold, quiet, unprepared;
     bg_cli_settings settings;
 } arguments;
 
@@ -44,6 +44,8 @@ static const bg_cli_option options[] = {
      "send outputs there by UDP, one datagram a step"},
     {"--outputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(outputs),
      "what is sent (default: all outputs, or coordinates and velocities)"},
+    {"--no-preparation", NULL, NULL, BG_CLI_FLAG, FIELD(unprepared),
+     "make the Jacobian in the step, with its inputs, not in the pause before it"},
     {"--overload", NULL, "POLICY", BG_CLI_TEXT, FIELD(overload),
      "after a missed deadline: skip (default), slow, catch-up, or stop:N after N of them"},
     {"--spin", NULL, "TIME", BG_CLI_TEXT, FIELD(spin),
@@ -302,6 +304,12 @@ static bg_status work(void *self, bg_error *err)
     return status;
 }
 
+static void prepare_step(void *self)
+{
+    const session *s = self;
+    bg_realtime_prepare(s->rt);
+}
+
 static void print_note(const session *s, const arguments *args)
 {
     const char *note = s->report.privilege.note;
@@ -328,6 +336,10 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     s->sends = args->send != NULL;
     r->max_g = r->max_gv = s->constrained ? 0 : NAN;
     s->pacer.stop = bg_stop_get();
+    if (!args->unprepared) {
+        s->pacer.prepare = prepare_step;
+        prepare_step(s); /* the first step, too */
+    }
     bg_stop_listen();
     if (viewed) {
         s->pacer.view = &s->view.live;

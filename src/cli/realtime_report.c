@@ -52,6 +52,8 @@ static void print_times(const bg_statistics *s)
     print_percentiles("turnaround", s, &s->turnaround);
     print_percentiles("processor time", s, &s->work);
     print_percentiles("late to begin", s, &s->latency);
+    if (s->preparation.n > 0)
+        print_percentiles("prepared ahead", s, &s->preparation);
 }
 
 static const char *plural(long n)

@@ -364,6 +364,7 @@ static void reset(bg_integrator *ig)
 {
     bg_euler *m = ig->method;
     m->age = 0;
+    m->prepared = false;
     m->partitioned = false;
     m->plain_ready = false;
     if (m->hat) {
@@ -504,6 +505,7 @@ const bg_integrator_class bg_euler_class = {
     .reset = reset,
     .attempt = bg_euler_attempt,
     .accept = accept,
+    .prepare = bg_euler_prepare,
     .prepare_dense = prepare_dense,
     .archive = archive,
     .plan = plan,
@@ -520,6 +522,7 @@ const bg_integrator_class bg_linear_euler_class = {
     .reset = reset,
     .attempt = bg_euler_attempt,
     .accept = accept,
+    .prepare = bg_euler_prepare,
     .prepare_dense = prepare_dense,
     .archive = archive,
     .plan = plan,

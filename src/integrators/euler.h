@@ -43,7 +43,8 @@ typedef struct bg_euler {
     double *h_q, *h_v, *h_z; /* dense */
     double *G0, *gt, *gamma; /* at the beginning of the step */
     double *rhs, *along, *shifted, *dz, power;
-    int age; /* steps since the Jacobian was made; 0: due */
+    int age;       /* steps since the Jacobian was made; 0: due */
+    bool prepared; /* the Jacobian of the next step is there already */
     bg_drift_work drift;
 } bg_euler;
 
@@ -54,6 +55,7 @@ bool bg_euler_position_first(const bg_euler *m);
 bool bg_euler_settles_velocity(const bg_euler *m);
 
 bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err);
+void bg_euler_prepare(bg_integrator *ig);
 
 /* partition.c: clears what the partition leaves out: of r_q and r_v when they are new (stiff), of
  * h r_v + h^2 r_q in hat_M (auto). */

@@ -68,6 +68,23 @@ static bg_status update_jacobian(bg_integrator *ig, bg_error *err)
     return st;
 }
 
+/* The Jacobian at x0 ahead of the step. The first choice of a partition needs terms of the step. */
+void bg_euler_prepare(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    bg_error ignored;
+    if (m->jacobian == BG_JACOBIAN_NONE || m->prepared ||
+        (m->partition != BG_PARTITION_ALL && !m->partitioned))
+        return;
+    m->prepared = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &d->point,
+                                      &ignored) == BG_OK &&
+                  update_jacobian(ig, &ignored) == BG_OK;
+    if (!m->prepared)
+        m->age = 0;
+}
+
 /* The derivative of f - G^T lambda along V u, by one more evaluation. */
 static bg_status calc_along(bg_integrator *ig, bg_error *err)
 {
@@ -335,8 +352,9 @@ static bg_status step_constrained(bg_integrator *ig, bg_error *err)
     bg_euler *m = ig->method;
     const double *M;
     bg_status st = begin(ig, err);
-    if (st == BG_OK)
+    if (st == BG_OK && !m->prepared)
         st = update_jacobian(ig, err);
+    m->prepared = false;
     if (st == BG_OK && m->drift.on)
         st = ensure_plain(ig, err);
     if (st == BG_OK && m->drift.on)

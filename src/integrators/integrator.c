@@ -409,6 +409,13 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
     }
 }
 
+void bg_integrator_prepare(bg_integrator *ig)
+{
+    advance(ig);
+    if (ig->class_->prepare)
+        ig->class_->prepare(ig);
+}
+
 void bg_integrator_undo(bg_integrator *ig, double t_limit)
 {
     ig->stepped = false;

@@ -20,6 +20,9 @@ typedef struct bg_integrator_class {
     /* One attempt from ig->x0 over ig->h: writes x1, rate1 and residuals1, and the error in
      * units of the tolerance. BG_RETRY, BG_NOT_FINITE, BG_SINGULAR: a smaller step may help. */
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
+    /* Work of the next step from x0 that can be done before it; a failure is left to the step.
+     * NULL: there is none. */
+    void (*prepare)(bg_integrator *ig);
     /* Called when the last attempt was accepted. */
     void (*accept)(bg_integrator *ig);
     /* Fills ig->bubble for dense output over the last step. */
@@ -97,6 +100,10 @@ bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err);
 
 /* The table of methods, NULL-terminated. */
 const bg_integrator_class *const *bg_integrator_get_classes(void);
+
+/* Does, between two steps, what the next one can do without; nothing else may be asked of the
+ * integrator until then but its state. */
+void bg_integrator_prepare(bg_integrator *ig);
 
 /* Saves or restores an integrator between two steps. */
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive);

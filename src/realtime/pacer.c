@@ -97,6 +97,21 @@ static bg_status make_step(const bg_pacer *p, bg_status (*work)(void *self, bg_e
     return st;
 }
 
+/* What the next step has of it before its release. Until then no step can begin. */
+static void prepare(const bg_pacer *p, void *self, bg_step_times *t, bg_statistics *s)
+{
+    if (!p->prepare)
+        return;
+    const bg_clock *clock = &p->clock;
+    int64_t begin = clock->now(clock->self), before = clock->work ? clock->work(clock->self) : 0;
+    p->prepare(self);
+    int64_t after = clock->work ? clock->work(clock->self) : INT64_MAX;
+    t->end = clock->now(clock->self);
+    t->prepared = after - before < t->end - begin ? after - before : t->end - begin;
+    t->lost = t->end - begin - t->prepared;
+    bg_histogram_add(&s->preparation, t->end - begin);
+}
+
 static void show(bg_live_view *view, const bg_statistics *s, int64_t turnaround)
 {
     atomic_store_explicit(&view->steps, s->steps, memory_order_relaxed);
@@ -134,6 +149,7 @@ bg_status bg_pacer_run(const bg_pacer *p, bg_status (*work)(void *self, bg_error
             return bg_error_set(err, BG_STOPPED,
                                 "%ld deadlines were missed, as many as --overload allows",
                                 s->misses);
+        prepare(p, self, &t, s);
     }
     return BG_OK;
 }

@@ -66,6 +66,7 @@ typedef struct bg_pacer {
     long delay_every;                  /* rigs and of this; 0: none */
     const volatile sig_atomic_t *stop; /* becomes non-zero: end before the next step; or NULL */
     bg_live_view *view;                /* or NULL */
+    void (*prepare)(void *self);       /* called after every step, in the pause; or NULL */
 } bg_pacer;
 
 /* Calls work once a period until `steps` are done, it fails, a stop is asked for (BG_STOPPED), or

@@ -75,10 +75,12 @@ const char *bg_cause_get_key(bg_cause cause)
 static bg_cause find_cause(const bg_statistics *s, const bg_step_times *t)
 {
     int64_t behind = t->due - t->release, late = t->begin - t->due;
-    int64_t taken = t->end - t->begin - t->work;
+    int64_t lost = t->lost < behind ? t->lost : behind;
+    int64_t taken = t->end - t->begin - t->work + lost;
+    behind -= lost;
     if (t->delayed)
         return BG_CAUSE_DELAYED;
-    if (t->work > s->period)
+    if (t->work + t->prepared > s->period)
         return BG_CAUSE_LONG_STEP;
     if (behind > late && behind > taken)
         return BG_CAUSE_CATCHING_UP;

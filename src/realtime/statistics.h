@@ -40,9 +40,12 @@ const char *bg_cause_get_key(bg_cause cause);
 /* One step in times of one clock, ns. */
 typedef struct bg_step_times {
     int64_t release;    /* when it should begin */
-    int64_t due;        /* when it could: the release, or later the end of the step before it */
+    int64_t due;        /* when it could: the release, or later the end of the step before it, or of
+                           its own preparation */
     int64_t begin, end; /* when it did, and when its outputs were out */
     int64_t work;       /* processor time it took, at most end - begin; that, where not known */
+    int64_t prepared;   /* processor time that its preparation took */
+    int64_t lost;       /* time in the preparation that was no processor time */
     bool delayed;       /* on purpose */
 } bg_step_times;
 
@@ -66,11 +69,12 @@ typedef struct bg_spin {
 enum { BG_GAP = 20000 }; /* ns */
 
 typedef struct bg_statistics {
-    int64_t period;          /* ns */
-    long steps;              /* done */
-    bg_histogram turnaround; /* from the step's beginning to its outputs */
-    bg_histogram work;       /* processor time of that */
-    bg_histogram latency;    /* from the time a step could begin to when it did */
+    int64_t period;           /* ns */
+    long steps;               /* done */
+    bg_histogram turnaround;  /* from the step's beginning to its outputs */
+    bg_histogram work;        /* processor time of that */
+    bg_histogram latency;     /* from the time a step could begin to when it did */
+    bg_histogram preparation; /* time spent after steps on the next ones */
     bg_spin spin;
     long misses;                  /* deadlines missed */
     long causes[BG_CAUSES];       /* of these, by cause */
@@ -86,9 +90,10 @@ typedef struct bg_statistics {
 
 /* Takes in one step. True: it missed its deadline, release + period.
  *
- * The cause of a miss is the delay, if there was one; else the step's own work, if that is longer
- * than the period; else what took the most time of waiting for earlier steps (due - release), of
- * waiting for the processor (begin - due) and of interruptions (end - begin - work). */
+ * The cause of a miss is the delay, if there was one; else the step's own work with that of its
+ * preparation, if that is longer than the period; else what took the most time of waiting for
+ * earlier steps (due - release), of waiting for the processor (begin - due) and of interruptions
+ * (end - begin - work). */
 bool bg_statistics_add(bg_statistics *statistics, const bg_step_times *times);
 /* Takes in two readings of the clock, one after the other, while waiting for a release. */
 void bg_spin_add(bg_spin *spin, int64_t before, int64_t now, int64_t release);

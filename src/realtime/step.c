@@ -174,3 +174,8 @@ bg_status bg_realtime_step(bg_realtime *rt, const double *inputs, double *output
         bg_integrator_undo(rt->ig, HUGE_VAL);
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
 }
+
+void bg_realtime_prepare(bg_realtime *rt)
+{
+    bg_integrator_prepare(rt->ig);
+}

@@ -107,13 +107,14 @@ char *bg_realtime_summary_create(const bg_realtime_report *r)
         r->rate, "steps", (json_int_t)s->steps, "t_start", new_real(r->t_start), "t_end",
         new_real(r->t_end), "wall_seconds", r->wall_seconds);
     json_t *timing = json_pack(
-        "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f}", "overload",
+        "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f}", "overload",
         r->overload, "fifo", r->privilege.fifo, "locked", r->privilege.locked, "turnaround",
         new_percentiles(s, &s->turnaround), "processor", new_percentiles(s, &s->work), "latency",
-        new_percentiles(s, &s->latency), "spin", new_spin(r), "histogram", new_histogram(s),
-        "misses", new_misses(r), "stolen_seconds", new_real(r->stolen_seconds), "skipped_periods",
-        (json_int_t)s->skipped, "abandoned", (json_int_t)s->abandoned, "lag_seconds",
-        1e-9 * (double)s->lag, "farthest_behind_seconds", 1e-9 * (double)s->farthest);
+        new_percentiles(s, &s->latency), "preparation", new_percentiles(s, &s->preparation), "spin",
+        new_spin(r), "histogram", new_histogram(s), "misses", new_misses(r), "stolen_seconds",
+        new_real(r->stolen_seconds), "skipped_periods", (json_int_t)s->skipped, "abandoned",
+        (json_int_t)s->abandoned, "lag_seconds", 1e-9 * (double)s->lag, "farthest_behind_seconds",
+        1e-9 * (double)s->farthest);
     json_t *rest = json_pack("{s:o, s:o, s:I, s:o, s:o}", "datagrams", new_datagrams(&r->datagrams),
                              "plan", new_plan(&r->plan), "events", (json_int_t)r->events, "max_g",
                              new_real(r->max_g), "max_gv", new_real(r->max_gv));

@@ -14,7 +14,7 @@ count() {
     expect "a thousand steps of $1" 0 -- valgrind -q --tool=callgrind --callgrind-out-file=counts \
         --combine-dumps=yes --dump-line=no --toggle-collect=bg_realtime_step \
         --dump-after=bg_realtime_step "$BOGIE" realtime "$models/$1.json" --duration 1 \
-        --overload slow --priority 0 --quiet
+        --overload slow --priority 0 --no-preparation --quiet
     grep '^totals:' counts >totals # the last one is what came after the last step: nothing
     awk '$2 > 0 && ++n >= 10 { if (!low || $2 < low) low = $2; if ($2 > high) high = $2 }
          END { print n, low, high }' totals >range
