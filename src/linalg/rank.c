@@ -84,8 +84,8 @@ static double *row_of(double *A, int i, int n)
     return A + (size_t)i * (size_t)n;
 }
 
-/* S <- rows of A, dense, without fixed columns, of unit length. Rows below 1000 eps times the longest
- * (fixed columns included) are rounding and become zero rows. */
+/* S <- rows of A, dense, without fixed columns, of unit length. Rows below 1000 eps times the
+ * longest (fixed columns included) are rounding and become zero rows. */
 static void scale_rows(rank_work *w, const bg_pattern *pattern, const double *A,
                        const unsigned char *fixed)
 {
