@@ -101,8 +101,8 @@ bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err);
 /* The table of methods, NULL-terminated. */
 const bg_integrator_class *const *bg_integrator_get_classes(void);
 
-/* Does, between two steps, what the next one can do without; nothing else may be asked of the
- * integrator until then but its state. */
+/* Does, between two steps, work of the next one that need not wait for it. Until that step nothing
+ * but the state may be asked of the integrator. */
 void bg_integrator_prepare(bg_integrator *ig);
 
 /* Saves or restores an integrator between two steps. */

@@ -12,6 +12,7 @@ for signal in INT TERM; do
     pid=$!
     holds "SIG$signal: the run is under way" wait_for_file cut.checkpoint
     kill -$signal $pid
+    kill -$signal $pid # as timeout(1) does: to the process, then to its group
     wait $pid
     holds "SIG$signal: exit code 130" [ $? -eq 130 ]
     holds "SIG$signal: a sentence with the time" grep -q "^bogie: the run reached t = " "$err"
