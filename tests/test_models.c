@@ -450,6 +450,7 @@ static void test_five_link_bump(void **state)
     static const char *const modes[] = {"none", "velocity", "control", "every-step"};
     bg_run_report r;
     double exact, z, g[4], gv[4], error[4];
+    long projections[4];
     run_five_link("every-step", 1e-10, &r, &exact);
     bg_run_report_clear(&r);
     for (int k = 0; k < 4; k++) {
@@ -458,12 +459,18 @@ static void test_five_link_bump(void **state)
         gv[k] = r.certificate.max_gv;
         error[k] = fabs(z - exact);
         print_message(
-            "%-10s %3ld steps, (12a) solved %3ld times, |g| %.1e, |Gv| %.1e, error %.1e m\n",
-            modes[k], r.counters.accepted, r.counters.projections, g[k], gv[k], error[k]);
+            "%-10s %3ld steps, (12a) solved %3ld times (%ld for events), |g| %.1e, |Gv| %.1e, "
+            "error %.1e m\n",
+            modes[k], r.counters.accepted, r.counters.projections, r.counters.event_projections,
+            g[k], gv[k], error[k]);
+        projections[k] = r.counters.projections;
         bg_run_report_clear(&r);
     }
     assert_true(g[0] > 5 * g[1] && g[1] > g[2] && g[2] > 1e3 * g[3] && g[3] < 1e-14);
     assert_true(gv[0] > 1e-6 && gv[1] < 1e-14 && gv[2] < 1e-14 && gv[3] < 1e-14);
+    /* those of the integration itself; the search for events is counted apart */
+    assert_true(projections[0] == 0 && projections[1] == 0);
+    assert_true(projections[2] > 0 && projections[2] < projections[3] / 4);
     for (int k = 0; k < 4; k++)
         assert_true(error[k] < 1e-5);
 }

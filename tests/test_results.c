@@ -765,7 +765,9 @@ static bg_run_report make_full_report(bg_state *final, bg_event *events, double 
                      .jacobian = 16,
                      .jacobian_updates = 17,
                      .factorisations = 18,
-                     .projections = 19},
+                     .projections = 19,
+                     .event_projections = 22,
+                     .output_projections = 23},
         .cpu_seconds = 0.1,
         .certificate = {.max_g = 1e-300,
                         .max_gv = 2.0 / 3,
@@ -878,10 +880,11 @@ static void summary_has_every_key_in_order(void **state)
                    (const long[]){2, 2, 1, 1, 2, 1});
     check_integers(json_object_get(s, "steps"), 2, (const char *[]){"accepted", "rejected"},
                    (const long[]){11, 12});
-    check_integers(json_object_get(s, "evaluations"), 7,
+    check_integers(json_object_get(s, "evaluations"), 9,
                    (const char *[]){"terms", "explicit", "residual", "jacobian", "jacobian_updates",
-                                    "factorisations", "projections"},
-                   (const long[]){13, 14, 15, 16, 17, 18, 19});
+                                    "factorisations", "projections", "event_projections",
+                                    "output_projections"},
+                   (const long[]){13, 14, 15, 16, 17, 18, 19, 22, 23});
     json_t *certificate = json_object_get(s, "certificate");
     check_keys(certificate, 7,
                (const char *[]){"max_g", "max_gv", "max_ga", "energy_error", "energy_scale",

@@ -55,7 +55,10 @@ void bg_assembly_report_clear(bg_assembly_report *report);
 /* Work done so far, for reports and for tests that compare counters. */
 typedef struct bg_counters {
     long accepted, rejected;
-    long terms, explicit_, residual, jacobian, jacobian_updates, factorisations, projections;
+    long terms, explicit_, residual, jacobian, jacobian_updates, factorisations;
+    long projections;        /* solutions of (12a) by the integration itself */
+    long event_projections;  /* those of the search for events and of new starts behind them */
+    long output_projections; /* those of rows between the ends of steps */
     long unconverged; /* steps repeated because an iteration did not converge; never accepted */
 } bg_counters;
 

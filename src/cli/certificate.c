@@ -28,6 +28,9 @@ static void print_work(const bg_run_report *report)
            n->explicit_, n->residual, n->jacobian);
     printf("                   %ld factorisations, %ld projections\n", n->factorisations,
            n->projections);
+    if (n->event_projections > 0 || n->output_projections > 0)
+        printf("                   beside these, %ld projections for events, %ld for output\n",
+               n->event_projections, n->output_projections);
     printf("  CPU time         %.3g s\n", report->cpu_seconds);
 }
 

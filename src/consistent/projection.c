@@ -36,7 +36,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
 {
     double before = 0;
     unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
-    d->projections++;
+    d->projections[d->purpose]++;
     for (int k = 0; k < MAX_ITERATIONS; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
         if (st != BG_OK)

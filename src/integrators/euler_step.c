@@ -205,7 +205,7 @@ static bg_status project_position(bg_integrator *ig, bg_error *err)
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
     bg_status st = BG_OK;
-    d->projections++;
+    d->projections[d->purpose]++;
     for (int k = 0; k < m->newton_steps && st == BG_OK; k++) {
         st = evaluate(ig, x->t, x->q, ig->x0->v, ig->x0->z,
                       BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u), err);

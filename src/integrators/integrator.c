@@ -474,7 +474,9 @@ bg_counters bg_integrator_get_counters(const bg_integrator *ig)
     c.jacobian += s->jacobian - ig->base.jacobian;
     c.jacobian_updates += s->jacobian_updates - ig->base.jacobian_updates;
     c.factorisations += ig->dyn->factorisations;
-    c.projections += ig->dyn->projections;
+    c.projections += ig->dyn->projections[BG_FOR_STEPS];
+    c.event_projections += ig->dyn->projections[BG_FOR_EVENTS];
+    c.output_projections += ig->dyn->projections[BG_FOR_ROWS];
     return c;
 }
 
@@ -486,7 +488,8 @@ static void archive_counters(bg_integrator *ig, bg_archive *archive)
         return;
     ig->count = now;
     ig->base = ig->sys->count;
-    ig->dyn->factorisations = ig->dyn->projections = 0;
+    ig->dyn->factorisations = 0;
+    memset(ig->dyn->projections, 0, sizeof ig->dyn->projections);
 }
 
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)

@@ -131,6 +131,8 @@ static json_t *new_evaluations(const bg_counters *counters)
     put(&b, "jacobian_updates", json_integer(counters->jacobian_updates));
     put(&b, "factorisations", json_integer(counters->factorisations));
     put(&b, "projections", json_integer(counters->projections));
+    put(&b, "event_projections", json_integer(counters->event_projections));
+    put(&b, "output_projections", json_integer(counters->output_projections));
     return end_object(&b);
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 4, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 5, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];

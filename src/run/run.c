@@ -144,7 +144,7 @@ static bg_status write_row(bg_runner *r, const bg_state *x, bg_error *err)
 }
 
 /* Rows on the grid up to and including t. */
-static bg_status write_grid(bg_runner *r, double t, bg_error *err)
+static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
 {
     double interval = r->options->output_interval;
     if (interval <= 0 || !r->options->sink.row)
@@ -164,6 +164,16 @@ static bg_status write_grid(bg_runner *r, double t, bg_error *err)
         if (st != BG_OK)
             return st == BG_RETRY ? BG_NOT_CONVERGED : st;
     }
+}
+
+static bg_status write_grid(bg_runner *r, double t, bg_error *err)
+{
+    bg_dynamics *dyn = r->ig->dyn;
+    bg_purpose purpose = dyn->purpose;
+    dyn->purpose = BG_FOR_ROWS;
+    bg_status st = write_grid_rows(r, t, err);
+    dyn->purpose = purpose;
+    return st;
 }
 
 /* The step that ends at the present state and began at `begin`. */
@@ -463,7 +473,9 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     if (st != BG_OK)
         return st;
     const double begin = bg_integrator_get_step_start(r->ig);
+    r->ig->dyn->purpose = BG_FOR_EVENTS;
     st = events_in_step(r, &cut, ended, err);
+    r->ig->dyn->purpose = BG_FOR_STEPS;
     if (st != BG_OK) { /* what lies beyond an event that failed is not part of the trajectory */
         if (!cut)
             bg_integrator_undo(r->ig, r->t_end);

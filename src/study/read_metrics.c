@@ -164,6 +164,8 @@ static void check_path(const bg_value *v, const char *path)
                                         "evaluations.jacobian_updates",
                                         "evaluations.factorisations",
                                         "evaluations.projections",
+                                        "evaluations.event_projections",
+                                        "evaluations.output_projections",
                                         "certificate.max_g",
                                         "certificate.max_gv",
                                         "certificate.max_ga",

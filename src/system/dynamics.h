@@ -9,6 +9,9 @@
 #include "linalg/linalg.h"
 #include "system/system.h"
 
+/* Whose work a projection is. */
+typedef enum bg_purpose { BG_FOR_STEPS, BG_FOR_EVENTS, BG_FOR_ROWS, BG_PURPOSES } bg_purpose;
+
 typedef struct bg_dynamics {
     bg_system *sys;
     int nq, nv, nz, ng;
@@ -20,7 +23,9 @@ typedef struct bg_dynamics {
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
-    long factorisations, projections; /* work done */
+    long factorisations;              /* work done */
+    long projections[BG_PURPOSES];    /* work done, by whom it was for */
+    bg_purpose purpose;               /* of the present work; steps unless told otherwise */
 } bg_dynamics;
 
 bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err);

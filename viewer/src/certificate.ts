@@ -140,7 +140,9 @@ const labels: [string, string, string][] = [
   ["evaluations", "jacobian", "Jacobians"],
   ["evaluations", "jacobian_updates", "Jacobian updates"],
   ["evaluations", "factorisations", "factorisations"],
-  ["evaluations", "projections", "projections"],
+  ["evaluations", "projections", "projections of the integration"],
+  ["evaluations", "event_projections", "projections for events"],
+  ["evaluations", "output_projections", "projections for output"],
 ];
 
 export function makeSummary(result: Result): HTMLElement | null {
