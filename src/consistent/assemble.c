@@ -22,11 +22,13 @@ static const double rank_tolerance = 1e-9;
 static const double converged = 1e-13, roundoff = 1e-11;
 static const double fulfilled = 1e-9; /* residual of an eliminated row, relative to its gradient */
 
-typedef struct assembly {
+struct bg_assembly {
     bg_system *sys;
     bg_dynamics *dyn;
-    bg_state *x;
-    bg_assembly_report *report;
+    bg_rank *ranking;
+    bg_state *before;                       /* where it began */
+    bg_state *x;                            /* the caller's */
+    bg_assembly_report *report;             /* the caller's; redundancy is not in it yet */
     const unsigned char *q_fixed, *v_fixed; /* [nv] or NULL */
     double *guess;                          /* [nq] */
     double *delta, *increment;              /* [nv] displacement so far, next increment */
@@ -36,9 +38,9 @@ typedef struct assembly {
     double *coefficient;                    /* [ng ng] how dependent rows depend */
     unsigned char *dependent, *involved;    /* [ng] */
     int rank;
-} assembly;
+};
 
-static bool assembly_create(assembly *a)
+static bool allocate(bg_assembly *a)
 {
     int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng;
     a->guess = BG_NEW_ARRAY(double, nq);
@@ -55,16 +57,42 @@ static bool assembly_create(assembly *a)
            a->coefficient && a->dependent && a->involved;
 }
 
-static void assembly_clear(assembly *a)
+bg_status bg_assembly_create(bg_system *sys, bg_assembly **assembly, bg_error *err)
 {
+    const bg_system_def *def = &sys->def;
+    bg_assembly *a = *assembly = BG_NEW(bg_assembly);
+    if (!a)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
+    a->sys = sys;
+    bg_status st = bg_state_create(sys, &a->before, err);
+    if (st == BG_OK)
+        st = bg_dynamics_create(sys, &a->dyn, err);
+    if (st == BG_OK)
+        st = bg_rank_create(def->ng, def->nv, &a->ranking, err);
+    if (st == BG_OK && !allocate(a))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
+    if (st != BG_OK) {
+        bg_assembly_destroy(a);
+        *assembly = NULL;
+    }
+    return st;
+}
+
+void bg_assembly_destroy(bg_assembly *a)
+{
+    if (!a)
+        return;
     void *const arrays[] = {a->guess, a->delta, a->increment,   a->tau,       a->top,
                             a->trial, a->scale, a->coefficient, a->dependent, a->involved};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    bg_state_destroy(a->before);
+    bg_rank_destroy(a->ranking);
     bg_dynamics_destroy(a->dyn);
+    free(a);
 }
 
-static bg_status evaluate(assembly *a, const double *q, unsigned want, bg_error *err)
+static bg_status evaluate(bg_assembly *a, const double *q, unsigned want, bg_error *err)
 {
     const bg_state *x = a->x;
     if (a->dyn->kinematic)
@@ -80,7 +108,7 @@ static bg_status evaluate(assembly *a, const double *q, unsigned want, bg_error 
 
 /* Lengths of the rows of G at hand; a row that is zero but for rounding gets the length of the
  * longest. */
-static void update_scale(assembly *a)
+static void update_scale(bg_assembly *a)
 {
     const bg_pattern *p = a->sys->def.pattern_G;
     int nv = a->dyn->nv;
@@ -99,20 +127,16 @@ static void update_scale(assembly *a)
 }
 
 /* Rank of G at hand with some coordinates fixed; dependent rows leave the linear systems. */
-static bg_status update_rank(assembly *a, const unsigned char *fixed, bg_error *err)
+static void update_rank(bg_assembly *a, const unsigned char *fixed)
 {
-    bg_status st = bg_rank_calc(a->dyn->ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G,
-                                fixed, rank_tolerance, &a->rank, a->dependent, a->involved,
-                                a->coefficient, err);
-    if (st != BG_OK)
-        return st;
+    a->rank = bg_rank_calc(a->ranking, a->sys->def.pattern_G, a->dyn->terms.G, fixed,
+                           rank_tolerance, a->dependent, a->involved, a->coefficient);
     memcpy(a->dyn->eliminated, a->dependent, (size_t)a->dyn->ng);
     bg_kkt_set_eliminated(a->dyn->kkt, a->rank < a->dyn->ng ? a->dependent : NULL);
     bg_kkt_set_fixed(a->dyn->kkt, fixed);
-    return BG_OK;
 }
 
-static double largest_relative(const assembly *a, const double *increment, const double *q)
+static double largest_relative(const bg_assembly *a, const double *increment, const double *q)
 {
     double size = 0;
     for (int i = 0; i < a->dyn->nv; i++)
@@ -121,7 +145,7 @@ static double largest_relative(const assembly *a, const double *increment, const
 }
 
 /* |g| of the kept rows relative to their gradients. */
-static double kept_residual(const assembly *a)
+static double kept_residual(const bg_assembly *a)
 {
     double sum = 0;
     for (int i = 0; i < a->dyn->ng; i++)
@@ -131,7 +155,7 @@ static double kept_residual(const assembly *a)
 }
 
 /* Iteration (13) from the guess, with the matrix of the guess (chord) or of the iterate. */
-static bg_status iterate(assembly *a, bool renew, int limit, bool *done, bg_error *err)
+static bg_status iterate(bg_assembly *a, bool renew, int limit, bool *done, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     double before = HUGE_VAL;
@@ -176,7 +200,7 @@ static bg_status iterate(assembly *a, bool renew, int limit, bool *done, bg_erro
     return BG_OK;
 }
 
-static double scaled_norm(const assembly *a, const double *g)
+static double scaled_norm(const bg_assembly *a, const double *g)
 {
     double sum = 0;
     for (int i = 0; i < a->dyn->ng; i++)
@@ -186,17 +210,17 @@ static double scaled_norm(const assembly *a, const double *g)
 
 /* Gauss-Newton on g with a step no longer than half the configuration's size and halving until |g|
  * falls; rank is found anew at every iterate. */
-static bg_status iterate_damped(assembly *a, bool *done, bg_error *err)
+static bg_status iterate_damped(bg_assembly *a, bool *done, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     *done = false;
     memcpy(a->x->q, a->guess, (size_t)d->nq * sizeof(double));
     for (int k = 0; k < DAMPED_ITERATIONS; k++) {
         bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
-        if (st == BG_OK)
-            st = update_rank(a, a->q_fixed, err);
-        if (st == BG_OK)
+        if (st == BG_OK) {
+            update_rank(a, a->q_fixed);
             st = bg_dynamics_factor(d, NULL, err);
+        }
         if (st != BG_OK)
             return st == BG_SINGULAR ? BG_OK : st;
         double norm = scaled_norm(a, d->terms.g), step = 1.0;
@@ -232,7 +256,7 @@ static bg_status iterate_damped(assembly *a, bool *done, bg_error *err)
 }
 
 /* "a, b and 3 more", for up to six of the rows for which pick is true. */
-static void list_rows(const assembly *a, const unsigned char *pick, char *text, size_t size)
+static void list_rows(const bg_assembly *a, const unsigned char *pick, char *text, size_t size)
 {
     int count = 0, written = 0;
     size_t used = 0;
@@ -255,17 +279,17 @@ static void list_rows(const assembly *a, const unsigned char *pick, char *text, 
 /* involved <- the rows that are not met. The search ends where they cannot be brought nearer, which
  * is where rows that pull against each other have become (almost) dependent: if some have, only
  * those are meant, because the rest was merely held up by them. Returns the largest residual. */
-static double find_unreachable(assembly *a)
+static double find_unreachable(bg_assembly *a)
 {
     static const double almost = 1e-2;
-    int ng = a->dyn->ng, rank, meant = 0;
+    int ng = a->dyn->ng, meant = 0;
     double worst = 0;
-    bg_status st = bg_rank_calc(ng, a->dyn->nv, a->sys->def.pattern_G, a->dyn->terms.G, a->q_fixed,
-                                almost, &rank, a->dependent, a->involved, NULL, NULL);
+    bg_rank_calc(a->ranking, a->sys->def.pattern_G, a->dyn->terms.G, a->q_fixed, almost,
+                 a->dependent, a->involved, NULL);
     for (int i = 0; i < ng; i++) {
         bool unmet = fabs(a->dyn->terms.g[i]) / a->scale[i] > fulfilled;
         a->dependent[i] = unmet; /* without regard to others */
-        a->involved[i] = st == BG_OK && a->involved[i] && unmet;
+        a->involved[i] = a->involved[i] && unmet;
         meant += a->involved[i];
         worst = fmax(worst, fabs(a->dyn->terms.g[i]));
     }
@@ -274,7 +298,7 @@ static double find_unreachable(assembly *a)
     return worst;
 }
 
-static bg_status report_unreachable(assembly *a, bg_error *err)
+static bg_status report_unreachable(bg_assembly *a, bg_error *err)
 {
     char names[BG_ERROR_LENGTH / 2];
     double worst = find_unreachable(a);
@@ -288,7 +312,7 @@ static bg_status report_unreachable(assembly *a, bg_error *err)
 }
 
 /* An eliminated row that is not fulfilled: names it and the rows it contradicts. */
-static bg_status report_contradiction(assembly *a, int row, const char *level, double residual,
+static bg_status report_contradiction(bg_assembly *a, int row, const char *level, double residual,
                                       bool fixed, bg_error *err)
 {
     char names[BG_ERROR_LENGTH / 2], buffer[32];
@@ -313,7 +337,7 @@ static bg_status report_contradiction(assembly *a, int row, const char *level, d
         a->sys->def.name, name, names, level, residual);
 }
 
-static bg_status check_eliminated(assembly *a, const double *residual, const char *level,
+static bg_status check_eliminated(bg_assembly *a, const double *residual, const char *level,
                                   double limit, bool fixed, bg_error *err)
 {
     for (int i = 0; i < a->dyn->ng; i++)
@@ -323,14 +347,13 @@ static bg_status check_eliminated(assembly *a, const double *residual, const cha
 }
 
 /* From the guess in x->q to g = 0 with the rows that are independent there. */
-static bg_status solve_positions(assembly *a, bg_error *err)
+static bg_status solve_positions(bg_assembly *a, bg_error *err)
 {
     bool done = false;
     bg_status st = evaluate(a, a->guess, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
-    if (st == BG_OK)
-        st = update_rank(a, a->q_fixed, err);
     if (st != BG_OK)
         return st;
+    update_rank(a, a->q_fixed);
     update_scale(a);
     a->report->method = "chord";
     st = iterate(a, false, CHORD_ITERATIONS, &done, err);
@@ -352,7 +375,7 @@ static bg_status solve_positions(assembly *a, bg_error *err)
 /* Moves the guess a little aside when more rows are independent there: constraints that disagree at
  * a singular configuration (bars in line) may well be met elsewhere. The directions are multiples
  * of the golden ratio modulo 1, so that no symmetry survives. */
-static bool leave_singularity(assembly *a)
+static bool leave_singularity(bg_assembly *a)
 {
     const unsigned char *fixed = a->q_fixed;
     bg_dynamics *d = a->dyn;
@@ -366,8 +389,10 @@ static bool leave_singularity(assembly *a)
                                             : aside * (1 + (d->kinematic ? 0 : fabs(a->guess[i])));
     }
     bg_system_move(a->sys, a->guess, d->terms.V, 1.0, a->increment, a->trial);
-    if (evaluate(a, a->trial, BG_TERM_G, &ignored) != BG_OK ||
-        update_rank(a, fixed, &ignored) != BG_OK || a->rank <= rank)
+    if (evaluate(a, a->trial, BG_TERM_G, &ignored) != BG_OK)
+        return false;
+    update_rank(a, fixed);
+    if (a->rank <= rank)
         return false;
     memcpy(a->guess, a->trial, (size_t)d->nq * sizeof(double));
     return true;
@@ -375,17 +400,16 @@ static bool leave_singularity(assembly *a)
 
 /* Positions, repeated when rows that were dependent at the guess are independent at the solution,
  * or disagree at a singular guess. */
-static bg_status assemble_positions(assembly *a, bg_error *err)
+static bg_status assemble_positions(bg_assembly *a, bg_error *err)
 {
     const unsigned char *fixed = a->q_fixed;
     for (int round = 0;; round++) {
         bg_error disagreement;
         bg_status st = solve_positions(a, err);
         int rank = a->rank;
-        if (st == BG_OK)
-            st = update_rank(a, fixed, err);
         if (st != BG_OK)
             return st;
+        update_rank(a, fixed);
         update_scale(a);
         if (a->rank > rank && round < ROUNDS) {
             memcpy(a->guess, a->x->q, (size_t)a->dyn->nq * sizeof(double));
@@ -398,15 +422,15 @@ static bg_status assemble_positions(assembly *a, bg_error *err)
     }
 }
 
-static bg_status assemble_velocities(assembly *a, bg_error *err)
+static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     const unsigned char *fixed = a->v_fixed;
     bg_status st = evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt, err);
-    if (st == BG_OK)
-        st = update_rank(a, fixed, err);
-    if (st == BG_OK)
-        st = bg_dynamics_factor(d, NULL, err);
+    if (st != BG_OK)
+        return st;
+    update_rank(a, fixed);
+    st = bg_dynamics_factor(d, NULL, err);
     if (st != BG_OK)
         return st;
     bg_project_velocity(d, a->x->v);
@@ -418,16 +442,15 @@ static bg_status assemble_velocities(assembly *a, bg_error *err)
     return check_eliminated(a, a->tau, "velocity", 1e-8 * speed, fixed != NULL, err);
 }
 
-static bg_status assemble_accelerations(assembly *a, bg_error *err)
+static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     bg_state *x = a->x;
-    bg_status st = update_rank(a, NULL, err);
-    if (st == BG_OK)
-        st = evaluate(a, x->q,
-                      BG_TERM_M | BG_TERM_f | BG_TERM_G | BG_TERM_g | BG_TERM_gt | BG_TERM_gamma |
-                          (d->nz > 0 ? BG_TERM_h : 0u),
-                      err);
+    update_rank(a, NULL);
+    bg_status st = evaluate(a, x->q,
+                            BG_TERM_M | BG_TERM_f | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
+                                BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u),
+                            err);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, err);
     if (st == BG_OK)
@@ -451,24 +474,19 @@ static bg_status assemble_accelerations(assembly *a, bg_error *err)
     return st;
 }
 
-static bg_status fill_redundancy(assembly *a, bg_error *err)
+/* Into arrays of length ng. */
+static void fill_redundancy(const bg_assembly *a, bg_redundancy *r)
 {
-    bg_redundancy *r = &a->report->redundancy;
-    int ng = a->dyn->ng;
-    r->eliminated = BG_NEW_ARRAY(int, ng);
-    r->not_unique = BG_NEW_ARRAY(unsigned char, ng);
-    if (!r->eliminated || !r->not_unique)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly");
-    for (int i = 0; i < ng; i++) {
+    r->count = 0;
+    for (int i = 0; i < a->dyn->ng; i++) {
         if (a->dependent[i])
             r->eliminated[r->count++] = i;
         r->not_unique[i] = a->involved[i];
     }
-    return BG_OK;
 }
 
 /* A negative mass would turn the sign of everything without any other sign of trouble. */
-static bg_status check_masses(assembly *a, bg_error *err)
+static bg_status check_masses(bg_assembly *a, bg_error *err)
 {
     const bg_pattern *p = a->sys->def.pattern_M;
     char buffer[32];
@@ -488,7 +506,7 @@ static bg_status check_masses(assembly *a, bg_error *err)
     return st;
 }
 
-static bg_status assemble(assembly *a, bg_error *err)
+static bg_status assemble(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     bg_state *x = a->x;
@@ -500,51 +518,31 @@ static bg_status assemble(assembly *a, bg_error *err)
     st = assemble_positions(a, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
-    if (st == BG_OK)
-        st = assemble_accelerations(a, err);
-    return st == BG_OK ? fill_redundancy(a, err) : st;
+    return st == BG_OK ? assemble_accelerations(a, err) : st;
 }
 
-static bg_status run(bg_system *sys, bg_state *state, bool fix, bg_assembly_report *report,
+/* Everything but the arrays of the report, which may be NULL. On failure the state is as before. */
+static bg_status run(bg_assembly *a, bg_state *state, bool fix, bg_assembly_report *report,
                      bg_error *err)
 {
-    const bg_system_def *def = &sys->def;
-    bg_assembly_report own = {.method = "none"};
-    assembly a = {.sys = sys,
-                  .x = state,
-                  .report = &own,
-                  .q_fixed = fix ? def->q_fixed : NULL,
-                  .v_fixed = fix ? def->v_fixed : NULL};
-    bg_state *before = NULL;
-    bg_status st = bg_state_create(sys, &before, err);
-    if (st == BG_OK)
-        st = bg_dynamics_create(sys, &a.dyn, err);
-    if (st == BG_OK) {
-        own.moved_q = BG_NEW_ARRAY(double, def->nq);
-        own.moved_v = BG_NEW_ARRAY(double, def->nv);
-        if (!assembly_create(&a) || !own.moved_q || !own.moved_v)
-            st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
-    }
-    if (st == BG_OK) {
-        bg_state_copy(sys, state, before);
-        if (def->normalise)
-            def->normalise(def->self, state->q);
-        memcpy(a.guess, state->q, (size_t)def->nq * sizeof(double));
-        st = assemble(&a, err);
-        for (int i = 0; i < def->nq; i++)
-            own.moved_q[i] = state->q[i] - before->q[i];
-        for (int i = 0; i < def->nv; i++)
-            own.moved_v[i] = state->v[i] - before->v[i];
-        if (st != BG_OK)
-            bg_state_copy(sys, before, state);
-    }
-    bg_state_destroy(before);
-    if (a.dyn)
-        assembly_clear(&a);
-    if (report && st == BG_OK)
-        *report = own;
-    else
-        bg_assembly_report_clear(&own);
+    const bg_system_def *def = &a->sys->def;
+    a->x = state;
+    a->report = report;
+    a->q_fixed = fix ? def->q_fixed : NULL;
+    a->v_fixed = fix ? def->v_fixed : NULL;
+    if (a->dyn->kkt)
+        bg_kkt_reset(a->dyn->kkt); /* no result may depend on earlier assemblies */
+    bg_state_copy(a->sys, state, a->before);
+    if (def->normalise)
+        def->normalise(def->self, state->q);
+    memcpy(a->guess, state->q, (size_t)def->nq * sizeof(double));
+    bg_status st = assemble(a, err);
+    for (int i = 0; i < def->nq && report->moved_q; i++)
+        report->moved_q[i] = state->q[i] - a->before->q[i];
+    for (int i = 0; i < def->nv && report->moved_v; i++)
+        report->moved_v[i] = state->v[i] - a->before->v[i];
+    if (st != BG_OK)
+        bg_state_copy(a->sys, a->before, state);
     if (st == BG_RETRY) { /* there is no smaller step at the start */
         st = BG_SYSTEM_FAILED;
         if (err)
@@ -556,20 +554,37 @@ static bg_status run(bg_system *sys, bg_state *state, bool fix, bg_assembly_repo
 bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
                             bg_error *err)
 {
-    return run(sys, state, true, report, err);
+    const bg_system_def *def = &sys->def;
+    bg_assembly_report own = {.method = "none"};
+    bg_assembly *a;
+    bg_status st = bg_assembly_create(sys, &a, err);
+    if (st != BG_OK)
+        return st;
+    own.moved_q = BG_NEW_ARRAY(double, def->nq);
+    own.moved_v = BG_NEW_ARRAY(double, def->nv);
+    own.redundancy.eliminated = BG_NEW_ARRAY(int, def->ng);
+    own.redundancy.not_unique = BG_NEW_ARRAY(unsigned char, def->ng);
+    if (own.moved_q && own.moved_v && own.redundancy.eliminated && own.redundancy.not_unique)
+        st = run(a, state, true, &own, err);
+    else
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
+    if (st == BG_OK)
+        fill_redundancy(a, &own.redundancy);
+    bg_assembly_destroy(a);
+    if (report && st == BG_OK)
+        *report = own;
+    else
+        bg_assembly_report_clear(&own);
+    return st;
 }
 
-bg_status bg_state_assemble_again(bg_system *sys, bg_state *state, bg_redundancy *redundancy,
+bg_status bg_state_assemble_again(bg_assembly *a, bg_state *state, bg_redundancy *redundancy,
                                   bg_error *err)
 {
     bg_assembly_report report = {0};
-    bg_status st = run(sys, state, false, &report, err);
-    if (st == BG_OK) { /* what changed hands is not released with the rest */
-        bg_redundancy old = *redundancy;
-        *redundancy = report.redundancy;
-        report.redundancy = old;
-    }
-    bg_assembly_report_clear(&report);
+    bg_status st = run(a, state, false, &report, err);
+    if (st == BG_OK)
+        fill_redundancy(a, redundancy);
     return st;
 }
 

@@ -4,9 +4,14 @@
 
 #include "bogie/integrator.h"
 
-/* As bg_state_assemble, but nothing is kept fixed and only the redundancy is wanted: it replaces
- * the one given, whose arrays are released. Allocates. */
-bg_status bg_state_assemble_again(bg_system *system, bg_state *state, bg_redundancy *redundancy,
+/* The memory of an assembly, made once: matrices, ranks, the state it began with. */
+typedef struct bg_assembly bg_assembly;
+bg_status bg_assembly_create(bg_system *system, bg_assembly **assembly, bg_error *err);
+void bg_assembly_destroy(bg_assembly *assembly);
+
+/* As bg_state_assemble, but nothing is kept fixed and only the redundancy is wanted, in arrays that
+ * are there (of length ng). Allocates nothing. */
+bg_status bg_state_assemble_again(bg_assembly *assembly, bg_state *state, bg_redundancy *redundancy,
                                   bg_error *err);
 
 #endif

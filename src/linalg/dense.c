@@ -89,5 +89,5 @@ static void archive_nothing(void *self, bg_archive *archive)
     bg_archive_mark(archive, "dense");
 }
 
-const bg_linear_class bg_linear_dense = {create, destroy,          factor,
-                                         solve,  solve_transposed, archive_nothing};
+const bg_linear_class bg_linear_dense = {create,           destroy,         factor, solve,
+                                         solve_transposed, archive_nothing, NULL};

@@ -341,6 +341,11 @@ double bg_kkt_calc_rcond(bg_kkt *kkt)
     return bg_linear_calc_rcond(kkt->linear);
 }
 
+void bg_kkt_reset(bg_kkt *kkt)
+{
+    bg_linear_reset(kkt->linear);
+}
+
 void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive)
 {
     bg_linear_archive(kkt->linear, archive);

@@ -22,6 +22,8 @@ bg_status bg_linear_factor(bg_linear *linear);
 void bg_linear_solve(bg_linear *linear, double *x);
 /* Estimate of 1 / (|A| |A^{-1}|) in the 1-norm of the last factorisation. */
 double bg_linear_calc_rcond(bg_linear *linear);
+/* Forgets earlier factorisations, on whose pivots later ones would depend. */
+void bg_linear_reset(bg_linear *linear);
 /* Saves or restores what later factorisations depend on (the values of the last pivot choice). */
 void bg_linear_archive(bg_linear *linear, bg_archive *archive);
 
@@ -46,6 +48,7 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
  * and come back as 0. */
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y);
 double bg_kkt_calc_rcond(bg_kkt *kkt);
+void bg_kkt_reset(bg_kkt *kkt); /* as bg_linear_reset */
 void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive);
 
 /* y <- A x and y <- y + alpha A^T x for a matrix in a pattern (NULL: dense row-major). */
@@ -54,17 +57,20 @@ void bg_matrix_multiply(int rows, int columns, const bg_pattern *pattern, const 
 void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, const double *A,
                               double alpha, const double *x, double *y);
 
+/* Memory for ranks of m x n matrices, made once. */
+typedef struct bg_rank bg_rank;
+bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err);
+void bg_rank_destroy(bg_rank *rank);
 /* Rank of an m x n matrix (pattern as above) by column-pivoted QR of its transpose with rows scaled
  * to unit length, columns with fixed[j] != 0 left out (fixed may be NULL).
  * dependent[i] != 0: row i depends on the rows that are kept (rows are preferred in their order
  * when they are equally good, so that the user's later constraints are the ones eliminated).
  * involved[i] != 0: row i takes part in some dependency, so its multiplier is not unique.
  * coefficient (m x m, row-major, or NULL): dependent row i = sum_k coefficient[i*m+k] row k over
- * kept rows. Zero rows are dependent. Allocates its scratch. */
-bg_status bg_rank_calc(int m, int n, const bg_pattern *pattern, const double *A,
-                       const unsigned char *fixed, double tolerance, int *rank,
-                       unsigned char *dependent, unsigned char *involved, double *coefficient,
-                       bg_error *err);
+ * kept rows. Zero rows are dependent. */
+int bg_rank_calc(bg_rank *rank, const bg_pattern *pattern, const double *A,
+                 const unsigned char *fixed, double tolerance, unsigned char *dependent,
+                 unsigned char *involved, double *coefficient);
 
 /* Groups the columns of a pattern so that no two columns of a group share a row (Coleman and More):
  * group[j] in 0 .. *ngroups-1. pattern NULL is dense: every column its own group. */

@@ -138,6 +138,13 @@ double bg_linear_calc_rcond(bg_linear *linear)
     return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
 }
 
+void bg_linear_reset(bg_linear *linear)
+{
+    linear->factored = false;
+    if (linear->class->reset)
+        linear->class->reset(linear->self);
+}
+
 void bg_linear_archive(bg_linear *linear, bg_archive *archive)
 {
     int n = linear->n;

@@ -19,7 +19,7 @@
 
 #define AS_GOOD 0.1
 
-typedef struct rank_work {
+struct bg_rank {
     int m, n, rank;
     double *S;      /* m*n, rows of unit length (or zero) */
     double *W;      /* m*n, what remains of them */
@@ -29,33 +29,45 @@ typedef struct rank_work {
     double *c;      /* m */
     int *kept;      /* m, rows in the order they were kept */
     bool *decided;  /* m, row is kept or zero */
-} rank_work;
+};
 
-static bool allocate(rank_work *w, int m, int n)
+bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err)
 {
+    assert(m >= 0 && n >= 0);
     size_t size = (size_t)m * (size_t)n;
-    *w = (rank_work){.m = m, .n = n};
-    w->S = BG_NEW_ARRAY(double, size);
-    w->W = BG_NEW_ARRAY(double, size);
-    w->Q = BG_NEW_ARRAY(double, size);
-    w->R = BG_NEW_ARRAY(double, (size_t)m *(size_t)m);
-    w->length = BG_NEW_ARRAY(double, m);
-    w->c = BG_NEW_ARRAY(double, m);
-    w->kept = BG_NEW_ARRAY(int, m);
-    w->decided = BG_NEW_ARRAY(bool, m);
-    return w->S && w->W && w->Q && w->R && w->length && w->c && w->kept && w->decided;
+    bg_rank *w = *rank = BG_NEW(bg_rank);
+    if (w) {
+        w->m = m;
+        w->n = n;
+        w->S = BG_NEW_ARRAY(double, size);
+        w->W = BG_NEW_ARRAY(double, size);
+        w->Q = BG_NEW_ARRAY(double, size);
+        w->R = BG_NEW_ARRAY(double, (size_t)m *(size_t)m);
+        w->length = BG_NEW_ARRAY(double, m);
+        w->c = BG_NEW_ARRAY(double, m);
+        w->kept = BG_NEW_ARRAY(int, m);
+        w->decided = BG_NEW_ARRAY(bool, m);
+        if (w->S && w->W && w->Q && w->R && w->length && w->c && w->kept && w->decided)
+            return BG_OK;
+    }
+    bg_rank_destroy(w);
+    *rank = NULL;
+    return bg_error_set(err, BG_NO_MEMORY, "no memory for the rank of a %d x %d matrix", m, n);
 }
 
-static void clear(rank_work *w)
+void bg_rank_destroy(bg_rank *w)
 {
+    if (!w)
+        return;
     free(w->S);
     free(w->W);
+    free(w->length);
     free(w->Q);
     free(w->R);
-    free(w->length);
     free(w->c);
     free(w->kept);
     free(w->decided);
+    free(w);
 }
 
 static double dot(const double *x, const double *y, int n)
@@ -86,10 +98,11 @@ static double *row_of(double *A, int i, int n)
 
 /* S <- rows of A, dense, without fixed columns, of unit length. Rows below 1000 eps times the
  * longest (fixed columns included) are rounding and become zero rows. */
-static void scale_rows(rank_work *w, const bg_pattern *pattern, const double *A,
+static void scale_rows(bg_rank *w, const bg_pattern *pattern, const double *A,
                        const unsigned char *fixed)
 {
     double longest = 0;
+    memset(w->S, 0, (size_t)w->m * (size_t)w->n * sizeof(double));
     for (int i = 0; i < w->m; i++) {
         double *s = row_of(w->S, i, w->n);
         if (pattern)
@@ -113,7 +126,7 @@ static void scale_rows(rank_work *w, const bg_pattern *pattern, const double *A,
 }
 
 /* The next row to keep, or -1 when the rest depends on those kept. */
-static int find_next(rank_work *w, double tolerance)
+static int find_next(bg_rank *w, double tolerance)
 {
     double largest = tolerance;
     for (int i = 0; i < w->m; i++) {
@@ -127,7 +140,7 @@ static int find_next(rank_work *w, double tolerance)
 }
 
 /* Keeps row i: s_i = sum_p R_p,rank q_p, orthogonalised twice, then taken out of the rest. */
-static void keep_row(rank_work *w, int i)
+static void keep_row(bg_rank *w, int i)
 {
     int n = w->n, r = w->rank;
     double *q = row_of(w->Q, r, n);
@@ -155,7 +168,7 @@ static void keep_row(rank_work *w, int i)
 }
 
 /* c <- R^{-1} Q^T s_i */
-static void calc_coefficients(rank_work *w, int i)
+static void calc_coefficients(bg_rank *w, int i)
 {
     for (int p = w->rank - 1; p >= 0; p--) {
         double sum = dot(row_of(w->Q, p, w->n), row_of(w->S, i, w->n), w->n);
@@ -165,7 +178,7 @@ static void calc_coefficients(rank_work *w, int i)
     }
 }
 
-static void report_dependencies(rank_work *w, double tolerance, const unsigned char *dependent,
+static void report_dependencies(bg_rank *w, double tolerance, const unsigned char *dependent,
                                 unsigned char *involved, double *coefficient)
 {
     double noticeable = sqrt(tolerance); /* coefficients of unit rows below it are noise */
@@ -185,29 +198,23 @@ static void report_dependencies(rank_work *w, double tolerance, const unsigned c
     }
 }
 
-bg_status bg_rank_calc(int m, int n, const bg_pattern *pattern, const double *A,
-                       const unsigned char *fixed, double tolerance, int *rank,
-                       unsigned char *dependent, unsigned char *involved, double *coefficient,
-                       bg_error *err)
+int bg_rank_calc(bg_rank *w, const bg_pattern *pattern, const double *A, const unsigned char *fixed,
+                 double tolerance, unsigned char *dependent, unsigned char *involved,
+                 double *coefficient)
 {
-    assert(m >= 0 && n >= 0 && rank && dependent && involved);
-    rank_work w;
-    if (!allocate(&w, m, n)) {
-        clear(&w);
-        return bg_error_set(err, BG_NO_MEMORY, "no memory for the rank of a %d x %d matrix", m, n);
-    }
-    tolerance = fmax(tolerance, 8 * DBL_EPSILON * (m + n));
+    size_t m = (size_t)w->m;
+    tolerance = fmax(tolerance, 8 * DBL_EPSILON * (w->m + w->n));
     if (coefficient)
-        memset(coefficient, 0, (size_t)m * (size_t)m * sizeof(double));
-    memset(involved, 0, (size_t)m);
-    memset(dependent, 1, (size_t)m);
-    scale_rows(&w, pattern, A, fixed);
-    for (int i; w.rank < n && (i = find_next(&w, tolerance)) >= 0;) {
-        keep_row(&w, i);
+        memset(coefficient, 0, m * m * sizeof(double));
+    memset(involved, 0, m);
+    memset(dependent, 1, m);
+    memset(w->R, 0, m * m * sizeof(double));
+    w->rank = 0;
+    scale_rows(w, pattern, A, fixed);
+    for (int i; w->rank < w->n && (i = find_next(w, tolerance)) >= 0;) {
+        keep_row(w, i);
         dependent[i] = 0;
     }
-    report_dependencies(&w, tolerance, dependent, involved, coefficient);
-    *rank = w.rank;
-    clear(&w);
-    return BG_OK;
+    report_dependencies(w, tolerance, dependent, involved, coefficient);
+    return w->rank;
 }

@@ -202,5 +202,5 @@ static void archive_nothing(void *self, bg_archive *archive)
     bg_archive_mark(archive, "dense");
 }
 
-const bg_linear_class bg_linear_small = {create,           free,           factor, solve,
-                                         solve_transposed, archive_nothing};
+const bg_linear_class bg_linear_small = {create,          free, factor, solve, solve_transposed,
+                                         archive_nothing, NULL};

@@ -250,5 +250,11 @@ static void archive_pivots(void *self, bg_archive *archive)
     }
 }
 
-const bg_linear_class bg_linear_sparse = {create, destroy,          factor,
-                                          solve,  solve_transposed, archive_pivots};
+static void reset(void *self)
+{
+    sparse_lu *s = self;
+    klu_free_numeric(&s->numeric, &s->common);
+}
+
+const bg_linear_class bg_linear_sparse = {create,           destroy,        factor, solve,
+                                          solve_transposed, archive_pivots, reset};

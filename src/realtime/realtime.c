@@ -177,6 +177,7 @@ static bg_status settle_events(bg_realtime *rt, bg_error *err)
     int ns = rt->sys->def.ns, action;
     bool changed = false;
     bg_watch *watch = NULL;
+    bg_assembly *assembly = NULL;
     bg_status st = bg_watch_create(rt->sys, rt->ig, &watch, err);
     if (st == BG_OK)
         st = bg_watch_reset(watch, rt->changed, NULL, HUGE_VAL, err);
@@ -191,9 +192,10 @@ static bg_status settle_events(bg_realtime *rt, bg_error *err)
         changed = changed || action == BG_EVENT_CHANGED;
     }
     if (st == BG_OK && changed) {
-        st = rt->sys->def.ng > 0
-                 ? bg_state_assemble_again(rt->sys, rt->changed, &rt->assembly.redundancy, err)
-                 : BG_OK;
+        if (rt->sys->def.ng > 0)
+            st = bg_assembly_create(rt->sys, &assembly, err);
+        if (st == BG_OK && assembly)
+            st = bg_state_assemble_again(assembly, rt->changed, &rt->assembly.redundancy, err);
         if (st == BG_OK)
             st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL, err);
         if (st == BG_OK)
@@ -204,6 +206,7 @@ static bg_status settle_events(bg_realtime *rt, bg_error *err)
         rt->resting[i] = watch->at_zero[i];
     }
     free(at_zero);
+    bg_assembly_destroy(assembly);
     bg_watch_destroy(watch);
     return st;
 }

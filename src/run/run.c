@@ -88,6 +88,8 @@ static bg_status create(bg_runner *r, bg_error *err)
         st = bg_integrator_create(r->options->integrator, r->sys, &r->options->method, &r->ig, err);
     if (st == BG_OK && def->ns > 0)
         st = bg_watch_create(r->sys, r->ig, &r->watch, err);
+    if (st == BG_OK && def->ns > 0 && def->ng > 0)
+        st = bg_assembly_create(r->sys, &r->assembly, err);
     if (st == BG_OK)
         st = bg_state_create(r->sys, &r->row, err);
     if (st == BG_OK)
@@ -297,8 +299,9 @@ static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *
                             def->name, *action, event->name, event->t);
     if (*action == BG_EVENT_CHANGED) {
         /* modes may change which constraints there are: look at their rank again */
-        st = def->ng > 0 ? bg_state_assemble_again(r->sys, x, &r->report->assembly.redundancy, err)
-                         : bg_project_state(r->ig->dyn, x, err);
+        st = r->assembly
+                 ? bg_state_assemble_again(r->assembly, x, &r->report->assembly.redundancy, err)
+                 : bg_project_state(r->ig->dyn, x, err);
         if (st != BG_OK)
             return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
         double jump = calc_energy(r, x) - before; /* an impact may dissipate */
@@ -615,6 +618,7 @@ static void destroy(bg_runner *r)
 {
     bg_integrator_destroy(r->ig);
     bg_watch_destroy(r->watch);
+    bg_assembly_destroy(r->assembly);
     bg_state_destroy(r->row);
     free(r->y);
     free(r->fired);

@@ -4,6 +4,7 @@
 
 #include "base/archive.h"
 #include "bogie/run.h"
+#include "consistent/assemble.h"
 #include "integrators/integrator.h"
 #include "run/events.h"
 
@@ -13,6 +14,7 @@ typedef struct bg_runner {
     bg_run_report *report;
     bg_integrator *ig;
     bg_watch *watch;         /* NULL without switching functions */
+    bg_assembly *assembly;   /* for events that change the system; NULL without constraints */
     bg_state *row;           /* state of the row being written */
     double *y;               /* [ny] its outputs */
     unsigned char *fired;    /* [ns] scratch: reported at the present event */
