@@ -141,8 +141,8 @@ static void test_every_model(void **state)
         assert_int_equal(m->noutputs, expected[k].outputs);
         assert_near(total_mass(m), expected[k].mass, 1e-12);
         assert_true(m->t_end > 0);
-        for (int i = 0; i < m->nwarnings; i++)
-            fail_msg("%s: %s", m->name, m->warnings[i]);
+        for (int i = 0; i < m->warnings.count; i++)
+            fail_msg("%s: %s", m->name, m->warnings.items[i].text);
         check_geometry(m);
         bg_model_destroy(m);
     }
@@ -374,8 +374,8 @@ static void test_outputs(void **state)
 static int count_warnings(const bg_model *m, const char *fragment)
 {
     int n = 0;
-    for (int k = 0; k < m->nwarnings; k++)
-        n += strstr(m->warnings[k], fragment) != NULL;
+    for (int k = 0; k < m->warnings.count; k++)
+        n += strstr(m->warnings.items[k].text, fragment) != NULL;
     return n;
 }
 
@@ -383,7 +383,7 @@ static void test_warnings(void **state)
 {
     (void)state;
     bg_model *m = parse(linkage, NULL, 0);
-    assert_int_equal(m->nwarnings, 4);
+    assert_int_equal(m->warnings.count, 4);
     assert_int_equal(count_warnings(m, "parameter 'spare' is not used"), 1);
     assert_int_equal(count_warnings(m, "body 'loose' has no mass"), 1);
     assert_int_equal(count_warnings(m, "body 'loose' moves freely"), 1);

@@ -112,7 +112,7 @@ static void test_every_section(void **state)
         " 'initial': {'hinge1': 0.1, 'hinge2': '0.1*2', 'hinge3': '0.1*3'}}";
     bg_model *a = parse(chain, NULL, 0), *b = parse(by_hand, NULL, 0);
     assert_same(a, b);
-    assert_int_equal(a->nwarnings, b->nwarnings); /* N is used */
+    assert_int_equal(a->warnings.count, b->warnings.count); /* N is used */
     bg_model_destroy(a);
     bg_model_destroy(b);
 

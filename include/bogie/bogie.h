@@ -11,5 +11,6 @@
 #include "bogie/status.h"
 #include "bogie/system.h"
 #include "bogie/version.h"
+#include "bogie/warning.h"
 
 #endif

@@ -43,6 +43,7 @@ typedef struct bg_assembly_report {
     double max_g, max_gv, max_ga; /* residuals afterwards, all rows */
     double rcond; /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
     bg_redundancy redundancy;
+    bg_warnings warnings; /* what was noticed, such as start values that could not be met */
 } bg_assembly_report;
 
 /* Makes state consistent: projects q in the mass metric onto g = 0, then v onto G v + g_t = 0,

@@ -75,7 +75,7 @@ typedef struct bg_certificate {
     double energy_error;          /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
     double energy_scale;          /* J, largest |T|, |U| or |work| seen */
     long unconverged_steps;
-    double real_time_factor; /* simulated time / wall time */
+    double real_time_factor; /* simulated time / CPU time */
     int has_drift;           /* non-zero: the method bounds its drift, see drift */
     bg_drift drift;
     char note[256]; /* what the method chose by itself; may be empty */
@@ -84,6 +84,8 @@ typedef struct bg_certificate {
 typedef struct bg_run_report {
     bg_status status; /* BG_OK at t_end, BG_STOPPED, or why it ended early */
     char message[BG_ERROR_LENGTH];
+    bg_warnings warnings; /* of system, assembly and run, and what the certificate shows */
+    bg_verdict verdict;   /* the worst of them: whether the result can be trusted */
     char integrator[32];
     char formulation[16]; /* as in the options, empty: not from a model */
     bg_counters counters;

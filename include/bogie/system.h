@@ -17,6 +17,7 @@
 #define BOGIE_SYSTEM_H
 
 #include "bogie/status.h"
+#include "bogie/warning.h"
 
 #include <stddef.h>
 
@@ -173,6 +174,8 @@ typedef struct bg_system bg_system;
 bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_error *err);
 void bg_system_destroy(bg_system *system);
 const bg_system_def *bg_system_get_def(const bg_system *system);
+/* What was noticed about the system while it was made; every run of it repeats that. */
+const bg_warnings *bg_system_get_warnings(const bg_system *system);
 
 /* The name of the i-th entry of a vector of the system: kind is 'q','v','z','g','u','s' or 'y'.
  * Writes into buffer when the definition carries no name. */

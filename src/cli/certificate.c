@@ -69,6 +69,22 @@ static void print_trust(const bg_certificate *c, int ng)
     printf("  real-time factor %.4g\n", c->real_time_factor);
 }
 
+static void print_verdict(const bg_run_report *report)
+{
+    const bg_warning *reason;
+    bg_warnings_judge(&report->warnings, &reason);
+    printf("  verdict          %s%s%s\n", bg_verdict_get_name(report->verdict), reason ? ": " : "",
+           reason ? reason->text : "");
+    for (int i = 0; i < report->warnings.count; i++)
+        if (&report->warnings.items[i] != reason)
+            bg_warning_print(&report->warnings.items[i]);
+}
+
+void bg_warning_print(const bg_warning *w)
+{
+    printf("  %-16s %s\n", w->verdict == BG_GOOD ? "remark" : "warning", w->text);
+}
+
 static void print_events(const bg_run_report *report)
 {
     if (report->nevents == 0)
@@ -101,6 +117,7 @@ void bg_certificate_print(const bg_cli_model *model, const bg_run_options *optio
     bg_assembly_print(model->system, &report->assembly);
     if (file && report->rows > 0)
         printf("  results          %ld rows in %s\n", report->rows, file);
+    print_verdict(report);
 }
 
 /* The index of the largest |x| that comes after entry `last` in falling order (-1: the first one),

@@ -133,6 +133,12 @@ static void print_blocks(const bg_system_def *def)
     }
 }
 
+static void print_warnings(const bg_warnings *list)
+{
+    for (int i = 0; i < list->count; i++)
+        bg_warning_print(&list->items[i]);
+}
+
 static bg_status print_assembly(bg_system *system, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(system);
@@ -164,6 +170,8 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
                 "unique reactions, choose a joint\n                   that moves more freely for "
                 "one of these, or take a gear or a drive away\n");
     }
+    bg_warnings_append(&report.warnings, bg_system_get_warnings(system));
+    print_warnings(&report.warnings);
     bg_assembly_report_clear(&report);
     bg_state_destroy(state);
     return status;
@@ -283,10 +291,13 @@ static bg_status check_model(const char *reference, arguments *args, bg_error *e
         print_title(&model);
         status = bg_topology_print(model.file, err);
     }
-    if (!status)
+    if (!status) {
         status = bg_cli_model_create(&model, settings, nparameters, err);
-    if (!status)
-        status = check_system(&model, args, nparameters, err);
+        if (!status)
+            status = check_system(&model, args, nparameters, err);
+        else if (model.file)
+            print_warnings(&model.file->warnings);
+    }
     bg_cli_model_close(&model);
     return status;
 }

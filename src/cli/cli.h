@@ -65,10 +65,12 @@ void bg_cli_model_locate(const bg_cli_model *model, bg_status status, bg_error *
 /* The readable certificate of a run, on stdout. file may be NULL. */
 void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
                           const bg_run_report *report, const char *file);
+/* One line "warning" or "remark" on stdout. */
+void bg_warning_print(const bg_warning *warning);
 /* How the start was assembled and which constraints depend on others, on stdout. */
 void bg_assembly_print(const bg_system *system, const bg_assembly_report *report);
 
-/* Bodies, tree, cuts and warnings of a model, on stdout. */
+/* Bodies, tree and cuts of a model, on stdout. */
 bg_status bg_topology_print(const bg_model *model, bg_error *err);
 
 /* From now on the first SIGINT or SIGTERM sets the flag to non-zero; a second one kills. */

@@ -14,7 +14,7 @@ typedef struct arguments {
     const char *integrator, *output, *summary, *checkpoint, *resume;
     double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
     long max_steps, checkpoint_steps;
-    int formulation, output_steps, refuse_redundant, quiet;
+    int formulation, output_steps, refuse_redundant, quiet, strict;
     bg_cli_settings settings;
 } arguments;
 
@@ -53,6 +53,8 @@ static const bg_cli_option options[] = {
     {"--resume", NULL, "FILE", BG_CLI_TEXT, FIELD(resume), "go on from a checkpoint"},
     {"--redundant", NULL, "allow|refuse", BG_CLI_CHOICE, FIELD(refuse_redundant),
      "what to do with dependent constraints (default allow)"},
+    {"--strict", NULL, NULL, BG_CLI_FLAG, FIELD(strict),
+     "exit code 1 unless the verdict on the result is good"},
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no certificate and no progress bar"},
 };
 
@@ -317,6 +319,16 @@ static void print_reached(const simulation *job, const arguments *args)
     fputc('\n', stderr);
 }
 
+/* Says on stderr why --strict does not take the result. */
+static int refuse_doubtful(const bg_run_report *report)
+{
+    const bg_warning *reason;
+    bg_warnings_judge(&report->warnings, &reason);
+    fprintf(stderr, "bogie: the result is %s: %s (--strict)\n",
+            bg_verdict_get_name(report->verdict), reason ? reason->text : "warnings were lost");
+    return BG_EXIT_FAILED;
+}
+
 /* Prints the outcome and returns the exit code. */
 static int conclude(const simulation *job, const arguments *args, const bg_run_options *run,
                     bg_status status, bg_error *err)
@@ -338,7 +350,9 @@ static int conclude(const simulation *job, const arguments *args, const bg_run_o
         if (job->report.final && status != BG_IO)
             code = BG_EXIT_FAILED; /* the input was good enough to start with */
     }
-    if (code != BG_EXIT_DONE)
+    if (code == BG_EXIT_DONE && args->strict && job->report.verdict != BG_GOOD)
+        code = refuse_doubtful(&job->report);
+    else if (code != BG_EXIT_DONE)
         print_reached(job, args);
     if (summarised) {
         int summary_code = bg_error_print(&summary_err);

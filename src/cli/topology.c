@@ -1,5 +1,5 @@
-/* What a model is made of: bodies, the tree that carries the coordinates, the joints that close
- * loops, and what its author should look at again. */
+/* What a model is made of: bodies, the tree that carries the coordinates, and the joints that close
+ * loops. */
 #include "cli/cli.h"
 
 #include "model/mechanism.h"
@@ -124,19 +124,6 @@ static void print_cuts(const bg_mechanism *mechanism)
                model->couplers[k].name, model->couplers[k].n);
 }
 
-/* What the reader could not know yet: start values of joints that close loops. */
-static void print_warnings(const bg_mechanism *mechanism)
-{
-    const bg_model *model = mechanism->model;
-    for (int k = 0; k < model->nwarnings; k++)
-        printf("  warning          %s\n", model->warnings[k]);
-    for (int k = 0; k < mechanism->ncuts; k++)
-        if (bg_joint_has_start(&model->joints[mechanism->cuts[k]]))
-            printf("  warning          joint '%s' closes a loop, so its start values are not used; "
-                   "say \"cut\": false, or start other joints\n",
-                   model->joints[mechanism->cuts[k]].name);
-}
-
 bg_status bg_topology_print(const bg_model *model, bg_error *err)
 {
     bg_mechanism *mechanism;
@@ -146,7 +133,6 @@ bg_status bg_topology_print(const bg_model *model, bg_error *err)
     print_bodies(model);
     print_tree(mechanism);
     print_cuts(mechanism);
-    print_warnings(mechanism);
     bg_mechanism_destroy(mechanism);
     return BG_OK;
 }

@@ -594,5 +594,6 @@ void bg_assembly_report_clear(bg_assembly_report *report)
     free(report->moved_v);
     free(report->redundancy.eliminated);
     free(report->redundancy.not_unique);
+    bg_warnings_clear(&report->warnings);
     *report = (bg_assembly_report){0};
 }

@@ -8,6 +8,8 @@
 #include "bogie/model.h"
 #include "formalism/cartesian/cartesian.h"
 #include "formalism/joint/joint_form.h"
+#include "model/review.h"
+#include "system/system.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +22,17 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     if (st != BG_OK)
         return st;
     bg_joint_form_define(*form, &def);
-    return bg_system_create(&def, system, err);
+    st = bg_system_create(&def, system, err);
+    if (st == BG_OK)
+        bg_model_review(model, (*form)->mech, &(*system)->warnings);
+    return st;
 }
 
-/* Poses and twists of all bodies in the assembled joint form. */
-static bg_status assemble(const bg_model *model, bg_body_state *start, bg_error *err)
+/* Poses and twists of all bodies in the assembled joint form, and what was noticed on the way. */
+static bg_status assemble(const bg_model *model, bg_body_state *start, bg_warnings *warnings,
+                          bg_error *err)
 {
+    bg_assembly_report report = {0};
     bg_joint_form *form;
     bg_system *system = NULL;
     bg_state *x = NULL;
@@ -33,12 +40,15 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, bg_error 
     if (st == BG_OK)
         st = bg_state_create(system, &x, err);
     if (st == BG_OK)
-        st = bg_state_assemble(system, x, NULL, err);
+        st = bg_state_assemble(system, x, &report, err);
     if (st == BG_OK) {
+        bg_warnings_append(warnings, &system->warnings);
+        bg_warnings_append(warnings, &report.warnings);
         bg_joint_update_position(form, x->q);
         bg_joint_update_velocity(form, x->v);
         memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
     }
+    bg_assembly_report_clear(&report);
     bg_state_destroy(x);
     bg_system_destroy(system);
     return st;
@@ -51,14 +61,20 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
     if (!start)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
-    bg_status st = assemble(model, start, err);
+    bg_warnings warnings = {0};
+    bg_status st = assemble(model, start, &warnings, err);
     if (st == BG_OK)
         st = bg_cartesian_create(model, start, &form, err);
     free(start);
-    if (st != BG_OK)
-        return st;
-    bg_cartesian_define(form, &def);
-    return bg_system_create(&def, system, err);
+    if (st == BG_OK) {
+        bg_cartesian_define(form, &def);
+        st = bg_system_create(&def, system, err);
+    }
+    if (st == BG_OK)
+        (*system)->warnings = warnings;
+    else
+        bg_warnings_clear(&warnings);
+    return st;
 }
 
 bg_status bg_model_create_system(const bg_model *model, const char *formulation, bg_system **system,

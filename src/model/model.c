@@ -39,12 +39,13 @@ static void warn_unused(bg_reader *reader)
     const bg_model *m = reader->model;
     for (int k = 0; k < reader->nparameters; k++)
         if (!reader->parameter_used[k])
-            bg_reader_warn(reader, "parameter '%s' is not used; remove it, or use it",
+            bg_reader_warn(reader, BG_DOUBTFUL, "parameter",
+                           "parameter '%s' is not used; remove it, or use it",
                            reader->parameter_names[k]);
     for (int k = 1; k < m->nbodies; k++)
         if (!reader->body_attached[k])
             bg_reader_warn(
-                reader,
+                reader, BG_DOUBTFUL, "loose",
                 "body '%s' moves freely: no joint and no force is attached to it; attach "
                 "one, or give it a joint of type free if that is meant",
                 m->bodies[k].name);
@@ -286,8 +287,6 @@ void bg_model_destroy(bg_model *m)
     }
     for (int k = 0; k < m->nwatches; k++)
         bg_watch_clear(&m->watches[k]);
-    for (int k = 0; k < m->nwarnings; k++)
-        free(m->warnings[k]);
     free(m->bodies);
     free(m->joints);
     free(m->couplers);
@@ -297,7 +296,7 @@ void bg_model_destroy(bg_model *m)
     free(m->watches);
     free(m->angles);
     free(m->scratch);
-    free(m->warnings);
+    bg_warnings_clear(&m->warnings);
     for (int k = 0; k < m->noptions; k++) {
         free((void *)m->options[k].name);
         free((void *)m->options[k].value);

@@ -131,8 +131,7 @@ struct bg_model {
     char integrator[32], formulation[16];
     bg_setting *options; /* of that integrator */
     int noptions;
-    char **warnings; /* sentences for `bogie check` */
-    int nwarnings;
+    bg_warnings warnings; /* of the reader */
 };
 
 #endif

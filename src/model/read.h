@@ -44,9 +44,9 @@ void bg_read_start(const bg_value *v, int joint);
 bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings,
                             bool parameters, bg_error *err);
 
-/* A sentence for `bogie check`. */
-void bg_reader_warn(bg_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* A sentence for `bogie check` and for every run of the model. */
+void bg_reader_warn(bg_reader *reader, bg_verdict verdict, const char *topic, const char *format,
+                    ...) __attribute__((format(printf, 4, 5)));
 void bg_reader_fail_memory(bg_reader *reader);
 /* Gives a name to the index-th thing of a kind; fails at v on bad or repeated names. */
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);

@@ -93,7 +93,7 @@ static void warn_massless(bg_reader *reader)
     for (int k = 1; k < m->nbodies && reader->status == BG_OK; k++)
         if (m->bodies[k].mass == 0)
             bg_reader_warn(
-                reader,
+                reader, BG_GOOD, "mass",
                 "body '%s' has no mass, which is right only where joints tie it to bodies "
                 "that have; elsewhere, give it a mass",
                 m->bodies[k].name);

@@ -78,6 +78,6 @@ void bg_read_forces(const bg_value *top)
     read_section(&forces, false);
     read_section(&tyres, true);
     if (reader->status == BG_OK && bg_value_exists(&road) && json_object_size(tyres.json) == 0)
-        bg_reader_warn(reader,
+        bg_reader_warn(reader, BG_DOUBTFUL, "road",
                        "there is a road but no tyre to roll on it; add a tyre, or remove the road");
 }

@@ -61,7 +61,7 @@ static void check(const bg_value *v, const bg_mat3 *I, const char *body)
         bg_value_fail(v, "has the principal moment %g kg m^2; they cannot be negative", I1 * scale);
     else if (I3 > (I1 + I2) * (1 + 1e-6))
         bg_reader_warn(
-            v->reader,
+            v->reader, BG_GOOD, "inertia",
             "body '%s': its largest principal moment of inertia, %g, is more than the sum "
             "of the other two, %g and %g; no body can have that; check the unit and that the "
             "centre is the "

@@ -52,26 +52,18 @@ void bg_reader_fail_memory(bg_reader *reader)
                                       "%s: not enough memory to read the model", reader->origin);
 }
 
-void bg_reader_warn(bg_reader *reader, const char *format, ...)
+void bg_reader_warn(bg_reader *reader, bg_verdict verdict, const char *topic, const char *format,
+                    ...)
 {
-    char *sentence;
+    char sentence[BG_WARNING_LENGTH];
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&sentence, format, arguments);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    if (length < 0) {
+    bg_warnings *list = &reader->model->warnings;
+    bg_warnings_add(list, verdict, topic, "%s", sentence);
+    if (list->lost > 0)
         bg_reader_fail_memory(reader);
-        return;
-    }
-    bg_model *m = reader->model;
-    char **list = realloc(m->warnings, (size_t)(m->nwarnings + 1) * sizeof *list);
-    if (!list) {
-        free(sentence);
-        bg_reader_fail_memory(reader);
-        return;
-    }
-    m->warnings = list;
-    m->warnings[m->nwarnings++] = sentence;
 }
 
 void *bg_reader_allocate(bg_reader *reader, size_t count, size_t size)

@@ -180,6 +180,22 @@ static json_t *new_events(const bg_run_report *report)
     return array;
 }
 
+static json_t *new_warnings(const bg_warnings *list)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < list->count; i++) {
+        builder b = begin_object();
+        put(&b, "verdict", json_string(bg_verdict_get_name(list->items[i].verdict)));
+        put(&b, "topic", new_text(list->items[i].topic));
+        put(&b, "text", new_text(list->items[i].text));
+        if (json_array_append_new(array, end_object(&b))) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
 static json_t *new_outputs(const bg_system *system, const double *y)
 {
     int ny = bg_system_get_def(system)->ny;
@@ -217,6 +233,11 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
     put(&b, "integrator", new_text(report->integrator));
     put(&b, "status", new_status(report->status));
     put(&b, "message", new_text(report->message));
+    const bg_warning *reason;
+    bg_warnings_judge(&report->warnings, &reason);
+    put(&b, "verdict", json_string(bg_verdict_get_name(report->verdict)));
+    put(&b, "reason", new_text(reason ? reason->text : ""));
+    put(&b, "warnings", new_warnings(&report->warnings));
     put(&b, "t_end", report->final ? new_real(report->final->t) : json_null());
     put(&b, "dimensions", new_dimensions(bg_system_get_def(system), report));
     put(&b, "steps", new_steps(&report->counters));

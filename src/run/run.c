@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "consistent/assemble.h"
 #include "consistent/projection.h"
+#include "run/verdict.h"
 
 #include <float.h>
 #include <math.h>
@@ -584,9 +585,8 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
         own = *err;
     p->counters = bg_integrator_get_counters(r->ig);
     p->cpu_seconds = r->cpu_before + bg_clock_get_cpu() - r->cpu_start;
-    double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
     p->certificate.unconverged_steps = p->counters.unconverged;
-    p->certificate.real_time_factor = wall > 0 ? (x->t - r->t_start) / wall : 0;
+    p->certificate.real_time_factor = p->cpu_seconds > 0 ? (x->t - r->t_start) / p->cpu_seconds : 0;
     p->certificate.has_drift = bg_integrator_get_drift(r->ig, &p->certificate.drift);
     bg_integrator_describe(r->ig, p->certificate.note, sizeof p->certificate.note);
     if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
@@ -657,6 +657,7 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
         own.text[0] = '\0'; /* of attempts that were repeated */
     report->status = st;
     memcpy(report->message, own.text, sizeof report->message);
+    bg_verdict_update(sys, options, report);
     if (err) {
         *err = own;
         err->status = st;
@@ -670,5 +671,6 @@ void bg_run_report_clear(bg_run_report *report)
     free(report->y);
     bg_state_destroy(report->final);
     bg_assembly_report_clear(&report->assembly);
+    bg_warnings_clear(&report->warnings);
     *report = (bg_run_report){0};
 }

@@ -147,6 +147,8 @@ static void check_path(const bg_value *v, const char *path)
                                         "integrator",
                                         "status",
                                         "message",
+                                        "verdict",
+                                        "reason",
                                         "t_end",
                                         "cpu_seconds",
                                         "dimensions.nq",

@@ -248,6 +248,7 @@ void bg_system_destroy(bg_system *sys)
 {
     if (!sys)
         return;
+    bg_warnings_clear(&sys->warnings);
     free(sys->event_names);
     free(sys->u);
     free(sys->u_t);
@@ -264,6 +265,11 @@ void bg_system_destroy(bg_system *sys)
     if (sys->def.destroy)
         sys->def.destroy(sys->def.self);
     free(sys);
+}
+
+const bg_warnings *bg_system_get_warnings(const bg_system *sys)
+{
+    return &sys->warnings;
 }
 
 const bg_system_def *bg_system_get_def(const bg_system *sys)

@@ -8,6 +8,13 @@ expect "certificate" 0 mdop5 "rtol 1e-06" "accepted" "largest |g|" "|G v + g_t|"
     "energy error" "unconverged" "real-time factor" -- "$BOGIE" run $pendulum
 expect "quiet" 0 -- "$BOGIE" run $pendulum --quiet
 holds "quiet prints nothing" [ ! -s "$out" ]
+expect "verdict" 0 "verdict          good" -- "$BOGIE" run $pendulum --strict
+printf '{"parameters": {"spare": 1}, "bodies": {"a": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]}}, "joints":
+  {"j": {"type": "revolute", "bodies": ["ground", "a"], "at": [1, 0, 0], "axis": [0, 1, 0]}}}' >spare.json
+expect "a doubtful result" 0 "verdict          doubtful: parameter 'spare' is not used" -- \
+    "$BOGIE" run spare.json
+expect "a doubtful result is refused" 1 "the result is doubtful: parameter 'spare'" -- \
+    "$BOGIE" run spare.json --strict --quiet
 expect "tolerances in the certificate" 0 "rtol 1e-09, atol 1e-08" -- \
     "$BOGIE" run $pendulum --rtol=1e-9 --atol 1e-8
 expect "events in the certificate" 0 events ground -- "$BOGIE" run equations:bouncing-ball

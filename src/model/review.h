@@ -1,0 +1,11 @@
+/* What the author of a model should look at again. */
+#ifndef BG_REVIEW_H
+#define BG_REVIEW_H
+
+#include "model/mechanism.h"
+
+/* Adds what the reader noticed, what only the tree of joints shows, and what does not look
+ * plausible. */
+void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings);
+
+#endif

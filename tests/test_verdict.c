@@ -1,0 +1,79 @@
+/* One verdict for terminal, summary and page: warnings of models, of assembly and of runs, and what
+ * becomes of them. */
+#include "model_support.h"
+#include "results/summary.h"
+
+static const char unused[] = "{\"parameters\": {\"spare\": 3},"
+                             "\"bodies\": {\"arm\": {\"mass\": 2, \"inertia\": [1, 1, 1], "
+                             "\"center\": [0.5, 0, 0]}},"
+                             "\"joints\": {\"hinge\": {\"type\": \"revolute\", \"bodies\": "
+                             "[\"ground\", \"arm\"], \"at\": [0, 0, 0], \"axis\": [0, 1, 0]}}}";
+
+static const bg_warning *find_topic(const bg_warnings *list, const char *topic)
+{
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].topic, topic) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+static void lists_keep_every_sentence_once(void **state)
+{
+    (void)state;
+    bg_warnings a = {0}, b = {0};
+    const bg_warning *reason;
+    assert_int_equal(bg_warnings_judge(&a, &reason), BG_GOOD);
+    assert_null(reason);
+    for (int i = 0; i < 40; i++)
+        bg_warnings_add(&a, i == 30 ? BG_DOUBTFUL : BG_GOOD, "number", "sentence\n%d", i % 35);
+    assert_int_equal(a.count, 35);
+    assert_string_equal(a.items[7].text, "sentence 7");
+    bg_warnings_add(&b, BG_BAD, "number", "worst");
+    bg_warnings_append(&b, &a);
+    bg_warnings_append(&b, &a);
+    assert_int_equal(b.count, 36);
+    assert_int_equal(bg_warnings_judge(&a, &reason), BG_DOUBTFUL);
+    assert_string_equal(reason->text, "sentence 30");
+    assert_int_equal(bg_warnings_judge(&b, &reason), BG_BAD);
+    assert_string_equal(reason->text, "worst");
+    bg_warnings_clear(&a);
+    bg_warnings_clear(&b);
+}
+
+/* What the reader notices comes with every run, in both forms. */
+static void warnings_of_models_reach_the_summary(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        assert_int_equal(bg_model_parse(unused, "unused", NULL, 0, &model, &err), BG_OK);
+        assert_int_equal(bg_model_create_system(model, forms[k], &sys, &err), BG_OK);
+        bg_run_options o = bg_default_run_options();
+        bg_run_report report;
+        o.t_end = 0.1;
+        assert_int_equal(bg_run(sys, &o, &report, &err), BG_OK);
+        assert_int_equal(report.verdict, BG_DOUBTFUL);
+        assert_non_null(strstr(find_topic(&report.warnings, "parameter")->text, "'spare'"));
+        json_t *summary = bg_summary_make_json(sys, "unused", &report);
+        assert_string_equal(json_string_value(json_object_get(summary, "verdict")), "doubtful");
+        assert_non_null(
+            strstr(json_string_value(json_object_get(summary, "reason")), "'spare' is not used"));
+        assert_int_equal(json_array_size(json_object_get(summary, "warnings")),
+                         report.warnings.count);
+        json_decref(summary);
+        bg_run_report_clear(&report);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_keep_every_sentence_once),
+        cmocka_unit_test(warnings_of_models_reach_the_summary),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
