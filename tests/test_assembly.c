@@ -754,7 +754,7 @@ static void test_top_acceleration(void **state)
     bench_destroy(&b);
 }
 
-/* 60 points: 180 unknowns by KLU and by LAPACK. */
+/* 60 points: 180 unknowns by the sparse LU and by LAPACK. */
 static void test_sparse_is_dense(void **state)
 {
     (void)state;

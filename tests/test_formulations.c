@@ -63,7 +63,7 @@ static void test_quaternions(void **state)
     bg_system_destroy(sys);
 }
 
-/* A rope of 30 points (90 unknowns) by KLU and by LAPACK. */
+/* A rope of 30 points (90 unknowns) by the sparse LU and by LAPACK. */
 static void test_sparse_and_dense(void **state)
 {
     (void)state;

@@ -1,7 +1,11 @@
 /* Between the first step and the last nothing is allocated, by nobody in the process: this program
  * brings its own malloc family, which counts. (Not under the address sanitizer, which brings its
  * own.) */
-#include "run_support.h"
+#include "linalg/linalg.h"
+#include "model_support.h"
+
+#include <glob.h>
+#include <stdbool.h>
 
 static long allocations;
 
@@ -101,6 +105,154 @@ static void test_realtime_steps(void **state)
     }
 }
 
+static const bg_setting stair = {
+    "road",
+    "{\"type\":\"stair\",\"at\":0.5,\"height\":-0.05,\"speed\":\"speed\",\"base\":\"base\"}"};
+
+/* A shipped model; the five-link suspension falls down a stair, its wheel lifts off and lands. */
+static bg_system *create_model(const char *path, const char *form, bg_model **model)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    assert_ok(bg_model_read(path, &stair, strstr(path, "five-link") != NULL, model, &err));
+    assert_ok(bg_model_create_system(*model, form, &sys, &err));
+    return sys;
+}
+
+/* Steps of a run from its start on, the first one included. */
+static void run_model_file(const char *path, const char *form, const bg_integrator_info *info)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys = create_model(path, form, &model);
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    bool events = strstr(path, "five-link") != NULL;
+    o.integrator = info->name;
+    o.method.step = info->fixed_steps ? 1e-3 : 0;
+    o.max_steps = events ? 500 : 100;
+    o.output_steps = 1;
+    o.sink.row = count_row;
+    rows = 0;
+    bg_status st = bg_run(sys, &o, &r, &err);
+    bool explicit_ = strcmp(o.integrator, "euler") == 0; /* cannot hold every one of them */
+    if (st != BG_OK && st != BG_TOO_MANY_STEPS && !explicit_)
+        fail_msg("%s %s %s: %s", path, form, o.integrator, err.text);
+    assert_true(rows > 20 || explicit_);
+    assert_true(!events || explicit_ || r.nevents > 0);
+    if (last != first)
+        fail_msg("%s %s %s: %ld allocations on the way", path, form, o.integrator, last - first);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+static void step_model_file(const char *path, const char *form)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys = create_model(path, form, &model);
+    bg_realtime_options o = bg_default_realtime_options();
+    bg_realtime *rt;
+    assert_ok(bg_realtime_create(sys, &o, &rt, &err));
+    bool events = strstr(path, "five-link") != NULL;
+    long before = allocations;
+    for (int k = 0; k < (events ? 500 : 100); k++)
+        assert_ok(bg_realtime_step(rt, NULL, NULL, &err));
+    if (allocations != before)
+        fail_msg("%s %s: %ld allocations in real time", path, form, allocations - before);
+    assert_true(!events || bg_realtime_get_nevents(rt) > 0);
+    bg_realtime_destroy(rt);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+/* Every shipped model, in both forms, with every method, and in real time. */
+static void test_models(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    skip(); /* nothing is counted there */
+#endif
+    glob_t files;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= 13);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        for (int f = 0; f < 2; f++) {
+            for (int k = 0; bg_integrator_get_info(k); k++)
+                run_model_file(files.gl_pathv[i], forms[f], bg_integrator_get_info(k));
+            step_model_file(files.gl_pathv[i], forms[f]);
+        }
+    globfree(&files);
+}
+
+enum { UNKNOWNS = 60, PER_ROW = 5 };
+
+static double draw(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* Entries of any size, many of them zero: hardly two matrices ask for the same pivots. */
+static void fill_values(int n, double *values, unsigned *seed)
+{
+    for (int k = 0; k < n; k++)
+        values[k] = draw(seed) < 0.2 ? 0 : (draw(seed) - 0.5) * pow(10, 6 * draw(seed) - 3);
+}
+
+static double calc_backward_error(const bg_pattern *p, const double *values, const double *x,
+                                  const double *b)
+{
+    double largest = 0;
+    for (int i = 0; i < p->rows; i++) {
+        double sum = b[i], size = fabs(b[i]);
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) {
+            sum -= values[k] * x[p->column[k]];
+            size += fabs(values[k] * x[p->column[k]]);
+        }
+        largest = fmax(largest, fabs(sum) / size);
+    }
+    return largest;
+}
+
+/* New pivots, as often as values ask for them, fit into the memory that is there. */
+static void test_pivots(void **state)
+{
+    (void)state;
+    int start[UNKNOWNS + 1], column[UNKNOWNS * PER_ROW], solved = 0;
+    bg_pattern p = {UNKNOWNS, UNKNOWNS, start, column};
+    unsigned seed = 1;
+    for (int pattern = 0; pattern < 20; pattern++) {
+        bg_linear *a;
+        for (int i = 0, n = start[0] = 0; i < UNKNOWNS; i++, start[i] = n) {
+            bool there[UNKNOWNS] = {false};
+            there[i] = true;
+            for (int k = 1; k < PER_ROW; k++)
+                there[(int)(UNKNOWNS * draw(&seed))] = true;
+            for (int j = 0; j < UNKNOWNS; j++)
+                if (there[j])
+                    column[n++] = j;
+        }
+        assert_int_equal(bg_linear_create(UNKNOWNS, &p, &a, NULL), BG_OK);
+        long before = allocations;
+        for (int k = 0; k < 100; k++) {
+            double x[UNKNOWNS], b[UNKNOWNS];
+            fill_values(start[UNKNOWNS], bg_linear_get_values(a), &seed);
+            if (bg_linear_factor(a) != BG_OK)
+                continue;
+            for (int i = 0; i < UNKNOWNS; i++)
+                x[i] = b[i] = draw(&seed) - 0.5;
+            bg_linear_solve(a, x);
+            assert_true(calc_backward_error(&p, bg_linear_get_values(a), x, b) < 1e-13);
+            solved++;
+        }
+        assert_int_equal(allocations - before, 0);
+        bg_linear_destroy(a);
+    }
+    assert_true(solved > 200);
+}
+
 /* The counter does count. */
 static void test_counter(void **state)
 {
@@ -119,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),
                                        cmocka_unit_test(test_realtime_steps),
+                                       cmocka_unit_test(test_models), cmocka_unit_test(test_pivots),
                                        cmocka_unit_test(test_counter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,6 @@ typedef struct bg_linear_class {
 enum { BG_SMALL_MAX = 32 };
 extern const bg_linear_class bg_linear_small;  /* dense, n <= BG_SMALL_MAX, own code */
 extern const bg_linear_class bg_linear_dense;  /* dense, LAPACK */
-extern const bg_linear_class bg_linear_sparse; /* KLU */
+extern const bg_linear_class bg_linear_sparse; /* own code */
 
 #endif

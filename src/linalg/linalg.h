@@ -1,5 +1,5 @@
 /* Linear systems A x = b with a fixed pattern, solved many times: analyse once, then factor and
- * solve without allocating. One interface over a dense and a sparse (KLU) backend. */
+ * solve without allocating. One interface over dense and sparse backends. */
 #ifndef BG_LINALG_H
 #define BG_LINALG_H
 
@@ -9,7 +9,7 @@ typedef struct bg_archive bg_archive;
 typedef struct bg_linear bg_linear;
 
 /* Analyses an n x n matrix. pattern NULL: dense, row-major values, n*n of them; else values follow
- * the pattern (compressed rows) and KLU is used. Values start as zeros. */
+ * the pattern (compressed rows) and are factored as a sparse matrix. Values start as zeros. */
 bg_status bg_linear_create(int n, const bg_pattern *pattern, bg_linear **linear, bg_error *err);
 void bg_linear_destroy(bg_linear *linear);
 /* The matrix values, to be written before factor. factor keeps them intact. */

@@ -6,7 +6,7 @@ set(FUZZ_FLAGS
   -std=c17 -g -O1 -fno-omit-frame-pointer -ffp-contract=off -D_GNU_SOURCE
   -fsanitize=address,undefined -fno-sanitize-recover=all
   -I${CMAKE_SOURCE_DIR}/include -I${CMAKE_BINARY_DIR}/include -I${CMAKE_SOURCE_DIR}/src
-  -isystem ${KLU_INCLUDE_DIR} ${FUZZ_PACKAGES_CFLAGS})
+  -isystem ${AMD_INCLUDE_DIR} ${FUZZ_PACKAGES_CFLAGS})
 
 set(FUZZ_OBJECTS)
 foreach(source ${BOGIE_SOURCES} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_model.c)
@@ -22,7 +22,7 @@ foreach(source ${BOGIE_SOURCES} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_model.c)
 endforeach()
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/fuzz_model
   COMMAND ${FUZZ_CLANG} -fsanitize=fuzzer,address,undefined ${FUZZ_OBJECTS} -o fuzz_model
-    ${FUZZ_PACKAGES_LDFLAGS} ${KLU_LIBRARY} -ldl -lm
+    ${FUZZ_PACKAGES_LDFLAGS} ${AMD_LIBRARY} -ldl -lm
   WORKING_DIRECTORY ${CMAKE_BINARY_DIR} DEPENDS ${FUZZ_OBJECTS} COMMENT "Linking fuzz_model" VERBATIM)
 add_custom_target(fuzz-model ALL DEPENDS ${CMAKE_BINARY_DIR}/fuzz_model)
 
