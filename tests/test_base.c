@@ -246,14 +246,48 @@ static void test_archive_wrong_mark(void **state)
     bg_archive_clear(&saving);
 }
 
+/* Numbers of users: decimal, finite, and nothing beside them. */
+static void test_numbers_are_strict(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"0", "-1", "+2.5", ".5", "5.", "1e3", "-1.5E-3", "007"};
+    static const double values[] = {0, -1, 2.5, 0.5, 5, 1000, -1.5e-3, 7};
+    static const char *const bad[] = {
+        "",    " 1",  "1 ",    "1\n", "0x10", "0x1p-3", "nan", "NAN(1)", "inf", "-infinity", "1e",
+        "1e+", "1,5", "1.2.3", "--1", "+-1",  "1e999",  ".",   "e5",     "1f",  "1d3",       "$1"};
+    double x = 17;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(bg_text_to_double(good[i], &x));
+        assert_true(x == values[i]);
+    }
+    x = 17;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(bg_text_to_double(bad[i], &x));
+    assert_true(x == 17); /* left alone */
+    static const char *const no_count[] = {
+        "", "-1", "+1", " 1", "1 ", "0x2", "1.", "1e3", "9223372036854775808"};
+    long n = 17;
+    for (size_t i = 0; i < sizeof no_count / sizeof *no_count; i++)
+        assert_false(bg_text_to_count(no_count[i], &n));
+    assert_int_equal(n, 17);
+    assert_true(bg_text_to_count("9223372036854775807", &n));
+    assert_true(n == LONG_MAX);
+    assert_int_equal(bg_double_to_long(NAN, -3, 5), -3);
+    assert_int_equal(bg_double_to_long(1e300, -3, 5), 5);
+    assert_int_equal(bg_double_to_long(-1e300, -3, 5), -3);
+    assert_int_equal(bg_double_to_long(4.9, -3, 5), 4);
+    assert_true(bg_double_to_long(HUGE_VAL, 0, LONG_MAX) == LONG_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status_names),      cmocka_unit_test(test_status_signs),
-        cmocka_unit_test(test_error_set),         cmocka_unit_test(test_error_is_cut),
-        cmocka_unit_test(test_text_to_double),    cmocka_unit_test(test_text_distance),
-        cmocka_unit_test(test_text_nearest),      cmocka_unit_test(test_archive_round_trip),
-        cmocka_unit_test(test_archive_truncated), cmocka_unit_test(test_archive_wrong_mark),
+        cmocka_unit_test(test_status_names),       cmocka_unit_test(test_status_signs),
+        cmocka_unit_test(test_error_set),          cmocka_unit_test(test_error_is_cut),
+        cmocka_unit_test(test_text_to_double),     cmocka_unit_test(test_text_distance),
+        cmocka_unit_test(test_text_nearest),       cmocka_unit_test(test_archive_round_trip),
+        cmocka_unit_test(test_archive_truncated),  cmocka_unit_test(test_archive_wrong_mark),
+        cmocka_unit_test(test_numbers_are_strict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

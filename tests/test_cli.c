@@ -55,7 +55,7 @@ static void test_values_reach_their_fields(void **state)
     (void)state;
     command_line line;
     assert_int_equal(parse(&line, "--flag model.so --choice second --text=a=b --number -1.5e-3 "
-                                  "--positive=0x1p-3 --count 12"),
+                                  "--positive=0.125 --count 12"),
                      BG_OK);
     assert_string_equal(line.operand, "model.so");
     assert_int_equal(line.fields.flag, 1);

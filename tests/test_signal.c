@@ -560,6 +560,10 @@ static void test_csv_errors(void **state)
     CSV_ERROR("0,1,2\n1,2,3\n", "line 1: expected two columns");
     CSV_ERROR("0,1;0,5\n", "line 1: expected two columns, with decimal points, not '0'");
     CSV_ERROR("0,1\n\0\0\0\n1,2\n", "line 2: too long, or not text");
+    CSV_ERROR("0,1\0002,3\n4,5\n", "line 1: too long, or not text");
+    CSV_ERROR("0,1\n1,2\n\0", "line 3: too long, or not text");
+    CSV_ERROR("0x10,0x20\n1,2\n2,3\n", "line 1: expected a decimal number, not '0x10'");
+    CSV_ERROR("0,1\r1,0x2\r", "line 2: expected a decimal number, not '0x2'");
     char line[3000];
     memset(line, '1', sizeof line);
     check_csv_error(line, sizeof line, "line 1: too long");
@@ -569,6 +573,25 @@ static void test_csv_errors(void **state)
     assert_non_null(strstr(err.text, "the table '/nowhere/road.csv' cannot be read: No such file"));
     assert_int_equal(bg_signal_read_csv(&s, "/tmp", &err), BG_IO);
     assert_non_null(strstr(err.text, "'/tmp' cannot be read: Is a directory"));
+}
+
+/* Lines end with LF, CR LF or CR: the same table each time. */
+static void test_csv_line_ends(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"\n", "\r\n", "\r"};
+    for (int i = 0; i < 3; i++) {
+        char text[128];
+        const char *e = ends[i];
+        int n = snprintf(text, sizeof text, "# c%st,u%s0,1%s%s1,3%s4,-2%s", e, e, e, e, e,
+                         i % 2 ? "" : e);
+        bg_signal s = {.kind = BG_SIGNAL_LINEAR};
+        bg_error err = {0};
+        assert_int_equal(read_text(&s, text, (size_t)n, &err), BG_OK);
+        assert_int_equal(s.n, 3);
+        assert_true(s.x[2] == 4 && s.y[2] == -2);
+        bg_signal_clear(&s);
+    }
 }
 
 /* Damaged tables are read or refused, with nothing worse. */
@@ -622,6 +645,7 @@ int main(void)
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_large_csv),
         cmocka_unit_test(test_csv_errors),
+        cmocka_unit_test(test_csv_line_ends),
         cmocka_unit_test(test_random_csv),
     };
     return cmocka_run_group_tests_name("signal", tests, NULL, NULL);

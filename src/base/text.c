@@ -1,20 +1,70 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_TEXT = 64 };
 
+static const char *skip_digits(const char *c)
+{
+    return c + strspn(c, "0123456789");
+}
+
+bool bg_text_scan_double(const char *text, double *value, const char **rest)
+{
+    const char *whole = text + (*text == '+' || *text == '-'), *end = skip_digits(whole);
+    bool digits = end > whole;
+    if (*end == '.') {
+        const char *fraction = end + 1;
+        end = skip_digits(fraction);
+        digits = digits || end > fraction;
+    }
+    if (!digits)
+        return false;
+    if (*end == 'e' || *end == 'E') {
+        const char *exponent = end + 1 + (end[1] == '+' || end[1] == '-');
+        if (skip_digits(exponent) > exponent)
+            end = skip_digits(exponent);
+    }
+    char *read;
+    double x = strtod(text, &read);
+    if (read != end || !isfinite(x))
+        return false;
+    *value = x;
+    *rest = end;
+    return true;
+}
+
 bool bg_text_to_double(const char *text, double *value)
 {
-    char *end;
-    double x = strtod(text, &end);
-    if (end == text || *end != '\0' || !isfinite(x))
+    const char *rest;
+    double x;
+    if (!bg_text_scan_double(text, &x, &rest) || *rest != '\0')
         return false;
     *value = x;
     return true;
+}
+
+bool bg_text_to_count(const char *text, long *value)
+{
+    long x = 0;
+    if (*text == '\0')
+        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || x > (LONG_MAX - (*text - '0')) / 10)
+            return false;
+        x = 10 * x + (*text - '0');
+    }
+    *value = x;
+    return true;
+}
+
+long bg_double_to_long(double x, long low, long high)
+{
+    return isnan(x) || x <= (double)low ? low : x >= (double)high ? high : (long)x;
 }
 
 static int min3(int a, int b, int c)

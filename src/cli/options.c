@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,12 +64,11 @@ static bg_status read_number(const bg_cli_option *option, const char *text, doub
 
 static bg_status read_count(const bg_cli_option *option, const char *text, long *n, bg_error *err)
 {
-    char *end;
-    errno = 0;
-    *n = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || *n < 0)
-        return bg_error_set(err, BG_BAD_INPUT, "%s needs a whole number from 0 on, not '%s'",
-                            option->name, text);
+    long least = option->kind == BG_CLI_COUNT_FROM_1, x;
+    if (!bg_text_to_count(text, &x) || x < least)
+        return bg_error_set(err, BG_BAD_INPUT, "%s needs a whole number from %ld on, not '%s'",
+                            option->name, least, text);
+    *n = x;
     return BG_OK;
 }
 
@@ -125,6 +123,7 @@ static bg_status store(const bg_cli_option *option, char *value, int capacity, v
     case BG_CLI_POSITIVE:
         return read_number(option, value, field, err);
     case BG_CLI_COUNT:
+    case BG_CLI_COUNT_FROM_1:
         return read_count(option, value, field, err);
     case BG_CLI_CHOICE:
         return read_choice(option, value, field, err);

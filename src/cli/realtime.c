@@ -114,7 +114,6 @@ static void session_clear(session *s)
 
 static bg_status read_overload(const char *text, bg_pacer *pacer, bg_error *err)
 {
-    char *end = NULL;
     if (strcmp(text, "skip") == 0) {
         pacer->overload = BG_OVERLOAD_SKIP;
     } else if (strcmp(text, "slow") == 0) {
@@ -124,8 +123,8 @@ static bg_status read_overload(const char *text, bg_pacer *pacer, bg_error *err)
         pacer->abandon_after = pacer->period > 100000000 ? 10 * pacer->period : 1000000000;
     } else {
         pacer->overload = BG_OVERLOAD_STOP;
-        pacer->stop_after = strncmp(text, "stop:", 5) == 0 ? strtol(text + 5, &end, 10) : 0;
-        if (pacer->stop_after < 1 || *end != '\0')
+        if (strncmp(text, "stop:", 5) != 0 || !bg_text_to_count(text + 5, &pacer->stop_after) ||
+            pacer->stop_after < 1)
             return bg_error_set(
                 err, BG_BAD_INPUT,
                 "--overload is skip, slow, catch-up or stop:N with N from 1 on, not '%s'", text);
@@ -140,8 +139,10 @@ static const char *read_time(const char *text, int64_t *ns)
         const char *name;
         double ns;
     } units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    char *unit;
-    double time = strtod(text, &unit);
+    const char *unit;
+    double time;
+    if (!bg_text_scan_double(text, &time, &unit))
+        return NULL;
     for (size_t k = 0; k < sizeof units / sizeof *units && time >= 0 && time < 1e9; k++) {
         size_t n = strlen(units[k].name);
         if (strncmp(unit, units[k].name, n) == 0) {
@@ -155,13 +156,10 @@ static const char *read_time(const char *text, int64_t *ns)
 /* "5ms:100": a time with its unit, and how often. */
 static bg_status read_delay(const char *text, bg_pacer *pacer, bg_error *err)
 {
-    char *end = NULL;
     const char *count = read_time(text, &pacer->delay);
-    if (count && pacer->delay > 0 && *count++ == ':') {
-        pacer->delay_every = strtol(count, &end, 10);
-        if (end != count && *end == '\0' && pacer->delay_every > 0)
-            return BG_OK;
-    }
+    if (count && pacer->delay > 0 && *count == ':' &&
+        bg_text_to_count(count + 1, &pacer->delay_every) && pacer->delay_every > 0)
+        return BG_OK;
     return bg_error_set(err, BG_BAD_INPUT,
                         "--inject-delay needs a time in us, ms or s and a count, such as 5ms:100, "
                         "not '%s'",

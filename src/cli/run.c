@@ -37,7 +37,7 @@ static const bg_cli_option options[] = {
     {"--h-initial", NULL, "H", BG_CLI_POSITIVE, FIELD(h_initial), "first step in s"},
     {"--h-min", NULL, "H", BG_CLI_POSITIVE, FIELD(h_min), "smallest step in s"},
     {"--h-max", NULL, "H", BG_CLI_POSITIVE, FIELD(h_max), "largest step in s"},
-    {"--max-steps", NULL, "N", BG_CLI_COUNT, FIELD(max_steps), "give up after N accepted steps"},
+    {"--max-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(max_steps), "give up after N accepted steps"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
      "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
     {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "results, FILE.h5 or FILE.csv"},
@@ -48,7 +48,7 @@ static const bg_cli_option options[] = {
     {"--summary", NULL, "FILE|-", BG_CLI_TEXT, FIELD(summary), "summary as JSON; - is stdout"},
     {"--checkpoint", NULL, "FILE", BG_CLI_TEXT, FIELD(checkpoint),
      "where to save the state to go on from"},
-    {"--checkpoint-steps", NULL, "N", BG_CLI_COUNT, FIELD(checkpoint_steps),
+    {"--checkpoint-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(checkpoint_steps),
      "save it also every N accepted steps"},
     {"--resume", NULL, "FILE", BG_CLI_TEXT, FIELD(resume), "go on from a checkpoint"},
     {"--redundant", NULL, "allow|refuse", BG_CLI_CHOICE, FIELD(refuse_redundant),
@@ -187,9 +187,6 @@ static bg_status check_files(const arguments *args, bg_error *err)
 /* What can be refused before anything is opened. */
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
-    if (args->h_min > args->h_max)
-        return bg_error_set(err, BG_BAD_INPUT, "--h-min %g is larger than --h-max %g", args->h_min,
-                            args->h_max);
     if (!args->output && (args->output_steps || !isnan(args->output_interval)))
         return bg_error_set(err, BG_BAD_INPUT,
                             "%s needs a file for the rows: -o FILE.h5 or FILE.csv",

@@ -1,8 +1,10 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
 
+#include "base/text.h"
 #include "study/crew.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--jobs", "-j", "N", BG_CLI_COUNT, FIELD(jobs),
+    {"--jobs", "-j", "N", BG_CLI_COUNT_FROM_1, FIELD(jobs),
      "worker processes (default: one per processor)"},
     {"--csv", NULL, "FILE|-", BG_CLI_TEXT, FIELD(csv), "the table as CSV; - is stdout"},
     {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json),
@@ -66,12 +68,18 @@ static void print_progress(void *self, long done, long total)
 /* "2/3" */
 static bg_status read_shard(const char *text, bg_study_options *run, bg_error *err)
 {
-    char end;
+    char first[24];
+    long i, n;
+    const char *slash = text ? strchr(text, '/') : NULL;
     if (!text)
         return BG_OK;
-    if (sscanf(text, "%d/%d%c", &run->shard, &run->shards, &end) == 2 && run->shard >= 1 &&
-        run->shard <= run->shards)
+    snprintf(first, sizeof first, "%.*s", slash ? (int)(slash - text) : 0, text);
+    if (slash && slash - text < (long)sizeof first && bg_text_to_count(first, &i) &&
+        bg_text_to_count(slash + 1, &n) && i >= 1 && i <= n && n <= INT_MAX) {
+        run->shard = (int)i;
+        run->shards = (int)n;
         return BG_OK;
+    }
     return bg_error_set(err, BG_BAD_INPUT,
                         "--shard needs I/N with I from 1 to N, such as 2/3, not '%s'", text);
 }

@@ -33,6 +33,31 @@ bg_integrator_options bg_default_integrator_options(void)
     return (bg_integrator_options){.rtol = 1e-6, .atol = 1e-6, .energy = 1};
 }
 
+/* No two lengths of steps may contradict each other; 0: not given. */
+static bg_status check_pairs(const bg_integrator_options *o, bg_error *err)
+{
+    const struct {
+        const char *small, *large;
+        double least, most;
+    } pairs[] = {{"h_min", "h_max", o->h_min, o->h_max},
+                 {"h_min", "h_initial", o->h_min, o->h_initial},
+                 {"h_initial", "h_max", o->h_initial, o->h_max},
+                 {"h_min", "the fixed step", o->h_min, o->step},
+                 {"the fixed step", "h_max", o->step, o->h_max}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].most > 0 && pairs[i].least > pairs[i].most)
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "%s = %g s is larger than %s = %g s; change or leave out one of "
+                                "them",
+                                pairs[i].small, pairs[i].least, pairs[i].large, pairs[i].most);
+    if (o->step > 0 && o->h_initial > 0 && o->h_initial != o->step)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the first step h_initial = %g s is not the fixed step = %g s; leave "
+                            "out one of them",
+                            o->h_initial, o->step);
+    return BG_OK;
+}
+
 static bg_status check_options(const bg_integrator_options *o, bg_error *err)
 {
     const struct {
@@ -49,10 +74,7 @@ static bg_status check_options(const bg_integrator_options *o, bg_error *err)
                                 numbers[i].name, x,
                                 numbers[i].positive ? "greater than" : "of at least");
     }
-    if (o->h_max > 0 && o->h_min > o->h_max)
-        return bg_error_set(err, BG_BAD_INPUT, "h_min = %g is larger than h_max = %g", o->h_min,
-                            o->h_max);
-    return BG_OK;
+    return check_pairs(o, err);
 }
 
 static bg_status find_class(const char *name, const bg_integrator_class **found, bg_error *err)

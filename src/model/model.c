@@ -1,14 +1,12 @@
 /* Models: from a file or a text to a bg_model, section by section. */
 #include "model/read.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_FILE = 256 * 1024 * 1024 };
 
 static void read_gravity(const bg_value *top)
 {
@@ -205,48 +203,15 @@ bg_status bg_model_parse(const char *text, const char *origin, const bg_setting 
     return parse(text, strlen(text), origin, settings, nsettings, model, err);
 }
 
-/* The whole file with a 0 behind it, in memory to be released with free(). */
-static bg_status load(const char *path, char **text, size_t *length, bg_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 1 << 16;
-    char *buffer = file ? malloc(capacity) : NULL;
-    *length = 0;
-    while (buffer) {
-        *length += fread(buffer + *length, 1, capacity - 1 - *length, file);
-        if (*length < capacity - 1 || capacity > MAX_FILE)
-            break;
-        capacity *= 2;
-        char *grown = realloc(buffer, capacity);
-        if (!grown)
-            free(buffer);
-        buffer = grown;
-    }
-    bg_status st = BG_OK;
-    if (!file || (buffer && ferror(file)))
-        st = bg_error_set(err, BG_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (!buffer)
-        st = bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the file", path);
-    else if (capacity > MAX_FILE)
-        st = bg_error_set(err, BG_BAD_INPUT, "%s: is too large for a model", path);
-    if (file)
-        fclose(file);
-    if (st == BG_OK) {
-        buffer[*length] = '\0';
-        *text = buffer;
-    } else {
-        free(buffer);
-    }
-    return st;
-}
-
 bg_status bg_model_read(const char *path, const bg_setting *settings, int nsettings,
                         bg_model **model, bg_error *err)
 {
     char *text;
+    char subject[512];
     size_t length;
     *model = NULL;
-    bg_status st = load(path, &text, &length, err);
+    snprintf(subject, sizeof subject, "%s:", path);
+    bg_status st = bg_file_read(path, subject, "model", &text, &length, err);
     if (st != BG_OK)
         return st;
     st = parse(text, length, path, settings, nsettings, model, err);

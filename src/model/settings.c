@@ -104,10 +104,11 @@ static bool leads_to_names(const walk *w)
 
 static bg_status step_into_list(const walk *w, json_t *list, json_t *value, json_t **next)
 {
-    char *end;
-    unsigned long index = strtoul(w->segment, &end, 10);
-    size_t size = json_array_size(list);
-    if (*end != '\0' || w->segment[0] == '-' || index >= size)
+    long number;
+    size_t size = json_array_size(list), index = size;
+    if (bg_text_to_count(w->segment, &number))
+        index = (size_t)number;
+    if (index >= size)
         return bg_error_set(w->err, BG_BAD_INPUT,
                             "setting '%s': '%s' is not the number of an entry; the list has %zu, "
                             "counted from 0",

@@ -3,8 +3,10 @@
  * column is a number. */
 #include "model/signal.h"
 
+#include "base/file.h"
+#include "base/text.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +17,6 @@ enum { MAX_LINE = 1024 };
 
 typedef struct reader {
     const char *path;
-    FILE *file;
     int line;     /* number of the line last read */
     bool started; /* a heading or a row was seen */
     int n, capacity;
@@ -60,20 +61,28 @@ static char *take_field(char **rest)
     return field;
 }
 
-static bg_status read_number(const reader *r, const char *field, double *x)
+/* What some program may call a number, if not this one: not a title. */
+static bool is_like_number(const char *field, double *x)
 {
     char *end;
     *x = strtod(field, &end);
-    if (end == field || *end != '\0')
+    return end != field && *end == '\0';
+}
+
+static bg_status read_number(const reader *r, const char *field, double *x)
+{
+    if (bg_text_to_double(field, x))
+        return BG_OK;
+    if (!is_like_number(field, x))
         return fail(r, "expected a number", field);
-    return isfinite(*x) ? BG_OK : fail(r, "numbers must be finite", field);
+    return isfinite(*x) ? fail(r, "expected a decimal number", field)
+                        : fail(r, "numbers must be finite", field);
 }
 
 static bool is_number(const char *field)
 {
-    char *end;
-    strtod(field, &end);
-    return end != field && *end == '\0';
+    double x;
+    return is_like_number(field, &x);
 }
 
 static bg_status read_row(reader *r, char *line)
@@ -100,28 +109,36 @@ static bg_status read_row(reader *r, char *line)
     return append(r, x, y);
 }
 
-static bg_status read_rows(reader *r)
+static bg_status refuse_line(const reader *r)
 {
-    char buffer[MAX_LINE];
+    return bg_error_set(r->err, BG_BAD_INPUT,
+                        "table '%s', line %d: too long, or not text; expected two numbers", r->path,
+                        r->line);
+}
+
+/* A 0 within would be taken for the end. */
+static bg_status check_text(reader *r, const char *text, size_t length)
+{
+    if (!memchr(text, '\0', length))
+        return BG_OK;
+    for (r->line = 1; *text; text++)
+        r->line += *text == '\n' || (text[0] == '\r' && text[1] != '\n');
+    return refuse_line(r);
+}
+
+static bg_status read_rows(reader *r, char *text)
+{
     bg_status st = BG_OK;
-    while (st == BG_OK && fgets(buffer, sizeof buffer, r->file)) {
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        text += 3; /* the mark that some programs put in front of UTF-8 */
+    for (char *line; st == BG_OK && (line = bg_file_take_line(&text));) {
         r->line++;
-        size_t length = strlen(buffer);
-        if ((length == 0 || buffer[length - 1] != '\n') && !feof(r->file))
-            return bg_error_set(r->err, BG_BAD_INPUT,
-                                "table '%s', line %d: too long, or not text; expected two numbers",
-                                r->path, r->line);
-        buffer[strcspn(buffer, "\r\n")] = '\0';
-        char *line = buffer;
-        if (r->line == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0)
-            line += 3; /* the mark that some programs put in front of UTF-8 */
+        if (strlen(line) >= MAX_LINE)
+            return refuse_line(r);
         line += strspn(line, " \t");
         if (*line != '\0' && *line != '#')
             st = read_row(r, line);
     }
-    if (st == BG_OK && ferror(r->file))
-        return bg_error_set(r->err, BG_IO, "the table '%s' cannot be read: %s", r->path,
-                            strerror(errno));
     if (st == BG_OK && r->n < 2)
         return bg_error_set(r->err, BG_BAD_INPUT,
                             "table '%s', line %d: the file ends with %d point%s, but a table needs "
@@ -133,11 +150,17 @@ static bg_status read_rows(reader *r)
 bg_status bg_signal_read_csv(bg_signal *signal, const char *path, bg_error *err)
 {
     assert(signal->kind == BG_SIGNAL_LINEAR || signal->kind == BG_SIGNAL_SPLINE);
-    reader r = {.path = path, .file = fopen(path, "r"), .err = err};
-    if (!r.file)
-        return bg_error_set(err, BG_IO, "the table '%s' cannot be read: %s", path, strerror(errno));
-    bg_status st = read_rows(&r);
-    fclose(r.file);
+    reader r = {.path = path, .err = err};
+    char *text;
+    size_t length;
+    char subject[512];
+    snprintf(subject, sizeof subject, "the table '%s'", path);
+    bg_status st = bg_file_read(path, subject, "table", &text, &length, err);
+    if (st == BG_OK)
+        st = check_text(&r, text, length);
+    if (st == BG_OK)
+        st = read_rows(&r, text);
+    free(text);
     if (st != BG_OK) {
         free(r.x);
         free(r.y);

@@ -1,6 +1,7 @@
 #include "realtime/udp.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "realtime/datagram.h"
 
 #include <errno.h>
@@ -40,9 +41,8 @@ static bool split(const char *text, char host[256], char port[24])
     } else if (memchr(text, ':', length)) {
         return false; /* an IPv6 address without brackets */
     }
-    char *end;
-    long number = strtol(digits, &end, 10);
-    if (*digits < '0' || *digits > '9' || *end != '\0' || number > 65535 || length >= 256)
+    long number;
+    if (!bg_text_to_count(digits, &number) || number > 65535 || length >= 256)
         return false;
     snprintf(host, 256, "%.*s", (int)length, begin);
     snprintf(port, 24, "%ld", number);

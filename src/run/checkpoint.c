@@ -5,6 +5,7 @@
  * integrator's. Settings that influence the result must be the same when resuming; a fingerprint of
  * the system's functions at the saved state catches changed parameters. Only the end time may be
  * moved. */
+#include "run/fingerprint.h"
 #include "run/runner.h"
 
 #include "base/memory.h"
@@ -24,15 +25,6 @@ typedef struct header {
     char mark[8];
     uint64_t version, size, checksum;
 } header;
-
-static uint64_t hash(uint64_t h, const void *data, size_t size)
-{
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++)
-        h = (h ^ bytes[i]) * 0x100000001b3u; /* FNV-1a */
-    return h;
-}
-static const uint64_t hash_start = 0xcbf29ce484222325u;
 
 /* Saves text; when loading, compares with it and explains a difference. */
 static bg_status archive_text(bg_archive *archive, const char *what, const char *text,
@@ -192,34 +184,6 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     }
 }
 
-/* A number that depends on the system's functions at the integrator's state. */
-static uint64_t calc_fingerprint(bg_runner *r)
-{
-    const bg_state *x = bg_integrator_get_state(r->ig);
-    bg_dynamics *d = r->ig->dyn;
-    uint64_t h = hash_start;
-    if (d->by_formalism) {
-        bg_point p;
-        if (bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
-            bg_system_accelerate(r->sys, &p, d->work_v, NULL) == BG_OK)
-            h = hash(h, d->work_v, (size_t)d->nv * sizeof(double));
-        r->sys->count.explicit_--;
-        return h;
-    }
-    long terms = r->sys->count.terms;
-    unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) |
-                    (d->nz > 0 ? BG_TERM_h : 0u) | (r->watch ? BG_TERM_s : 0u);
-    if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
-        h = hash(h, d->terms.M, (size_t)bg_system_get_size_M(r->sys) * sizeof(double));
-        h = hash(h, d->terms.f, (size_t)d->nv * sizeof(double));
-        h = hash(h, d->terms.g, (size_t)d->ng * sizeof(double));
-        h = hash(h, d->terms.h, (size_t)d->nz * sizeof(double));
-        h = hash(h, d->terms.s, (size_t)r->sys->def.ns * sizeof(double));
-    }
-    r->sys->count.terms = terms;
-    return h;
-}
-
 static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
 {
     bg_status st = archive_settings(r, archive, err);
@@ -233,7 +197,7 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
     bg_integrator_archive(r->ig, archive);
     if (archive->failed)
         return BG_OK;
-    uint64_t mine = calc_fingerprint(r), saved = mine;
+    uint64_t mine = bg_fingerprint_calc(r), saved = mine;
     bg_archive_bytes(archive, &saved, sizeof saved);
     if (!archive->failed && saved != mine)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -285,7 +249,7 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
     if (archive->failed)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a checkpoint");
     header head = {"", FORMAT_VERSION, archive->size,
-                   hash(hash_start, archive->data, archive->size)};
+                   bg_fingerprint_add(BG_FINGERPRINT_START, archive->data, archive->size)};
     memcpy(head.mark, "BOGIECKP", sizeof head.mark);
     return write_file(r->options->checkpoint, &head, archive, err);
 }
@@ -316,7 +280,8 @@ static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
             st = bg_error_set(err, BG_NO_MEMORY, "out of memory");
         else if (fseek(file, (long)sizeof head, SEEK_SET) != 0 ||
                  fread(archive->data, 1, archive->size, file) != archive->size ||
-                 hash(hash_start, archive->data, archive->size) != head.checksum)
+                 bg_fingerprint_add(BG_FINGERPRINT_START, archive->data, archive->size) !=
+                     head.checksum)
             st = damaged(err);
     }
     fclose(file);

@@ -1,48 +1,22 @@
 /* The study file: its top, and what becomes of it in memory. */
 #include "study/read.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "bogie/bogie.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_FILE = 64 << 20 };
-
-/* The whole file, with a 0 behind it; NULL: errno says why. */
-static char *load(const char *path, size_t *length)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = file ? open_memstream(&text, &size) : NULL;
-    char block[4096];
-    size_t n;
-    while (out && size < MAX_FILE && (n = fread(block, 1, sizeof block, file)) > 0)
-        fwrite(block, 1, n, out);
-    bool ok = out && !ferror(file) && !ferror(out);
-    int reason = errno;
-    if (out && fclose(out) != 0)
-        ok = false;
-    if (file)
-        fclose(file);
-    *length = size;
-    if (ok)
-        return text;
-    free(text);
-    errno = reason;
-    return NULL;
-}
 
 /* Its content; its name is in the study. */
 static void hash_file(bg_study *s, const char *name)
 {
     size_t length;
     char *path = bg_study_make_path(s, name);
-    char *text = path && strncmp(path, "equations:", 10) != 0 ? load(path, &length) : NULL;
-    if (text)
+    char *text = NULL;
+    if (path && strncmp(path, "equations:", 10) != 0 &&
+        bg_file_load(path, BG_FILE_LIMIT, &text, &length) == BG_FILE_LOADED)
         s->hash = bg_hash_bytes(s->hash, text, length);
     free(text);
     free(path);
@@ -154,14 +128,17 @@ static bg_status parse(bg_study *s, const char *text, size_t length, bg_error *e
 
 bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err)
 {
+    char subject[512];
     size_t length;
+    char *text;
     *study = NULL;
-    char *text = load(path, &length);
-    if (!text)
-        return bg_error_set(err, BG_IO, "%s: cannot be read: %s", path, strerror(errno));
+    snprintf(subject, sizeof subject, "%s:", path);
+    bg_status st = bg_file_read(path, subject, "study", &text, &length, err);
+    if (st != BG_OK)
+        return st;
     bg_study *s = BG_NEW(bg_study);
     const char *slash = strrchr(path, '/');
-    bg_status st = s ? BG_OK : BG_NO_MEMORY;
+    st = s ? BG_OK : BG_NO_MEMORY;
     if (s) {
         s->path = strdup(path);
         s->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);

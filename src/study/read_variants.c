@@ -102,6 +102,8 @@ static json_t *check_value(const bg_value *v, const char *key)
         double x = bg_value_get_number(v);
         if (v->reader->status == BG_OK && !has_prefix(key, "t_") && !(x > 0))
             bg_value_fail(v, "must be positive, but is %g", x);
+        if (v->reader->status == BG_OK && strcmp(key, "max_steps") == 0 && x != floor(x))
+            bg_value_fail(v, "must be a whole number, but is %g", x);
         return json_is_string(v->json) ? json_real(x) : NULL;
     }
     if (strcmp(key, "integrator") == 0) {

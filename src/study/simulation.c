@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "model/model.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static void make_options(bg_simulation *job, const json_t *settings)
     take_number(settings, "t_end", NAN, &run->t_end);
     take_number(settings, "output_interval", NAN, &run->output_interval);
     take_number(settings, "max_steps", NAN, &steps);
-    run->max_steps = (long)steps;
+    run->max_steps = bg_double_to_long(steps, 0, LONG_MAX);
     run->output_steps = run->output_interval <= 0;
     run->method.settings = job->nmethod > 0 ? job->settings + job->nset : NULL;
     run->method.nsettings = job->nmethod;

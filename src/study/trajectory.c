@@ -3,11 +3,11 @@
  * Interpolation as in 002 section 6.2: the polynomial through as many samples before t as behind it
  * (two each in 002, a cubic), at the ends through the first or last ones. A sample at t itself is
  * taken as it is. A jump, two samples at one time, is not interpolated across. */
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "study/study.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,6 @@ void bg_trajectory_interpolate(const bg_trajectory *tr, double t, int points, do
 static int split_line(char *line, char **field, int limit)
 {
     int n = 0;
-    line[strcspn(line, "\r\n")] = '\0';
     for (char *c = line;; c++) {
         if (n < limit)
             field[n] = c;
@@ -103,6 +102,12 @@ static int split_line(char *line, char **field, int limit)
             return n;
         *c = '\0';
     }
+}
+
+/* The first column's title. */
+static bool is_time(const char *title)
+{
+    return strcmp(title, "t") == 0 || strcmp(title, "\"t\"") == 0;
 }
 
 /* A column's name without blanks, quotes and the "y:" of Bogie's own files. */
@@ -115,16 +120,22 @@ static char *copy_title(char *title)
 
 enum { MAX_COLUMNS = 4096 };
 
-static bg_status read_rows(FILE *file, const char *path, char **line, size_t *size,
-                           bg_trajectory *tr, bg_error *err)
+static bool is_skipped(const char *line)
+{
+    return *line == '#' || line[strspn(line, " \t")] == '\0';
+}
+
+/* The rows of a file; number: of the line that comes first. */
+static bg_status read_rows(char *rest, const char *path, long number, bg_trajectory *tr,
+                           bg_error *err)
 {
     char **field = BG_NEW_ARRAY(char *, tr->width + 1);
     double *x = BG_NEW_ARRAY(double, tr->width + 1);
     bg_status st = field && x ? BG_OK : BG_NO_MEMORY;
-    for (long number = 2; st == BG_OK && getline(line, size, file) > 0; number++) {
-        if (**line == '#' || (*line)[strspn(*line, " \t\r\n")] == '\0')
+    for (char *line; st == BG_OK && (line = bg_file_take_line(&rest)); number++) {
+        if (is_skipped(line))
             continue;
-        int n = split_line(*line, field, tr->width + 1);
+        int n = split_line(line, field, tr->width + 1);
         bool good = n == tr->width + 1;
         for (int i = 0; i < n && good; i++)
             good = bg_text_to_double(field[i], &x[i]);
@@ -146,24 +157,16 @@ static bg_status read_rows(FILE *file, const char *path, char **line, size_t *si
     return st;
 }
 
-bg_status bg_trajectory_read_csv(const char *path, bg_trajectory *tr, char ***columns, int *count,
-                                 bg_error *err)
+/* The line of titles. */
+static bg_status read_titles(char *line, const char *path, char ***columns, int *count,
+                             bg_error *err)
 {
-    char *line = NULL, **field = BG_NEW_ARRAY(char *, MAX_COLUMNS);
-    size_t size = 0;
+    char **field = BG_NEW_ARRAY(char *, MAX_COLUMNS);
+    int n = field && line ? split_line(line, field, MAX_COLUMNS) : 0;
     bg_status st = BG_OK;
-    *columns = NULL;
-    *count = 0;
-    FILE *file = fopen(path, "r");
-    if (!file)
-        st = bg_error_set(err, BG_IO, "%s: cannot be read: %s", path, strerror(errno));
-    else if (!field)
+    if (!field)
         st = bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the file", path);
-    long length = st == BG_OK ? (long)getline(&line, &size, file) : 0;
-    while (length > 0 && *line == '#')
-        length = (long)getline(&line, &size, file);
-    int n = length > 0 ? split_line(line, field, MAX_COLUMNS) : 0;
-    if (st == BG_OK && (n < 2 || n > MAX_COLUMNS || strcmp(field[0], "t") != 0))
+    else if (n < 2 || n > MAX_COLUMNS || !is_time(field[0]))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "%s: must begin with a line of titles, t first: t,NAME,NAME,...", path);
     *columns = st == BG_OK ? BG_NEW_ARRAY(char *, n) : NULL;
@@ -174,12 +177,32 @@ bg_status bg_trajectory_read_csv(const char *path, bg_trajectory *tr, char ***co
         if (!(*columns)[i - 1])
             st = bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the file", path);
     }
-    tr->width = *count;
-    if (st == BG_OK)
-        st = read_rows(file, path, &line, &size, tr, err);
-    if (file)
-        fclose(file);
     free(field);
-    free(line);
+    return st;
+}
+
+bg_status bg_trajectory_read_csv(const char *path, bg_trajectory *tr, char ***columns, int *count,
+                                 bg_error *err)
+{
+    char *text, *rest, *line = NULL;
+    char subject[512];
+    size_t length;
+    long number = 1;
+    *columns = NULL;
+    *count = 0;
+    snprintf(subject, sizeof subject, "%s:", path);
+    bg_status st = bg_file_read(path, subject, "table", &text, &length, err);
+    if (st == BG_OK && memchr(text, '\0', length))
+        st = bg_error_set(err, BG_BAD_INPUT, "%s: is not text", path);
+    if (st == BG_OK) {
+        rest = text + (strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0);
+        while ((line = bg_file_take_line(&rest)) && *line == '#')
+            number++;
+        st = read_titles(line, path, columns, count, err);
+        tr->width = *count;
+    }
+    if (st == BG_OK)
+        st = read_rows(rest, path, number + 1, tr, err);
+    free(text);
     return st;
 }

@@ -43,7 +43,29 @@ refuse "atol infinite" --atol inf -- "$BOGIE" run $pendulum --atol=inf
 refuse "atol not a number" --atol tight -- "$BOGIE" run $pendulum --atol tight
 refuse "atol with a unit" --atol 1mm -- "$BOGIE" run $pendulum --atol 1mm
 refuse "step zero" --step 0 -- "$BOGIE" run $pendulum --step 0
-refuse "h-min above h-max" --h-min --h-max -- "$BOGIE" run $pendulum --h-min 1 --h-max 0.1
+refuse "h-min above h-max" h_min h_max -- "$BOGIE" run $pendulum --h-min 1 --h-max 0.1
+for pair in "--step 0.1 --h-max 0.01" "--step 0.1 --h-min 0.2" "--h-initial 1 --h-max 0.1" \
+    "--h-initial 0.01 --h-min 0.1" "--step 0.1 --h-initial 0.2"; do
+    # shellcheck disable=SC2086
+    refuse "contradictory steps $pair" "leave out" -- "$BOGIE" run $pendulum $pair
+done
+for number in 0x10 " 1" "1 " 1e 1,5 1f nan inf 1e999 ""; do
+    refuse "not a number: '$number'" --t-end -- "$BOGIE" run $pendulum "--t-end=$number"
+    refuse "parameter not a number: '$number'" length -- "$BOGIE" run $pendulum "--set=length=$number"
+done
+for number in 0 -1 1.5 0x10 1e3 "" 99999999999999999999; do
+    refuse "not a number of steps: '$number'" --max-steps -- "$BOGIE" run $pendulum "--max-steps=$number"
+    refuse "not a number of steps: '$number'" --checkpoint-steps -- \
+        "$BOGIE" run $pendulum --checkpoint c "--checkpoint-steps=$number"
+    expect "not a number of workers: '$number'" 2 --jobs -- "$BOGIE" study study.json "--jobs=$number"
+done
+for shard in 0/3 4/3 1/0 1 /3 1/ +1/3 "1/3 " 0x1/3 1/99999999999; do
+    expect "shard $shard" 2 --shard "$shard" -- "$BOGIE" study study.json "--shard=$shard"
+done
+for option in --overload=stop:0 --overload=stop:+1 "--overload=stop: 1" --spin=0x10us --spin=nanus \
+    "--spin= 5us" --inject-delay=5ms:0x10 --inject-delay=5ms:+1 --listen=0x50 --listen=:-1 --rate=0x10; do
+    expect "realtime $option" 2 "${option%%=*}" -- "$BOGIE" realtime $pendulum --duration 0.01 "$option"
+done
 refuse "t-end before t-start" --t-end --t-start " 1 s" " 2 s" -- "$BOGIE" run $pendulum --t-start 2 --t-end 1
 refuse "t-end before the system's start" --t-end "-5 s" -- "$BOGIE" run $pendulum --t-end -5
 refuse "resume into earlier results" "kept" "another name" -- "$BOGIE" run $pendulum --resume kept.checkpoint

@@ -6,25 +6,10 @@
 #include "bogie/integrator.h"
 #include "bogie/model.h"
 #include "bogie/run.h"
+#include "fuzz_json.h"
 #include "model/model.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { LARGEST_TEXT = 1 << 14, MOST_BODIES = 12, MOST_STEPS = 3, MOST_ROWS = 20 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's own */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-
-/* A refusal is one sentence behind the name of the file, and says what kind of trouble it is. */
-static void expect_sentence(bg_status status, const bg_error *err)
-{
-    size_t length = strlen(err->text);
-    if (status == BG_OK || err->status != status || length < 10 || strchr(err->text, '\n'))
-        abort();
-}
 
 static bg_status count_row(void *self, const bg_row *row, bg_error *err)
 {
@@ -78,32 +63,6 @@ static void check_formulation(const bg_model *model, const char *formulation)
     bg_system_destroy(system);
 }
 
-static unsigned draw(unsigned *seed, size_t below)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (unsigned)((*seed >> 8) % below);
-}
-
-/* A random value of a JSON text that is a number, a word or a quoted text (maybe a key): where it
- * starts; *length 0: none was met. */
-static size_t find_token(const uint8_t *text, size_t size, unsigned *seed, size_t *length)
-{
-    size_t from = draw(seed, size), end;
-    *length = 0;
-    while (from < size && strchr(" \t\r\n{}[]:,", text[from]))
-        from++;
-    if (from == size)
-        return 0;
-    while (from > 0 && !strchr(" \t\r\n{}[]:,", text[from - 1]))
-        from--;
-    for (end = from + 1; end < size && !strchr(" \t\r\n{}[]:,", text[end]);)
-        end++;
-    *length = end - from;
-    return from;
-}
-
-/* Most changes of single bytes end in the reader of JSON. Half of all changes therefore put one
- * value for another: something extreme, or what stands elsewhere in the text. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
 {
     static const char *const extreme[] = {
@@ -112,25 +71,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
         "[]",   "{}",           "\"\"",      "[0,0,0]",       "[0,0,1]",   "[1,0,0]", "0.5",
         "1e15", "\"revolute\"", "\"fixed\"", "\"spherical\"", "\"screw\"", "1e-15",   "\"free\"",
         "1e-7", "\"planar\""};
-    enum { LONGEST = 256 };
-    uint8_t copy[LONGEST];
-    size_t length, other;
-    if (size == 0 || draw(&seed, 2) == 0)
-        return LLVMFuzzerMutate(data, size, room);
-    size_t at = find_token(data, size, &seed, &length);
-    const char *text = extreme[draw(&seed, sizeof extreme / sizeof *extreme)];
-    size_t n = strlen(text);
-    memcpy(copy, text, n);
-    if (draw(&seed, 2) == 0) {
-        size_t from = find_token(data, size, &seed, &other);
-        n = other < LONGEST ? other : 0;
-        memcpy(copy, data + from, n);
-    }
-    if (length == 0 || n == 0 || size - length + n > room)
-        return LLVMFuzzerMutate(data, size, room);
-    memmove(data + at + n, data + at + length, size - at - length);
-    memcpy(data + at, copy, n);
-    return size - length + n;
+    return change_json(data, size, room, seed, extreme, sizeof extreme / sizeof *extreme);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
