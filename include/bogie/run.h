@@ -74,6 +74,8 @@ typedef struct bg_certificate {
     double max_g, max_gv, max_ga; /* max_ga NAN: not known at every step */
     double energy_error;          /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
     double energy_scale;          /* J, largest |T|, |U| or |work| seen */
+    double energy_range;          /* J, the same with the change of U, which has no zero: what the
+                                     error is judged by */
     long unconverged_steps;
     double real_time_factor; /* simulated time / CPU time */
     int has_drift;           /* non-zero: the method bounds its drift, see drift */

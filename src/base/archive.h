@@ -4,6 +4,7 @@
 #define BG_ARCHIVE_H
 
 #include "bogie/status.h"
+#include "bogie/warning.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +25,8 @@ void bg_archive_long(bg_archive *archive, long *x);
 /* A tag that must match on loading. */
 void bg_archive_mark(bg_archive *archive, const char *tag);
 void bg_archive_clear(bg_archive *archive); /* releases data of a saving archive */
+
+/* The warnings of a list; loading adds them to it. */
+void bg_warnings_archive(bg_warnings *list, bg_archive *archive);
 
 #endif

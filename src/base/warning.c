@@ -1,4 +1,5 @@
 #include "bogie/warning.h"
+#include "base/archive.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,6 +63,28 @@ bg_verdict bg_warnings_judge(const bg_warnings *list, const bg_warning **reason)
     if (reason)
         *reason = worst;
     return worst ? worst->verdict : list->lost > 0 ? BG_DOUBTFUL : BG_GOOD;
+}
+
+void bg_warnings_archive(bg_warnings *list, bg_archive *archive)
+{
+    int count = list->count;
+    bg_archive_ints(archive, &count, 1);
+    for (int i = 0; i < count && !archive->failed; i++) {
+        bg_warning one = {0};
+        if (!archive->loading)
+            one = list->items[i];
+        int verdict = (int)one.verdict;
+        bg_archive_ints(archive, &verdict, 1);
+        bg_archive_bytes(archive, one.topic, sizeof one.topic);
+        bg_archive_bytes(archive, one.text, sizeof one.text);
+        if (!archive->loading || archive->failed)
+            continue;
+        archive->failed = verdict < BG_GOOD || verdict > BG_BAD ||
+                          one.topic[sizeof one.topic - 1] != '\0' ||
+                          one.text[sizeof one.text - 1] != '\0';
+        if (!archive->failed)
+            bg_warnings_add(list, (bg_verdict)verdict, one.topic, "%s", one.text);
+    }
 }
 
 void bg_warnings_clear(bg_warnings *list)

@@ -23,9 +23,11 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
         return st;
     bg_joint_form_define(*form, &def);
     st = bg_system_create(&def, system, err);
-    if (st == BG_OK)
-        bg_model_review(model, (*form)->mech, &(*system)->warnings);
-    return st;
+    if (st != BG_OK)
+        return st;
+    (*system)->size = bg_model_calc_size(model);
+    bg_model_review(model, (*form)->mech, &(*system)->warnings);
+    return BG_OK;
 }
 
 /* Poses and twists of all bodies in the assembled joint form, and what was noticed on the way. */
@@ -70,11 +72,13 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
         bg_cartesian_define(form, &def);
         st = bg_system_create(&def, system, err);
     }
-    if (st == BG_OK)
-        (*system)->warnings = warnings;
-    else
+    if (st != BG_OK) {
         bg_warnings_clear(&warnings);
-    return st;
+        return st;
+    }
+    (*system)->size = bg_model_calc_size(model);
+    (*system)->warnings = warnings;
+    return BG_OK;
 }
 
 bg_status bg_model_create_system(const bg_model *model, const char *formulation, bg_system **system,

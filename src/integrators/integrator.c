@@ -331,7 +331,10 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
     if (err && why != BG_OK)
         snprintf(reason, sizeof reason, "%.480s; ", err->text);
     if (why == BG_NOT_FINITE || why == BG_SINGULAR)
-        return bg_error_set(err, why, "%sthe last point reached is t = %.17g", reason, ig->x0->t);
+        return bg_error_set(err, why, "%sthe last point reached is t = %.17g%s", reason, ig->x0->t,
+                            why == BG_NOT_FINITE && ig->options.step > 0
+                                ? "; the fixed step may be unstable, try a smaller one"
+                                : "");
     if (ig->options.step > 0)
         return bg_error_set(err, BG_NOT_CONVERGED,
                             "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",

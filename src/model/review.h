@@ -4,6 +4,10 @@
 
 #include "model/mechanism.h"
 
+/* m, the largest edge of the box around all centres of mass and joints as designed; 1 where they
+ * are all in one point. */
+double bg_model_calc_size(const bg_model *model);
+
 /* Adds what the reader noticed, what only the tree of joints shows, and what does not look
  * plausible. */
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings);

@@ -194,6 +194,8 @@ bool bg_page_write_summary(bg_json *j, const bg_page_result *r)
     bg_json_text(j, "integrator", info->integrator);
     bg_json_text(j, "status", "incomplete");
     bg_json_text(j, "message", "the run goes on, or was ended from outside");
+    bg_json_text(j, "verdict", bg_verdict_get_name(BG_DOUBTFUL));
+    bg_json_text(j, "reason", "the run goes on, or was ended from outside");
     bg_json_close(j, '}');
     return true;
 }

@@ -156,6 +156,7 @@ static json_t *new_certificate(const bg_certificate *certificate)
     put(&b, "max_ga", new_real(certificate->max_ga));
     put(&b, "energy_error", new_real(certificate->energy_error));
     put(&b, "energy_scale", new_real(certificate->energy_scale));
+    put(&b, "energy_range", new_real(certificate->energy_range));
     put(&b, "unconverged_steps", json_integer(certificate->unconverged_steps));
     put(&b, "real_time_factor", new_real(certificate->real_time_factor));
     if (certificate->has_drift)

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 5, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 6, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -169,6 +169,7 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &interval, 1);
     bg_archive_doubles(archive, &r->t_last_row, 1);
     bg_archive_doubles(archive, &r->energy_start, 1);
+    bg_archive_doubles(archive, &r->potential_start, 1);
     bg_archive_doubles(archive, &r->t_last_event, 1);
     bg_archive_ints(archive, &r->events_at_once, 1);
     bg_archive_bytes(archive, &r->ended, sizeof r->ended);
@@ -191,6 +192,7 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
         return st;
     archive_progress(r, archive);
     archive_redundancy(r, archive);
+    bg_warnings_archive(&r->report->assembly.warnings, archive);
     archive_events(r, archive);
     if (r->watch)
         bg_watch_archive(r->watch, archive);

@@ -209,8 +209,11 @@ static double calc_energy(bg_runner *r, const bg_state *x)
         bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
         bg_system_calc_energy(r->sys, &p, &e) != 0)
         return NAN;
-    c->energy_scale = fmax(c->energy_scale,
-                           fmax(fabs(*x->work), fmax(fabs(e.kinetic), fabs(e.potential))));
+    double others = fmax(fabs(*x->work), fabs(e.kinetic));
+    if (isnan(r->potential_start))
+        r->potential_start = e.potential;
+    c->energy_scale = fmax(c->energy_scale, fmax(others, fabs(e.potential)));
+    c->energy_range = fmax(c->energy_range, fmax(others, fabs(e.potential - r->potential_start)));
     return e.kinetic + e.potential - *x->work;
 }
 
@@ -635,6 +638,7 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
     bg_runner r = {.sys = sys,
                    .options = options,
                    .report = report,
+                   .potential_start = NAN,
                    .t_last_row = -HUGE_VAL,
                    .t_last_event = -HUGE_VAL,
                    .wall_start = bg_clock_get_wall(),

@@ -28,6 +28,7 @@ typedef struct bg_runner {
     double t_last_row;       /* s; no second row at the same time */
     long rejected_told;      /* rejected attempts the sink knows of */
     double energy_start;     /* J, so that energy - work - energy_start is the error */
+    double potential_start;  /* J; NAN before it is known */
     long event_capacity;
     double t_last_event; /* s */
     int events_at_once;  /* events since time last advanced noticeably */

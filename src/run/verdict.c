@@ -1,11 +1,20 @@
 /* The verdict on a run: good, doubtful or bad, with the reasons.
  *
- * A run that failed is bad. One that reached its end is bad where its own books contradict it: an
- * energy error as large as the energies. It is doubtful where something was noticed that the user
- * may not be aware of. */
+ * A run that failed is bad. One that reached its end is bad where it contradicts itself: an energy
+ * error of the size of the energies, or constraints that come apart by a tenth of the mechanism's
+ * size. It is doubtful where something was noticed that the user may not be aware of.
+ *
+ * The energy error is judged by the range of the energies, because a potential energy has no zero;
+ * below a millionth of the potential energy itself it is taken for rounding. */
 #include "run/verdict.h"
 
+#include "system/system.h"
+
 #include <math.h>
+#include <stdio.h>
+
+static const double energy_doubtful = 1e-2, energy_bad = 0.5, energy_rounding = 1e-6;
+static const double open_doubtful = 1e-3, open_bad = 0.1; /* of the size of the mechanism */
 
 static void judge_end(bg_run_report *r)
 {
@@ -17,11 +26,54 @@ static void judge_end(bg_run_report *r)
                         r->message[0] ? r->message : bg_status_text(r->status));
 }
 
+static void judge_energy(const bg_run_options *o, bg_run_report *r)
+{
+    const bg_certificate *c = &r->certificate;
+    double error = c->energy_error, part = error / c->energy_range;
+    char remedy[96] = "tighten the tolerances";
+    if (isnan(error) || !(error > energy_rounding * c->energy_scale) || !(part > energy_doubtful))
+        return;
+    if (o->method.step > 0)
+        snprintf(remedy, sizeof remedy, "the fixed step %g s is %s; take a smaller one",
+                 o->method.step, part > energy_bad ? "unstable or far too large" : "too large");
+    if (part > energy_bad)
+        bg_warnings_add(&r->warnings, BG_BAD, "energy",
+                        "the energy error, %.3g J, is of the size of the energies, %.3g J: %s",
+                        error, c->energy_range, remedy);
+    else
+        bg_warnings_add(&r->warnings, BG_DOUBTFUL, "energy",
+                        "%.2g %% of the energy are unaccounted for (%.3g J of %.3g J): %s",
+                        100 * part, error, c->energy_range, remedy);
+}
+
+static void judge_constraints(const bg_system *system, bg_run_report *r)
+{
+    double open = r->certificate.max_g / system->size;
+    if (open > open_doubtful)
+        bg_warnings_add(&r->warnings, open > open_bad ? BG_BAD : BG_DOUBTFUL, "constraints",
+                        "the constraints come apart by up to %.3g, the mechanism is of size %.3g: "
+                        "take a smaller step, or a method that projects",
+                        r->certificate.max_g, system->size);
+}
+
+static void judge_options(const bg_run_options *o, bg_run_report *r)
+{
+    if (o->method.step == 0 && o->method.rtol >= 1)
+        bg_warnings_add(&r->warnings, BG_DOUBTFUL, "tolerance",
+                        "with the relative tolerance %g the result may be wrong by its own size; "
+                        "give --rtol a number well below 1",
+                        o->method.rtol);
+}
+
 void bg_verdict_update(const bg_system *system, const bg_run_options *options,
                        bg_run_report *report)
 {
-    (void)options;
     judge_end(report);
+    if (report->final) {
+        judge_energy(options, report);
+        judge_constraints(system, report);
+    }
+    judge_options(options, report);
     bg_warnings_append(&report->warnings, bg_system_get_warnings(system));
     bg_warnings_append(&report->warnings, &report->assembly.warnings);
     report->verdict = bg_warnings_judge(&report->warnings, NULL);

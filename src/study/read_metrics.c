@@ -173,6 +173,7 @@ static void check_path(const bg_value *v, const char *path)
                                         "certificate.max_ga",
                                         "certificate.energy_error",
                                         "certificate.energy_scale",
+                                        "certificate.energy_range",
                                         "certificate.unconverged_steps",
                                         "certificate.real_time_factor",
                                         "final.t",

@@ -229,6 +229,7 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
     }
     sys->def = *def;
     sys->widening = 1;
+    sys->size = 1;
     if (!sys->def.name)
         sys->def.name = "system";
     if (!sys->def.terms)

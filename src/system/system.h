@@ -34,6 +34,7 @@ typedef struct bg_known_energy {
 struct bg_system {
     bg_system_def def;
     char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
+    double size;             /* m, of the mechanism in space; 1 where that is not known */
     bg_warnings warnings;    /* added to by who makes the system, before it is used */
     bg_counters count;       /* evaluations since create: terms, explicit_, residual, jacobian */
     double *u, *u_t, *u_tt;  /* [nu] at the point last set by bg_system_set_point */

@@ -6,11 +6,17 @@ import { full, short } from "./numbers";
 
 type Level = "good" | "fair" | "bad" | "plain";
 
-interface Verdict {
+interface Row {
   level: Level;
   label: string;
   figure: string;
   exact: string;
+  text: string;
+}
+
+interface Warning {
+  level: Level;
+  topic: string;
   text: string;
 }
 
@@ -21,87 +27,109 @@ const part = (summary: Summary, key: string): Record<string, unknown> => {
 
 const number = (v: unknown): number | null => (typeof v === "number" && Number.isFinite(v) ? v : null);
 
-const judge = (x: number, good: number, fair: number): Level => (x <= good ? "good" : x <= fair ? "fair" : "bad");
+const words = (v: unknown): string => (typeof v === "string" ? v : "");
 
-const words = (level: Level, good: string, fair: string, bad: string): string => (level === "good" ? good : level === "fair" ? fair : bad);
+/** What Bogie calls it, as a colour; a remark is "good" and casts no doubt. */
+const levels: Record<string, Level> = { good: "good", doubtful: "fair", bad: "bad" };
 
-function ending(summary: Summary): Verdict {
-  const status = typeof summary.status === "string" ? summary.status : "";
-  const message = typeof summary.message === "string" ? summary.message : "";
+/** What was noticed, as the program says it; the page judges nothing by itself. */
+function warnings(summary: Summary): Warning[] {
+  const list = Array.isArray(summary.warnings) ? (summary.warnings as unknown[]) : [];
+  return list.flatMap((w) => {
+    if (typeof w !== "object" || w === null) return [];
+    const { verdict, topic, text } = w as Record<string, unknown>;
+    const level = levels[words(verdict)] ?? "plain";
+    return [{ level: level === "good" ? "plain" : level, topic: words(topic), text: words(text) }];
+  });
+}
+
+/** The level of a figure: that of the worst warning on its topic. */
+function judge(summary: Summary, topic: string): Level {
+  if (typeof summary.verdict !== "string") return "plain";
+  const found = warnings(summary).filter((w) => w.topic === topic);
+  return found.some((w) => w.level === "bad") ? "bad" : found.some((w) => w.level === "fair") ? "fair" : "good";
+}
+
+function verdict(summary: Summary): Row {
+  const word = words(summary.verdict);
+  const text = word === "good" ? "Nothing was noticed that speaks against this result." : words(summary.reason) || words(summary.message) || "The data does not say whether the result can be trusted.";
+  return { level: levels[word] ?? "plain", label: "Verdict", figure: word || "not given", exact: "", text };
+}
+
+/** Warnings beside the one that the verdict gives as its reason. */
+const remarks = (summary: Summary): Row[] =>
+  warnings(summary)
+    .filter((w) => w.text !== summary.reason)
+    .map((w) => ({ level: w.level, label: w.level === "plain" ? "Remark" : "Warning", figure: w.topic, exact: "", text: w.text }));
+
+function ending(summary: Summary): Row {
+  const status = words(summary.status);
+  const message = words(summary.message);
   const t = number(summary.t_end);
-  const reached = t === null ? "" : `t = ${short(t, 6)} s`;
-  const row = (level: Level, text: string): Verdict => ({ level, label: "End of the run", figure: reached || "–", exact: t === null ? "" : full(t), text });
-  if (status === "done") return row("good", "The run reached its end.");
-  if (status === "stopped") return row("fair", "The run was stopped on request before its end.");
-  if (status === "") return row("plain", "The data does not say how the run ended.");
-  return row("bad", `The run ended early (${status})${message ? `: ${message}` : "."}`);
+  const text = status === "done" ? "The run reached its end." : status === "" ? "The data does not say how the run ended." : `The run ended early (${status})${message ? `: ${message}` : "."}`;
+  return { level: judge(summary, "end"), label: "End of the run", figure: t === null ? "–" : `t = ${short(t, 6)} s`, exact: t === null ? "" : full(t), text };
 }
 
-function constraint(value: unknown, label: string, symbol: string, good: number, fair: number, texts: [string, string, string]): Verdict | null {
+function constraint(level: Level, value: unknown, label: string, text: string): Row | null {
   const x = number(value);
-  if (x === null) return null;
-  const level = judge(x, good, fair);
-  return { level, label, figure: short(x, 3), exact: full(x), text: `${words(level, ...texts)} Largest ${symbol}.` };
+  return x === null ? null : { level, label, figure: short(x, 3), exact: full(x), text };
 }
 
-function energy(certificate: Record<string, unknown>): Verdict {
+function energy(summary: Summary, certificate: Record<string, unknown>): Row {
   const error = number(certificate.energy_error);
-  const scale = number(certificate.energy_scale);
+  const range = number(certificate.energy_range) ?? number(certificate.energy_scale);
   const label = "Energy balance";
   if (error === null) return { level: "plain", label, figure: "–", exact: "", text: "Not known: the system supplies no energies." };
-  const size = Math.abs(error);
-  const figure = `${short(error, 3)} J`;
-  if (scale === null || scale <= 0) return { level: "plain", label, figure, exact: full(error), text: "Energy that appeared or vanished beside the work of the forces." };
-  const level = judge(size / scale, 1e-5, 1e-2);
-  const text = words(level, "The books balance", "A small part of the energy is unaccounted for", "A large part of the energy is unaccounted for; tighten the tolerances");
-  return { level, label, figure, exact: full(error), text: `${text}: the error is ${short(size / scale, 2)} of the largest energy, ${short(scale, 3)} J.` };
+  const share = range !== null && range > 0 ? ` It is ${short(Math.abs(error) / range, 2)} of the range of the energies, ${short(range, 3)} J.` : "";
+  return { level: judge(summary, "energy"), label, figure: `${short(error, 3)} J`, exact: full(error), text: `Energy that appeared or vanished beside the work of the forces.${share}` };
 }
 
-function convergence(certificate: Record<string, unknown>): Verdict | null {
+function convergence(certificate: Record<string, unknown>): Row | null {
   const n = number(certificate.unconverged_steps);
   if (n === null) return null;
   return { level: n === 0 ? "good" : "plain", label: "Convergence", figure: String(n), exact: String(n), text: n === 0 ? "Every step converged at the first attempt." : "Steps that did not converge were repeated with a smaller step; none was accepted." };
 }
 
-function realTime(certificate: Record<string, unknown>): Verdict | null {
+function realTime(certificate: Record<string, unknown>): Row | null {
   const x = number(certificate.real_time_factor);
   if (x === null || x <= 0) return null;
-  const text = x >= 1 ? `Computed ${short(x, 3)} times faster than the motion takes.` : `Computed ${short(1 / x, 3)} times slower than the motion takes.`;
+  const text = x >= 1 ? `Its processor time is ${short(x, 3)} times shorter than the motion.` : `Its processor time is ${short(1 / x, 3)} times longer than the motion.`;
   return { level: "plain", label: "Speed", figure: `${short(x, 3)}×`, exact: full(x), text };
 }
 
-function redundancy(summary: Summary): Verdict | null {
+function redundancy(summary: Summary): Row | null {
   const n = number(part(summary, "dimensions").redundant);
   if (!n) return null;
-  return { level: "fair", label: "Reactions", figure: `${n} redundant`, exact: String(n), text: "Some constraints repeat others: the motion is unique, single reaction forces are not." };
+  return { level: "plain", label: "Reactions", figure: `${n} redundant`, exact: String(n), text: "Some constraints repeat others: the motion is unique, single reaction forces are not." };
 }
 
-function verdicts(summary: Summary): Verdict[] {
+function rows(summary: Summary): Row[] {
   const certificate = part(summary, "certificate");
-  const constrained = number(part(summary, "dimensions").ng) !== 0;
-  const rows: (Verdict | null)[] = [ending(summary)];
-  if (constrained) {
-    rows.push(
-      constraint(certificate.max_g, "Position constraints", "|g|", 1e-6, 1e-3, ["Joints and loops stay closed.", "Joints and loops open a little; fine for a picture, check before using reactions.", "Joints or loops come apart visibly; do not trust this run."]),
-      constraint(certificate.max_gv, "Velocity constraints", "|G v + gₜ|", 1e-5, 1e-2, ["Velocities respect the joints.", "Velocities violate the joints a little.", "Velocities violate the joints; do not trust this run."]),
-      constraint(certificate.max_ga, "Acceleration constraints", "|G v′ + γ|", 1e-4, 1e-1, ["Accelerations and reactions are consistent.", "Accelerations are slightly inconsistent; reactions may be noisy.", "Accelerations are inconsistent; reactions are not reliable."]),
+  const list: (Row | null)[] = [verdict(summary), ...remarks(summary), ending(summary)];
+  if (number(part(summary, "dimensions").ng) !== 0) {
+    const level = judge(summary, "constraints");
+    const closed = level === "good" ? "Joints and loops stay closed." : level === "plain" ? "How far joints and loops open." : "Joints and loops come apart.";
+    list.push(
+      constraint(level, certificate.max_g, "Position constraints", `${closed} Largest |g|.`),
+      constraint("plain", certificate.max_gv, "Velocity constraints", "How far velocities violate the joints. Largest |G v + gₜ|."),
+      constraint("plain", certificate.max_ga, "Acceleration constraints", "How far accelerations violate the joints. Largest |G v′ + γ|."),
     );
   }
-  if (Object.keys(certificate).length) rows.push(energy(certificate), convergence(certificate), realTime(certificate));
-  rows.push(redundancy(summary));
-  return rows.filter((v): v is Verdict => v !== null);
+  if (Object.keys(certificate).length) list.push(energy(summary, certificate), convergence(certificate), realTime(certificate));
+  list.push(redundancy(summary));
+  return list.filter((v): v is Row => v !== null);
 }
 
 const signs: Record<Level, string> = { good: "✓", fair: "!", bad: "✕", plain: "·" };
-const names: Record<Level, string> = { good: "good", fair: "take note", bad: "problem", plain: "for information" };
+const names: Record<Level, string> = { good: "good", fair: "doubtful", bad: "bad", plain: "for information" };
 
 /** The verdict in a few words for the header. */
 export function makeBadge(result: Result): HTMLElement | null {
-  const rows = verdicts(result.summary);
-  if (typeof result.summary.status !== "string") return null;
-  const level: Level = rows.some((v) => v.level === "bad") ? "bad" : rows.some((v) => v.level === "fair") ? "fair" : "good";
-  const text = level === "good" ? "Certificate: all good" : level === "fair" ? "Certificate: take note" : result.summary.status === "done" ? "Certificate: problem" : "Run ended early";
-  return h("a", { class: `badge ${level}`, href: "#certificate", click: scrollToCertificate }, h("span", { "aria-hidden": "true" }, signs[level]), text);
+  const word = words(result.summary.verdict);
+  const level = levels[word];
+  if (level === undefined) return null;
+  const early = level === "bad" && result.summary.status !== "done";
+  return h("a", { class: `badge ${level}`, href: "#certificate", title: words(result.summary.reason), click: scrollToCertificate }, h("span", { "aria-hidden": "true" }, signs[level]), early ? "Bad: ended early" : `Result: ${word}`);
 }
 
 function scrollToCertificate(event: Event): void {
@@ -110,7 +138,7 @@ function scrollToCertificate(event: Event): void {
 }
 
 export function makeCertificate(result: Result): HTMLElement {
-  const rows = verdicts(result.summary).map((v) =>
+  const items = rows(result.summary).map((v) =>
     h(
       "li",
       { class: `verdict ${v.level}` },
@@ -118,7 +146,7 @@ export function makeCertificate(result: Result): HTMLElement {
       h("div", {}, h("div", { class: "verdict-head" }, h("span", {}, v.label), h("b", { title: v.exact }, v.figure)), h("p", {}, v.text)),
     ),
   );
-  return h("section", { class: "card", id: "certificate" }, h("h2", {}, "Certificate"), h("ul", { class: "verdicts" }, ...rows));
+  return h("section", { class: "card", id: "certificate" }, h("h2", {}, "Certificate"), h("ul", { class: "verdicts" }, ...items));
 }
 
 const labels: [string, string, string][] = [

@@ -69,7 +69,7 @@ const hasNoSidewaysScroll = (view) => view.evaluate(() => document.documentEleme
 test("a result loads: title, verdict, a canvas with a mechanism in it, plots with curves", async () => {
   const { view, close } = await open(everything);
   assert.equal(await view.title(), "Suspension on a stair");
-  assert.match(await view.locator(".badge").innerText(), /all good/);
+  assert.match(await view.locator(".badge").innerText(), /Result: good/);
   const { colours } = describe(await picture(view, "canvas[role=img]"));
   assert.ok(colours > 500, `${colours} colours`);
   assert.equal(await view.locator(".plot").count(), 5);
@@ -258,6 +258,24 @@ test("many results: a list to choose from, and never too many 3-D views at a tim
   await list.selectOption("0");
   await settle(view);
   assert.ok(describe(await picture(view, "canvas[role=img]")).colours > 100);
+  await close();
+});
+
+test("the verdict and the warnings are the program's", async () => {
+  const data = suspension();
+  const warning = "16 % of the energy are unaccounted for";
+  Object.assign(data.summary, { verdict: "doubtful", reason: warning, warnings: [
+    { verdict: "doubtful", topic: "energy", text: warning }, { verdict: "good", topic: "stiff", text: "steps are limited by stability" }] });
+  const { view, close } = await open(page([data]));
+  assert.match(await view.locator(".badge.fair").innerText(), /Result: doubtful/);
+  assert.match(await view.locator("#certificate .verdict").first().innerText(), /doubtful\s+16 % of the energy/);
+  assert.match(await view.locator("#certificate .verdict.plain").first().innerText(), /Remark\s+stiff\s+steps are limited/);
+  assert.match(await view.locator("#certificate .verdict.fair").nth(1).innerText(), /Energy balance/);
+  data.summary.certificate.energy_error = 1e9; // figures alone change nothing
+  Object.assign(data.summary, { verdict: "good", reason: "", warnings: [] });
+  const good = await open(page([data]));
+  assert.equal(await good.view.locator(".verdict.fair, .verdict.bad").count(), 0);
+  await good.close();
   await close();
 });
 

@@ -21,6 +21,9 @@ export function random(seed) {
   };
 }
 
+/** The end of the summary of a run that failed. */
+const failed = (status, message) => ({ status, message, verdict: "bad", reason: `the run ended early: ${message}`, warnings: [{ verdict: "bad", topic: "end", text: `the run ended early: ${message}` }] });
+
 function summary(model, more = {}) {
   return {
     model,
@@ -28,6 +31,9 @@ function summary(model, more = {}) {
     integrator: "mdop5",
     status: "done",
     message: "",
+    verdict: "good",
+    reason: "",
+    warnings: [],
     t_end: 2,
     dimensions: { nq: 14, nv: 14, nz: 0, ng: 12, dof: 2, redundant: 0 },
     steps: { accepted: 412, rejected: 9 },
@@ -245,7 +251,7 @@ export function equations() {
   const broken = t.map((x, i) => (i > 100 && i < 140 ? NaN : i === 200 ? Infinity : Math.exp(-x) * Math.cos(9 * x)));
   return {
     name: "equations",
-    summary: summary("equations:car-axle", { status: "step-too-small", message: "The step fell below 1e-12 at t = 3.", formulation: "equations", t_end: 3 }),
+    summary: summary("equations:car-axle", { ...failed("step-too-small", "The step fell below 1e-12 at t = 3."), formulation: "equations", t_end: 3 }),
     facts: [], t: array(t, [300], "f64"),
     channels: [channel("outputs", "broken", "m", broken), channel("outputs", "nothing finite", "N", t.map(() => NaN)), channel("q", "q0", "", broken)],
     steps: null, residuals: null, events: [], scene: null,
@@ -257,7 +263,7 @@ export function zeroSteps() {
   const { scene } = fourBar(2);
   return {
     name: "no steps",
-    summary: summary("models/none.json", { status: "not-assembled", message: "Joint \"b\" cannot be closed: 3 mm remain.", t_end: null, certificate: {}, steps: { accepted: 0, rejected: 0 } }),
+    summary: summary("models/none.json", { ...failed("not-assembled", "Joint \"b\" cannot be closed: 3 mm remain."), t_end: null, certificate: {}, steps: { accepted: 0, rejected: 0 } }),
     facts: [], t: none, channels: [channel("outputs", "x", "m", [])],
     steps: { t: none, h: array([]), order: null, accepted: null }, residuals: { t: none, g: array([]), gv: array([]), ga: null }, events: [],
     scene: { ...scene, t: none, poses: array([], [0, 4, 7]) },
