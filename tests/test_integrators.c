@@ -1,5 +1,7 @@
-/* mdop5 and hem5: coefficients, measured orders, reference values, drift, counters, failures. */
+/* mdop5, hem4 and hem5: coefficients, measured orders, reference values, drift, counters, failures.
+ */
 #include "integrators/dopri5.h"
+#include "integrators/hem4.h"
 #include "integrators/hem5.h"
 #include "run_support.h"
 
@@ -109,6 +111,83 @@ static void test_hem5_table(void **state)
     check_quadrature(t->dense, bg_dopri5.c, 7, t->theta, 3);
 }
 
+/* x <- W y, W the inverse of the rows of the stages 2 .. 5 and of the end: y_i belongs to row i
+ * + 1.
+ */
+static void apply_inverse(const double *y, double *x)
+{
+    for (int i = 1; i <= 5; i++) {
+        x[i] = y[i + 1];
+        for (int j = 1; j < i; j++)
+            x[i] -= bg_hem4_coefficients.a[i + 1][j] * x[j];
+        x[i] /= bg_hem4_coefficients.a[i + 1][i];
+    }
+}
+
+/* The conditions of order 4 of Brasey and Hairer: those of an ODE, and those with W of constraints;
+ * the weights of the error fulfil those of order 3, with the rates at both ends as exact ones. */
+static void test_hem4_table(void **state)
+{
+    (void)state;
+    const bg_hem4_table *t = &bg_hem4_coefficients;
+    double one[7], c2[7], cAc[7], Ac[7] = {0}, Ac2[7] = {0}, AAc[7] = {0}, AcW[7] = {0};
+    double c3[7], Wc2[7] = {0}, Wc3[7] = {0}, WcAc[7] = {0}, cWc2[7];
+    const double *c = t->c;
+    for (int i = 0; i < 7; i++) {
+        double sum = 0;
+        one[i] = 1;
+        c2[i] = c[i] * c[i];
+        c3[i] = c[i] * c2[i];
+        for (int j = 1; j < i; j++) {
+            sum += t->a[i][j];
+            Ac[i] += t->a[i][j] * c[j];
+            Ac2[i] += t->a[i][j] * c2[j];
+        }
+        assert_true(fabs(sum - c[i]) < 1e-14);
+        cAc[i] = c[i] * Ac[i];
+    }
+    apply_inverse(c2, Wc2);
+    apply_inverse(c3, Wc3);
+    apply_inverse(cAc, WcAc);
+    for (int i = 1; i < 7; i++)
+        for (int j = 1; j < i; j++) {
+            AAc[i] += t->a[i][j] * Ac[j];
+            AcW[i] += t->a[i][j] * c[j] * Wc2[j];
+        }
+    Wc2[6] = 2; /* at the end v' and lambda are those of the solution */
+    Wc3[6] = 3;
+    WcAc[6] = 3.0 / 2;
+    for (int i = 0; i < 7; i++)
+        cWc2[i] = c[i] * Wc2[i];
+    const struct {
+        int order;
+        const double *x, *y;
+        double value;
+    } conditions[] = {
+        {1, one, one, 1},        {2, one, c, 1.0 / 2},   {3, c, c, 1.0 / 3},
+        {2, one, Wc2, 1},        {3, one, Wc3, 1},       {3, one, WcAc, 1.0 / 2},
+        {3, one, Ac, 1.0 / 6},   {3, c, Wc2, 2.0 / 3},   {3, Wc2, Wc2, 4.0 / 3},
+        {4, c, c2, 1.0 / 4},     {4, c, Ac, 1.0 / 8},    {4, one, Ac2, 1.0 / 12},
+        {4, one, AAc, 1.0 / 24}, {4, c2, Wc2, 1.0 / 2},  {4, c, Wc3, 3.0 / 4},
+        {4, c, WcAc, 3.0 / 8},   {4, one, AcW, 1.0 / 6}, {4, Wc2, Wc3, 3.0 / 2},
+        {4, Ac, Wc2, 1.0 / 4},   {4, cWc2, Wc2, 1.0},
+    };
+    double gap = 0;
+    for (size_t k = 0; k < sizeof conditions / sizeof *conditions; k++) {
+        double sum = 0, embedded = 0;
+        for (int i = 0; i < 7; i++) {
+            sum += t->a[6][i] * conditions[k].x[i] * conditions[k].y[i];
+            embedded += t->b_hat[i] * conditions[k].x[i] * conditions[k].y[i];
+        }
+        assert_true(fabs(sum - conditions[k].value) < 1e-14);
+        if (conditions[k].order <= 3)
+            assert_true(fabs(embedded - conditions[k].value) < 1e-14);
+        else
+            gap = fmax(gap, fabs(embedded - conditions[k].value));
+    }
+    assert_true(gap > 0.01); /* of order 3 and no more */
+}
+
 typedef struct errors {
     double q, v, dense; /* largest over all ends of steps, and over points between them */
 } errors;
@@ -147,8 +226,8 @@ static errors measure(const char *system, const char *method, double t_end, doub
     return e;
 }
 
-static void check_order_on(const char *system, const char *method, double t_end, const double *h,
-                           double h_fine)
+static void check_order_on(const char *system, const char *method, int expected, double t_end,
+                           const double *h, double h_fine)
 {
     double q[4], v[4], dense[4];
     for (int k = 0; k < 4; k++) {
@@ -161,28 +240,34 @@ static void check_order_on(const char *system, const char *method, double t_end,
     double order_dense = fit_order(4, h, dense);
     print_message("%s %s: order %.2f (q), %.2f (v), %.2f (dense); errors %.1e .. %.1e\n", system,
                   method, order_q, order_v, order_dense, q[0], q[3]);
-    assert_true(fabs(order_q - 5) < 0.2);
-    assert_true(fabs(order_v - 5) < 0.2);
+    assert_true(fabs(order_q - expected) < 0.2);
+    assert_true(fabs(order_v - expected) < 0.2);
     assert_true(order_dense > 3.8);
 }
 
-static void check_orders(const char *method)
+static void check_orders(const char *method, int expected)
 {
     const double pendulum[] = {0.04, 0.02, 0.01, 0.005}, axle[] = {8e-3, 4e-3, 2e-3, 1e-3};
-    check_order_on("equations:pendulum", method, 2.0, pendulum, 0.0005);
-    check_order_on("equations:car-axle", method, 1.0, axle, 1e-4);
+    check_order_on("equations:pendulum", method, expected, 2.0, pendulum, 0.0005);
+    check_order_on("equations:car-axle", method, expected, 1.0, axle, 1e-4);
 }
 
 static void test_order_mdop5(void **state)
 {
     (void)state;
-    check_orders("mdop5");
+    check_orders("mdop5", 5);
 }
 
 static void test_order_hem5(void **state)
 {
     (void)state;
-    check_orders("hem5");
+    check_orders("hem5", 5);
+}
+
+static void test_order_hem4(void **state)
+{
+    (void)state;
+    check_orders("hem4", 4);
 }
 
 /* OWN reference values of the IVP Test Set problems (tests/reference). */
@@ -234,6 +319,7 @@ static void test_car_axle(void **state)
 {
     (void)state;
     check_axle("mdop5");
+    check_axle("hem4");
     check_axle("hem5");
 }
 
@@ -302,9 +388,9 @@ static void test_counters(void **state)
 static void test_undo(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"mdop5", "hem5"};
+    static const char *const methods[] = {"mdop5", "hem4", "hem5"};
     bg_error err = {BG_OK, ""};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 3; k++) {
         bg_system *sys = create_system("equations:car-axle", NULL, NULL);
         trajectory x;
         double q[4];
@@ -462,7 +548,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dopri5_table),
         cmocka_unit_test(test_hem5_table),
+        cmocka_unit_test(test_hem4_table),
         cmocka_unit_test(test_order_mdop5),
+        cmocka_unit_test(test_order_hem4),
         cmocka_unit_test(test_order_hem5),
         cmocka_unit_test(test_andrews),
         cmocka_unit_test(test_car_axle),

@@ -53,8 +53,8 @@ static void clear(rail *x)
 static void a_sharp_step_is_exact(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"mdop5", "hem5"};
-    for (int k = 0; k < 4; k++) {
+    static const char *const methods[] = {"mdop5", "hem4", "hem5"};
+    for (int k = 0; k < 6; k++) {
         rail x;
         create(&x, forms[k % 2], "'u': {'type': 'jump', 'to': 6, 't0': 0.5}", "u");
         run(&x, methods[k / 2], 1e-10, NULL);

@@ -200,6 +200,8 @@ static void test_resume(void **state)
     check_resume("equations:bouncing-ball", "mdop5", "every-step", 5.0, 5);
     check_resume("equations:bouncing-ball", "hem5", "every-step", 5.0, 9);
     check_resume("equations:circular-track", "hem5", "velocity", 5.0, 6);
+    check_resume("equations:andrews", "hem4", "control", 0.03, 9);
+    check_resume("equations:bouncing-ball", "hem4", "every-step", 5.0, 7);
 }
 
 /* Writing checkpoints on the way does not change the result. */
@@ -339,9 +341,9 @@ static void test_energy(void **state)
     static const char *const systems[] = {"equations:car-axle", "equations:slider-crank",
                                           "equations:circular-track", "equations:andrews",
                                           "equations:pendulum"};
-    static const char *const methods[] = {"mdop5", "hem5"};
+    static const char *const methods[] = {"mdop5", "hem4", "hem5"};
     bg_error err = {BG_OK, ""};
-    for (int m = 0; m < 2; m++)
+    for (int m = 0; m < 3; m++)
         for (int i = 0; i < 5; i++) {
             double error[2];
             for (int k = 0; k < 2; k++) {

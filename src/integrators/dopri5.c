@@ -61,12 +61,12 @@ void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y)
     bg_combine(ig->n, ig->x0->q, ig->h, i, bg_dopri5.a[i], m->rate, y);
 }
 
-/* x1 - the embedded solution of order 4, into work_n. */
-static void calc_difference(bg_integrator *ig)
+/* x1 - the embedded solution, into work_n. */
+static void calc_difference(bg_integrator *ig, const double *b_hat)
 {
     bg_dopri5_memory *m = ig->method;
     memcpy(ig->x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
-    bg_combine(ig->n, ig->x0->q, ig->h, BG_DOPRI5_STAGES, bg_dopri5.b_hat, m->rate, ig->work_n);
+    bg_combine(ig->n, ig->x0->q, ig->h, BG_DOPRI5_STAGES, b_hat, m->rate, ig->work_n);
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] = ig->x1->q[i] - ig->work_n[i]; /* against the projected end, as in 003 */
 }
@@ -85,9 +85,9 @@ static void keep_on_manifold(bg_integrator *ig)
         e_v[i] -= d->work_v[i];
 }
 
-void bg_dopri5_end(bg_integrator *ig, double *error)
+void bg_dopri5_end(bg_integrator *ig, const double *b_hat, double *error)
 {
-    calc_difference(ig);
+    calc_difference(ig, b_hat);
     *error = bg_norm_calc_state(ig, ig->work_n);
     ig->error_tangent = *error;
     if (!(*error > 1) || ig->dyn->ng == 0)
@@ -119,7 +119,7 @@ bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err)
                                      err);
     if (st != BG_OK)
         return st;
-    calc_difference(ig);
+    calc_difference(ig, bg_dopri5.b_hat);
     keep_on_manifold(ig);
     *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);

@@ -24,7 +24,8 @@ extern const bg_dopri5_table bg_dopri5;
             "error of a step: that of its worst coordinate, or the root mean square" \
     }
 
-/* Memory of a method on the pair; the first member of the method's own structure. */
+/* Memory of a method on the pair, and of others with at most five stages between the rates of both
+ * ends; the first member of the method's own structure. */
 typedef struct bg_dopri5_memory {
     double *rate[BG_DOPRI5_STAGES]; /* [n] y' of the stages; 0 and 6 are the integrator's own */
     double *y;                      /* [n] stage value */
@@ -40,8 +41,9 @@ void bg_dopri5_clear(bg_dopri5_memory *m);
 void bg_dopri5_begin(bg_integrator *ig);
 /* Value of stage i (0-based) into y; i = 6 is the end point. */
 void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y);
-/* Ends an attempt whose rates are complete: accelerations at the end, and the error. */
-void bg_dopri5_end(bg_integrator *ig, double *error);
+/* Ends an attempt whose rates are complete: accelerations at the end, and the error, by the
+ * embedded weights b_hat[7] over the rates. */
+void bg_dopri5_end(bg_integrator *ig, const double *b_hat, double *error);
 
 /* A whole attempt on the index-1 form in local coordinates of the constraints, for ig->leaping. */
 bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err);

@@ -1,23 +1,17 @@
 /* hem5: half-explicit Runge-Kutta method of order 5 on the index-2 form; needs no gamma.
  *
- * A. Murua's partitioned half-explicit method on the Dormand-Prince pair (the successor of Brasey's
- * HEM5). Stages Y_i = (Q_i, V_i) are the explicit ones of Dormand and Prince; the multipliers of
- * stage i = 2..7 follow from the velocity constraint at a second, bar, stage value Ybar_i = y0 + h
- * sum_{j<=i} abar_ij Y'_j,      G(Qbar_i) Vbar_i + g_t(tbar_i, Qbar_i) = 0, where Qbar_i needs only
- * V_1..V_i and abar_ii is not 0, so that [ M(Q_i)     G(Q_i)^T ] (V'_i)     (               f_i )
- *     [ G(Qbar_i)     0     ] (lam_i)  = ( -(G(Qbar_i)(v0 + h sum_{j<i}..) + g_t)/(h abar_ii) ).
- * abar_6 = b: the end of the step fulfils the velocity constraint by construction. Stage 7, at the
- * end point, has its bar point at tbar = t0 + 19/30 h; its V' and lambda are those of the end
- * point. Position constraints are projected as in mdop5, with the matrix of stage 6, as are the
- * velocities afterwards. */
+ * A. Murua's partitioned half-explicit method on the Dormand-Prince pair (PHEM56), the successor of
+ * Brasey's HEM5, whose own coefficients are not used here. Stages are the explicit ones of Dormand
+ * and Prince; the multipliers of stage i = 2..7 follow from the velocity constraint at bar values
+ * of their own (half_explicit.c). abar_6 = b: the end of the step fulfils the velocity constraint
+ * by construction. Stage 7, at the end point, has its bar point at tbar = t0 + 19/30 h; its V' and
+ * lambda are those of the end point. Position constraints are projected as in mdop5, with the
+ * matrix of stage 6, as are the velocities afterwards. */
 #include "integrators/hem5.h"
-#include "base/memory.h"
 #include "consistent/projection.h"
-#include "integrators/dopri5.h"
+#include "integrators/half_explicit.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const bg_hem5_table bg_hem5_coefficients = {
     .c = {0, 3.0 / 10, 3.0 / 8, 5.0 / 7, 1, 1, 19.0 / 30},
@@ -34,109 +28,10 @@ const bg_hem5_table bg_hem5_coefficients = {
               -67507.0 / 4536000, -3971.0 / 324000},
 };
 
-typedef struct hem5 {
-    bg_dopri5_memory pair;
-    double *bar;    /* [n] bar stage value, without the unknown part of Vbar */
-    double *gt;     /* [ng] g_t of stage i, for the power of constraint forces */
-    double *G;      /* G(Q_i) while the terms at hand belong to Qbar_i */
-    bool rheonomic; /* that power is wanted and not zero */
-} hem5;
-
-static bg_status create(bg_integrator *ig, bg_error *err)
+static bg_half_stage get_stage(int i)
 {
-    hem5 *m = BG_NEW(hem5);
-    ig->method = m;
-    if (!m)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator hem5");
-    m->bar = BG_NEW_ARRAY(double, ig->n);
-    m->gt = BG_NEW_ARRAY(double, ig->dyn->ng);
-    m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
-    m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
-    if (!m->bar || !m->gt || !m->G)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator hem5");
-    return bg_dopri5_create(ig, &m->pair, err);
-}
-
-static void destroy(bg_integrator *ig)
-{
-    hem5 *m = ig->method;
-    if (!m)
-        return;
-    free(m->bar);
-    free(m->gt);
-    free(m->G);
-    bg_dopri5_clear(&m->pair);
-    free(m);
-}
-
-/* The power of stage i needs lambda_i, which is known only after the terms at hand have moved on to
- * Qbar_i: the applied part is taken now, g_t is kept for the constraint forces' part. */
-static bg_status keep_power(bg_integrator *ig, hem5 *m, double *power, bg_error *err)
-{
-    bg_dynamics *d = ig->dyn;
-    if (!ig->energy)
-        return BG_OK;
-    memset(m->pair.lambda, 0, (size_t)d->ng * sizeof(double));
-    memcpy(m->gt, d->terms.gt, (size_t)d->ng * sizeof(double));
-    return bg_dynamics_calc_power(d, m->pair.lambda, power, err);
-}
-
-/* With M, f, G, h of stage i at hand: Qbar_i, G and g_t there, then V'_i and lambda_i. */
-static bg_status solve_stage(bg_integrator *ig, hem5 *m, int i, const double *y, double *rate,
-                             double *lambda, bg_error *err)
-{
-    bg_dynamics *d = ig->dyn;
-    double *a = rate + d->nq, diagonal = bg_hem5_coefficients.a[i][i];
-    bg_dynamics_calc_rates(d, y + d->nq, rate);
-    memcpy(rate + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
-    bg_status st = keep_power(ig, m, &rate[ig->n - 1], err);
-    if (st != BG_OK)
-        return st;
-    memset(a, 0, (size_t)d->nv * sizeof(double)); /* the unknown part of Vbar_i */
-    bg_combine(ig->n, ig->x0->q, ig->h, i + 1, bg_hem5_coefficients.a[i], m->pair.rate, m->bar);
-    memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
-    memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
-    double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
-    st = bg_dynamics_evaluate(d, ig->x0->t + bg_hem5_coefficients.c[i] * ig->h, m->bar, v_bar,
-                              z_bar, ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
-    if (st != BG_OK)
-        return st;
-    d->have |= BG_TERM_M | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
-    st = bg_dynamics_factor(d, m->G, err);
-    if (st != BG_OK)
-        return st;
-    bg_dynamics_calc_w(d, v_bar, lambda);
-    for (int k = 0; k < d->ng; k++)
-        lambda[k] /= -ig->h * diagonal;
-    bg_kkt_solve(d->kkt, a, lambda);
-    for (int k = 0; k < ig->n; k++)
-        if (!isfinite(rate[k]))
-            return bg_dynamics_report_not_finite(d, err);
-    for (int k = 0; k < d->ng && m->rheonomic; k++)
-        rate[ig->n - 1] += lambda[k] * m->gt[k];
-    return BG_OK;
-}
-
-static unsigned stage_terms(const bg_dynamics *d)
-{
-    return BG_TERM_M | BG_TERM_f | BG_TERM_G | (d->nz > 0 ? BG_TERM_h : 0u) |
-           (d->kinematic ? BG_TERM_V : 0u);
-}
-
-/* One explicit stage with multipliers from the bar stage. */
-static bg_status calc_stage(bg_integrator *ig, hem5 *m, int i, bg_error *err)
-{
-    bg_dynamics *d = ig->dyn;
-    double t = ig->x0->t + bg_dopri5.c[i] * ig->h;
-    bg_dopri5_calc_stage(ig, i, m->pair.y);
-    if (d->ng == 0)
-        return bg_integrator_calc_rate(ig, t, m->pair.y, 0, m->pair.rate[i], m->pair.lambda, err);
-    const double *v = m->pair.y + d->nq, *z = v + d->nv;
-    unsigned want = stage_terms(d) | (ig->energy ? BG_TERM_gt : 0u);
-    bg_status st = bg_dynamics_evaluate(d, t, m->pair.y, v, z, ig->x0->mode, want, err);
-    if (st != BG_OK)
-        return st;
-    return solve_stage(ig, m, i, m->pair.y, m->pair.rate[i], m->pair.lambda, err);
+    const bg_hem5_table *t = &bg_hem5_coefficients;
+    return (bg_half_stage){i, bg_dopri5.c[i], t->c[i], bg_dopri5.a[i], t->a[i], false};
 }
 
 /* Velocities after the positions moved: the matrix of stage 6 is near that of the end point, a few
@@ -157,9 +52,10 @@ static void settle_velocity(bg_dynamics *d, double *v)
 }
 
 /* The end point: project positions and velocities with the matrix of stage 6, then stage 7. */
-static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
+static bg_status end_step(bg_integrator *ig, bg_half_explicit *m, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
+    const bg_half_stage last = get_stage(6);
     bg_state *x = ig->x1;
     if (d->ng == 0) {
         if (ig->sys->def.normalise)
@@ -183,7 +79,7 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
         return st;
     bg_residuals *r = &ig->residuals1;
     *r = bg_dynamics_calc_residuals(d, x->v, x->v); /* ga follows below, when a is known */
-    st = solve_stage(ig, m, 6, x->q, ig->rate1, x->lambda, err);
+    st = bg_half_explicit_solve(ig, &last, x->q, ig->rate1, x->lambda, err);
     if (st != BG_OK)
         return st;
     r->ga = NAN;
@@ -199,27 +95,29 @@ static bg_status end_step(bg_integrator *ig, hem5 *m, bg_error *err)
 
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
-    hem5 *m = ig->method;
+    bg_half_explicit *m = ig->method;
     if (ig->leaping && ig->dyn->ng > 0)
         return bg_dopri5_leap(ig, error, err);
     ig->residuals1 = (bg_residuals){.worst_g = -1, .worst_redundant = -1};
     bg_dopri5_begin(ig);
     bg_status st = BG_OK;
-    for (int i = 1; i < 6 && st == BG_OK; i++)
-        st = calc_stage(ig, m, i, err);
+    for (int i = 1; i < 6 && st == BG_OK; i++) {
+        const bg_half_stage stage = get_stage(i);
+        st = bg_half_explicit_calc_stage(ig, &stage, err);
+    }
     if (st != BG_OK)
         return st;
     bg_dopri5_calc_stage(ig, 6, ig->x1->q);
     st = end_step(ig, m, err);
     if (st == BG_OK)
-        bg_dopri5_end(ig, error);
+        bg_dopri5_end(ig, bg_dopri5.b_hat, error);
     return st;
 }
 
 /* R from the value at theta = 19/30 that the dense weights give. */
 static void prepare_dense(bg_integrator *ig)
 {
-    hem5 *m = ig->method;
+    bg_half_explicit *m = ig->method;
     double h = ig->x1->t - ig->x0->t, theta = bg_hem5_coefficients.theta, rest = 1 - theta;
     bg_combine(ig->n, ig->x0->q, h, 7, bg_hem5_coefficients.dense, m->pair.rate, m->pair.y);
     for (int i = 0; i < ig->n; i++) {
@@ -237,10 +135,11 @@ static const bg_option_info options[] = {
 
 const bg_integrator_class bg_hem5;
 const bg_integrator_class bg_hem5 = {
-    .info = {"hem5", "half-explicit Runge-Kutta of order 5 on the index-2 form, no gamma needed",
+    .info = {"hem5",
+             "half-explicit Runge-Kutta of order 5 on the index-2 form (Murua), no gamma needed",
              options, 2, false},
-    .create = create,
-    .destroy = destroy,
+    .create = bg_half_explicit_create,
+    .destroy = bg_half_explicit_destroy,
     .reset = bg_dopri5_reset,
     .attempt = attempt,
     .accept = bg_dopri5_accept,

@@ -1,5 +1,6 @@
 /* First step size: an explicit Euler step of a hundredth of the solution's own scale shows how fast
- * y' changes; the step is then chosen so that h^5 max(|y'|, |y''|) is a hundredth of the tolerance.
+ * y' changes; the step is then chosen so that h^order max(|y'|, |y''|) is a hundredth of the
+ * tolerance.
  */
 #include "integrators/integrator.h"
 
@@ -31,7 +32,7 @@ bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err)
         ig->work_n[i] = (rate[i] - ig->rate0[i]) / h0;
     d2 = bg_norm_calc(ig, n, ig->work_n, x->q, x->q);
     double d = fmax(d1, d2);
-    double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 0.2);
+    double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 1.0 / ig->order);
     *h = fmin(fmin(100 * h0, h1), span);
     if (ig->options.h_max > 0)
         *h = fmin(*h, ig->options.h_max);

@@ -2,7 +2,7 @@
  *
  * PI control of the step (Hairer, Norsett and Wanner 1993, II.4): with the error e in units of the
  * tolerance and e_old that of the step before,
- *     h_new = h min(10, max(0.2, 0.9 e^(-0.17) e_old^(0.04))),
+ *     h_new = h min(10, max(0.2, 0.9 e^(-alpha) e_old^(0.04))),  alpha = 1/order - 0.03
  * after a rejection without memory and without growth. When steps become short, the trouble may be
  * a point that can be passed but not come near to, such as a singular position of a mechanism: then
  * leaps of the length steps had before are tried, under the same error control, whose stages may
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double pi_beta = 0.04, pi_alpha = 0.2 - 0.75 * 0.04;
+static const double pi_beta = 0.04;
 enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64 };
 static const double half_step = 0.5, short_step = 0.2, tiny_step = 0.1;
 static const double across_limit = 0.1, cruise_memory = 0.9;
@@ -310,9 +310,15 @@ static double fit_step(bg_integrator *ig, double h, double *t1)
     return h;
 }
 
+/* alpha, for an estimate of size h^order: 0.17 at order 5. */
+static double pi_alpha(const bg_integrator *ig)
+{
+    return 1.0 / ig->order - 0.75 * pi_beta;
+}
+
 static void control_step(bg_integrator *ig, double error)
 {
-    double factor = safety * pow(fmax(error, 1e-10), -pi_alpha) * pow(ig->error_old, pi_beta);
+    double factor = safety * pow(fmax(error, 1e-10), -pi_alpha(ig)) * pow(ig->error_old, pi_beta);
     factor = fmin(growth_limit, fmax(shrink_limit, factor));
     if (ig->last_rejected)
         factor = fmin(factor, 1.0);
@@ -358,7 +364,7 @@ typedef struct attempts {
  * helps. */
 static double choose_next(bg_integrator *ig, attempts *a, bool computed, double error)
 {
-    double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha)) : 0.25;
+    double factor = computed ? fmax(shrink_limit, safety * pow(error, -pi_alpha(ig))) : 0.25;
     if (a->leap == 0)
         a->shrunk = ig->h * fmin(factor, 0.9);
     a->rejections++;

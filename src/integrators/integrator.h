@@ -95,7 +95,7 @@ void bg_combine(int n, const double *y0, double h, int stages, const double *b, 
 bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,
                                   double *rate, double *lambda, bg_error *err);
 
-/* First step size after Hairer, Norsett and Wanner (1993), II.4, for a method of order 5. */
+/* First step size after Hairer, Norsett and Wanner (1993), II.4. */
 bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err);
 
 /* The table of methods, NULL-terminated. */

@@ -6,11 +6,9 @@
  * first stage at once. (12a) iterates with the matrix of stage 6; (12b) uses the matrix of stage 7,
  * which is needed anyway: six factorisations a step, whatever is projected. */
 #include "base/memory.h"
-#include "consistent/projection.h"
 #include "integrators/dopri5.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bg_status create(bg_integrator *ig, bg_error *err)
 {
@@ -40,43 +38,6 @@ static bg_status calc_stages(bg_integrator *ig, bg_dopri5_memory *m, bg_error *e
     return BG_OK;
 }
 
-/* Stage 7 where nothing has to be projected: one evaluation. */
-static bg_status end_plainly(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
-{
-    bg_state *x = ig->x1;
-    unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
-    if (ig->sys->def.normalise)
-        ig->sys->def.normalise(ig->sys->def.self, x->q);
-    m->projection.projected = false;
-    return bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate1, x->lambda, err);
-}
-
-/* (12a) with the matrix of stage 6, (12b) and stage 7 with the matrix of the end point. */
-static bg_status end_projected(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
-{
-    bg_dynamics *d = ig->dyn;
-    bg_state *x = ig->x1;
-    bg_status st = bg_projection_control_position(ig, &m->projection, err);
-    if (st == BG_OK)
-        st = bg_dynamics_evaluate(
-            d, x->t, x->q, x->v, x->z, x->mode,
-            BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
-    if (st == BG_OK)
-        st = bg_dynamics_factor(d, NULL, err);
-    if (st != BG_OK)
-        return st;
-    bg_project_velocity(d, x->v);
-    st = bg_dynamics_evaluate_more(d, x->v, x->z,
-                                   BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u), err);
-    if (st == BG_OK)
-        st = bg_dynamics_solve(d, ig->rate1 + d->nq, x->lambda, err);
-    if (st != BG_OK)
-        return st;
-    bg_dynamics_calc_rates(d, x->v, ig->rate1);
-    memcpy(ig->rate1 + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
-    return ig->energy ? bg_dynamics_calc_power(d, x->lambda, &ig->rate1[ig->n - 1], err) : BG_OK;
-}
-
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_dopri5_memory *m = ig->method;
@@ -87,11 +48,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     if (st != BG_OK)
         return st;
     bg_dopri5_calc_stage(ig, 6, ig->x1->q);
-    bool plain = ig->dyn->ng == 0 || m->projection.mode == BG_PROJECT_NONE;
-    st = plain ? end_plainly(ig, m, err) : end_projected(ig, m, err);
+    st = bg_projection_control_end(ig, &m->projection, err);
     if (st != BG_OK)
         return st;
-    bg_dopri5_end(ig, error);
+    bg_dopri5_end(ig, bg_dopri5.b_hat, error);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
 }

@@ -49,6 +49,49 @@ bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_contro
     return st;
 }
 
+/* The end where nothing has to be projected: one evaluation. */
+static bg_status end_plainly(bg_integrator *ig, bg_projection_control *c, bg_error *err)
+{
+    bg_state *x = ig->x1;
+    unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
+    if (ig->sys->def.normalise)
+        ig->sys->def.normalise(ig->sys->def.self, x->q);
+    c->projected = false;
+    return bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate1, x->lambda, err);
+}
+
+/* (12a) with the matrix at hand, (12b) and the rates with the matrix of the end point. */
+static bg_status end_projected(bg_integrator *ig, bg_projection_control *c, bg_error *err)
+{
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    bg_status st = bg_projection_control_position(ig, c, err);
+    if (st == BG_OK)
+        st = bg_dynamics_evaluate(
+            d, x->t, x->q, x->v, x->z, x->mode,
+            BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st != BG_OK)
+        return st;
+    bg_project_velocity(d, x->v);
+    st = bg_dynamics_evaluate_more(d, x->v, x->z,
+                                   BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u), err);
+    if (st == BG_OK)
+        st = bg_dynamics_solve(d, ig->rate1 + d->nq, x->lambda, err);
+    if (st != BG_OK)
+        return st;
+    bg_dynamics_calc_rates(d, x->v, ig->rate1);
+    memcpy(ig->rate1 + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
+    return ig->energy ? bg_dynamics_calc_power(d, x->lambda, &ig->rate1[ig->n - 1], err) : BG_OK;
+}
+
+bg_status bg_projection_control_end(bg_integrator *ig, bg_projection_control *c, bg_error *err)
+{
+    bool plain = ig->dyn->ng == 0 || c->mode == BG_PROJECT_NONE;
+    return plain ? end_plainly(ig, c, err) : end_projected(ig, c, err);
+}
+
 void bg_projection_control_accept(bg_projection_control *c)
 {
     if (!c->projected) {
