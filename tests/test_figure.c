@@ -146,8 +146,9 @@ static void test_png(void **state)
     assert_memory_equal(p + 12, "IHDR", 4);
     assert_int_equal(get_number(p + 16), WIDTH);
     assert_int_equal(get_number(p + 20), HEIGHT);
-    assert_memory_equal(p + 37, "IDAT", 4);
-    stream s = {p + 43, 0}; /* after the two bytes of zlib */
+    assert_memory_equal(p + 37, "tEXtSoftware\0Bogie", 18); /* by which it may be replaced */
+    assert_memory_equal(p + 63, "IDAT", 4);
+    stream s = {p + 69, 0}; /* after the two bytes of zlib */
     assert_int_equal(inflate(&s, rows, (ROW + 1) * HEIGHT), (ROW + 1) * HEIGHT);
     for (int y = 0; y < HEIGHT; y++) {
         assert_int_equal(rows[y * (ROW + 1)], 1);

@@ -531,8 +531,11 @@ static void other_files_are_not_replaced(void **state)
     free(text);
     snprintf(partial, sizeof partial, "%s.partial", path);
     assert_true(access(partial, F_OK) != 0);
-    write_text(path, "<!DOCTYPE HTML><p>an older page</p>");
-    assert_int_equal(bg_report_write(report, template_text, NULL, path, &err), BG_OK);
+    write_text(path, "<!DOCTYPE HTML><p>somebody's page</p>");
+    assert_int_equal(bg_report_write(report, template_text, NULL, path, &err), BG_BAD_INPUT);
+    write_text(path, "");
+    for (int k = 0; k < 2; k++) /* over an empty file, then over its own page */
+        assert_int_equal(bg_report_write(report, template_text, NULL, path, &err), BG_OK);
     assert_true(access(partial, F_OK) != 0);
     assert_int_equal(bg_report_write(report, "<html></html>", NULL, path, &err), BG_BAD_INPUT);
     assert_non_null(strstr(err.text, "exactly once"));

@@ -863,10 +863,11 @@ static void summary_has_every_key_in_order(void **state)
     json_t *s = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(s);
 
-    check_keys(s, 16,
-               (const char *[]){"model", "formulation", "integrator", "status", "message",
-                                "verdict", "reason", "warnings", "t_end", "dimensions", "steps",
-                                "evaluations", "cpu_seconds", "certificate", "events", "final"});
+    check_keys(s, 17,
+               (const char *[]){"generator", "model", "formulation", "integrator", "status",
+                                "message", "verdict", "reason", "warnings", "t_end", "dimensions",
+                                "steps", "evaluations", "cpu_seconds", "certificate", "events",
+                                "final"});
     assert_string_equal(json_string_value(json_object_get(s, "model")), "m\xc3\xb6"
                                                                         "del.json");
     assert_string_equal(json_string_value(json_object_get(s, "formulation")), "equations");

@@ -96,9 +96,11 @@ typedef struct bg_run_report {
     bg_event *events; /* [nevents]; names belong to the system */
     long nevents;
     bg_assembly_report assembly;
-    bg_state *final; /* state reached; NULL when the run never started */
-    double *y;       /* [ny] outputs there */
-    long rows;       /* rows given to the sink */
+    bg_state *final;     /* state reached; NULL when the run never started */
+    double *y;           /* [ny] outputs there */
+    long rows;           /* rows given to the sink */
+    double t_checkpoint; /* s, of the last checkpoint that was written; NAN: none was */
+    bg_error checkpoint; /* why the last one could not be written; BG_OK: it was, or none was due */
 } bg_run_report;
 
 /* Runs system. Returns report->status; report is always filled in and must be cleared, also after

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Reads a finite decimal number that fills the whole text: a sign, digits with at most one point, an
- * exponent. No blanks, no hexadecimal digits, no words such as nan. */
+/* Reads a finite decimal number that fills the whole text: a sign, digits with at most one point,
+ * an exponent. No blanks, no hexadecimal digits, no words such as nan. */
 bool bg_text_to_double(const char *text, double *value);
 /* The same for a number at the beginning of the text; *rest is what follows it. */
 bool bg_text_scan_double(const char *text, double *value, const char **rest);

@@ -90,11 +90,4 @@ typedef struct bg_progress_bar {
 void bg_progress_bar_update(void *self, const bg_progress *progress);
 void bg_progress_bar_erase(bg_progress_bar *bar);
 
-/* Checks that a file could be written at path, without touching it. */
-bg_status bg_place_check(const char *path, const char *what, bg_error *err);
-/* Writes text, with a line break, or bytes to path so that at every moment the old or the new
- * content is there. */
-bg_status bg_file_replace(const char *path, const char *text, bg_error *err);
-bg_status bg_file_replace_bytes(const char *path, const char *data, size_t size, bg_error *err);
-
 #endif

@@ -1,4 +1,5 @@
 /* bogie realtime: runs a system against the wall clock, with inputs and outputs over UDP. */
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/realtime_report.h"
@@ -212,7 +213,7 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
     if (!status && args->delay)
         status = read_delay(args->delay, &s->pacer, err);
     if (!status && args->summary && strcmp(args->summary, "-") != 0)
-        status = bg_place_check(args->summary, "summary", err);
+        status = bg_place_check(args->summary, BG_PLACE_SUMMARY, err);
     return status;
 }
 
@@ -373,7 +374,7 @@ static bg_status write_summary(const arguments *args, const session *s, bg_error
     if (strcmp(args->summary, "-") == 0)
         puts(text);
     else
-        status = bg_file_replace(args->summary, text, err);
+        status = bg_output_write_text(args->summary, BG_PLACE_SUMMARY, text, err);
     free(text);
     return status;
 }

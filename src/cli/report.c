@@ -5,15 +5,14 @@
 #include "cli/cli.h"
 
 #include "base/memory.h"
+#include "base/place.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,13 +47,6 @@ static int gather(int argc, char **argv, char **sorted)
     return n;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
-                                 x.st_dev == y.st_dev && x.st_ino == y.st_ino);
-}
-
 /* What can be refused before anything is read. */
 static bg_status check(const arguments *args, char **files, int n, bg_error *err)
 {
@@ -68,12 +60,12 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
                             "bogie report needs -o PAGE.html or --gltf FILE.glb");
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < n && written[k]; i++)
-            if (is_same_file(written[k], files[i]))
+            if (bg_place_is_same(written[k], files[i]))
                 return bg_error_set(err, BG_BAD_INPUT,
                                     "'%s' would be written over while it is read; choose another "
                                     "name",
                                     files[i]);
-    if (args->output && args->gltf && is_same_file(args->output, args->gltf))
+    if (args->output && args->gltf && bg_place_is_same(args->output, args->gltf))
         return bg_error_set(err, BG_BAD_INPUT, "-o and --gltf both name '%s'; give two files",
                             args->gltf);
     if (args->output && !bg_template_get())
@@ -118,11 +110,9 @@ static int work(const arguments *args, char **files, int n, progress *at)
 static int mourn(const arguments *args, char **files, int n, const progress *at, int cause)
 {
     const char *const written[] = {args->output, args->gltf};
-    for (int k = 0; k < 2; k++) {
-        char partial[PATH_MAX];
-        if (written[k] && snprintf(partial, sizeof partial, "%s.partial", written[k]) < PATH_MAX)
-            unlink(partial);
-    }
+    for (int k = 0; k < 2; k++)
+        if (written[k]) /* takes over what was left, and removes it */
+            bg_place_check(written[k], k == 0 ? BG_PLACE_PAGE : BG_PLACE_GLTF, NULL);
     if (cause != SIGSEGV && cause != SIGABRT && cause != SIGBUS && cause != SIGFPE) {
         fprintf(stderr, "bogie: the report was ended by signal %d (%s)\n", cause, strsignal(cause));
         return BG_EXIT_STOPPED;

@@ -1,4 +1,5 @@
 /* bogie run: simulates a system and writes results, summary, checkpoint and certificate. */
+#include "base/output.h"
 #include "cli/cli.h"
 
 #include "model/model.h"
@@ -37,7 +38,8 @@ static const bg_cli_option options[] = {
     {"--h-initial", NULL, "H", BG_CLI_POSITIVE, FIELD(h_initial), "first step in s"},
     {"--h-min", NULL, "H", BG_CLI_POSITIVE, FIELD(h_min), "smallest step in s"},
     {"--h-max", NULL, "H", BG_CLI_POSITIVE, FIELD(h_max), "largest step in s"},
-    {"--max-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(max_steps), "give up after N accepted steps"},
+    {"--max-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(max_steps),
+     "give up after N accepted steps"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
      "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
     {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "results, FILE.h5 or FILE.csv"},
@@ -153,16 +155,6 @@ static void use_file(const bg_cli_model *model, const arguments *args, bg_run_op
     }
 }
 
-/* Whether two names lead to the same file. */
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    if (!a || !b || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
-        return false;
-    return strcmp(a, b) == 0 || (stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) &&
-                                 x.st_dev == y.st_dev && x.st_ino == y.st_ino);
-}
-
 /* One file cannot serve two purposes, and rows already computed are not written over. */
 static bg_status check_files(const arguments *args, bg_error *err)
 {
@@ -172,7 +164,7 @@ static bg_status check_files(const arguments *args, bg_error *err)
         {"-o", args->output}, {"--summary", args->summary}, {"--checkpoint", args->checkpoint}};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < i; k++)
-            if (is_same_file(files[i].path, files[k].path))
+            if (files[i].path && files[k].path && bg_place_is_same(files[i].path, files[k].path))
                 return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
                                     files[k].option, files[i].option, files[i].path);
     struct stat info;
@@ -195,11 +187,11 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
         return bg_error_set(err, BG_BAD_INPUT, "--checkpoint-steps needs --checkpoint FILE");
     bg_status status = check_files(args, err);
     if (!status && args->checkpoint)
-        status = bg_place_check(args->checkpoint, "checkpoint", err);
+        status = bg_place_check(args->checkpoint, BG_PLACE_CHECKPOINT, err);
     if (status)
         return status;
     if (args->summary && strcmp(args->summary, "-") != 0)
-        return bg_place_check(args->summary, "summary", err);
+        return bg_place_check(args->summary, BG_PLACE_SUMMARY, err);
     return BG_OK;
 }
 
@@ -222,6 +214,7 @@ typedef struct simulation {
     bg_run_report report;
     bg_progress_bar bar;
     bg_setting *options; /* of the integrator, where the file has some */
+    bool saved;          /* the result is complete */
 } simulation;
 
 static void simulation_clear(simulation *job)
@@ -281,6 +274,7 @@ static bg_status simulate(simulation *job, const arguments *args, bg_run_options
             *err = finish_err;
             status = finished;
         }
+        job->saved = !finished;
     }
     return status;
 }
@@ -297,22 +291,50 @@ static bg_status write_summary(const simulation *job, const arguments *args, bg_
     if (to_stdout)
         puts(text);
     else
-        status = bg_file_replace(args->summary, text, err);
+        status = bg_output_write_text(args->summary, BG_PLACE_SUMMARY, text, err);
     free(text);
     return status;
 }
 
-/* Says on stderr how far a run came that did not reach its end. */
+/* What is left of the rows of a run that did not reach its end. */
+static void print_saved_rows(const simulation *job, const char *path)
+{
+    long rows = job->result ? bg_result_get_rows(job->result) : 0;
+    if (job->report.rows == 0)
+        return;
+    if (rows == 0 || access(path, F_OK) != 0)
+        fprintf(stderr, "; none of its results are saved");
+    else if (rows < job->report.rows)
+        fprintf(stderr, "; the first %ld of its %ld rows are in '%s'", rows, job->report.rows,
+                path);
+    else
+        fprintf(stderr, "; the results so far are in '%s'", path);
+}
+
+/* From where it can go on. */
+static void print_saved_state(const bg_run_report *report, const char *path)
+{
+    bool there = !isnan(report->t_checkpoint) && access(path, F_OK) == 0;
+    if (!there)
+        fprintf(stderr, "; there is no checkpoint to go on from");
+    else if (report->t_checkpoint == report->final->t)
+        fprintf(stderr, "; go on with --resume '%s'", path);
+    else
+        fprintf(stderr, "; go on from t = %.9g s with --resume '%s'", report->t_checkpoint, path);
+}
+
+/* Says on stderr how far a run came that did not reach its end, and what is left of it. */
 static void print_reached(const simulation *job, const arguments *args)
 {
-    if (!job->report.final)
+    const bg_run_report *report = &job->report;
+    if (!report->final)
         return;
-    fprintf(stderr, "bogie: the run reached t = %.9g s", job->report.final->t);
-    if (args->output && job->report.rows > 0 && access(args->output, F_OK) == 0)
-        fprintf(stderr, "; the results so far are in '%s'", args->output);
-    if (args->checkpoint &&
-        (job->report.status == BG_STOPPED || job->report.status == BG_TOO_MANY_STEPS))
-        fprintf(stderr, "; go on with --resume '%s'", args->checkpoint);
+    fprintf(stderr, "bogie: the run reached t = %.9g s", report->final->t);
+    if (args->output)
+        print_saved_rows(job, args->output);
+    if (args->checkpoint && (report->status == BG_STOPPED || report->status == BG_TOO_MANY_STEPS ||
+                             report->status == BG_IO))
+        print_saved_state(report, args->checkpoint);
     fputc('\n', stderr);
 }
 
@@ -332,7 +354,7 @@ static int conclude(const simulation *job, const arguments *args, const bg_run_o
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
     if (!args->quiet && !json_on_stdout && job->report.final)
-        bg_certificate_print(&job->model, run, &job->report, args->output);
+        bg_certificate_print(&job->model, run, &job->report, job->saved ? args->output : NULL);
     bg_error summary_err = {0};
     bg_status summarised = args->summary ? write_summary(job, args, &summary_err) : BG_OK;
     fflush(stdout);
@@ -340,12 +362,16 @@ static int conclude(const simulation *job, const arguments *args, const bg_run_o
     int code = BG_EXIT_DONE;
     if (status == BG_STOPPED && *bg_stop_get()) {
         fprintf(stderr, "bogie: stopped by a signal\n");
-        code = BG_EXIT_STOPPED;
+        code = job->report.checkpoint.status ? bg_error_print(&job->report.checkpoint)
+                                             : BG_EXIT_STOPPED;
     } else if (status && status != BG_STOPPED) {
         err->status = status;
         code = bg_error_print(err);
-        if (job->report.final && status != BG_IO)
+        if (job->report.final && status != BG_IO) {
             code = BG_EXIT_FAILED; /* the input was good enough to start with */
+            if (job->report.checkpoint.status)
+                bg_error_print(&job->report.checkpoint);
+        }
     }
     if (code == BG_EXIT_DONE && args->strict && job->report.verdict != BG_GOOD)
         code = refuse_doubtful(&job->report);

@@ -4,6 +4,7 @@
  * (h^2 a, h b) and of h times the eigenvalues are traced by their boundary, and the largest stable
  * step is compared with its closed form (000 section 2 and Fig. 1). */
 #include "cli/stability.h"
+#include "base/place.h"
 #include "cli/cli.h"
 
 #include <math.h>
@@ -161,7 +162,11 @@ static bg_status check_arguments(arguments *args, bg_error *err)
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer, so it writes no pages; name "
                             "the picture FILE.svg or FILE.png");
-    return bg_place_check(args->output, "picture", err);
+    return bg_place_check(args->output,
+                          strcmp(dot, ".svg") == 0   ? BG_PLACE_SVG
+                          : strcmp(dot, ".png") == 0 ? BG_PLACE_PNG
+                                                     : BG_PLACE_PAGE,
+                          err);
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)

@@ -1,4 +1,5 @@
 /* Regions of stability as pictures and as the page of a study. */
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/stability.h"
 
@@ -201,7 +202,8 @@ bg_status bg_stability_draw(const bg_stability_view *views, int n, bg_canvas_kin
     if (st == BG_OK)
         st = bg_canvas_finish(canvas, &data, &size, err);
     if (st == BG_OK)
-        st = bg_file_replace_bytes(path, data, size, err);
+        st = bg_output_write(path, kind == BG_CANVAS_PNG ? BG_PLACE_PNG : BG_PLACE_SVG, data, size,
+                             err);
     bg_canvas_destroy(canvas);
     free(scratch);
     return st;

@@ -1,6 +1,7 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
 
+#include "base/output.h"
 #include "base/text.h"
 #include "study/crew.h"
 
@@ -87,7 +88,7 @@ static bg_status read_shard(const char *text, bg_study_options *run, bg_error *e
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
     const char *files[] = {args->csv, args->json, args->html, args->journal};
-    const char *names[] = {"table", "study", "page", "journal"};
+    const bg_place_kind kinds[] = {BG_PLACE_TABLE, BG_PLACE_STUDY, BG_PLACE_PAGE, BG_PLACE_JOURNAL};
     const char *given[] = {"--csv", "--json", "--html", "--journal"};
     if (args->merge && (args->shard || args->journal))
         return bg_error_set(err, BG_BAD_INPUT,
@@ -109,19 +110,19 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
         return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
     for (int i = 0; i < 4; i++)
         for (int k = i + 1; k < 4; k++)
-            if (files[i] && files[k] && strcmp(files[i], files[k]) == 0)
+            if (files[i] && files[k] && bg_place_is_same(files[i], files[k]))
                 return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
                                     given[i], given[k], files[i]);
     for (int i = 0; i < 4; i++)
-        if (files[i] && strcmp(files[i], "-") != 0) {
-            bg_status status = bg_place_check(files[i], names[i], err);
+        if (files[i] && strcmp(files[i], "-") != 0 && bg_mpi_is_first()) {
+            bg_status status = bg_place_check(files[i], kinds[i], err);
             if (status)
                 return status;
         }
     return BG_OK;
 }
 
-static bg_status write_text(const char *path, char *text, bg_error *err)
+static bg_status write_text(const char *path, bg_place_kind kind, char *text, bg_error *err)
 {
     bg_status status = BG_OK;
     size_t length = text ? strlen(text) : 0;
@@ -132,7 +133,7 @@ static bg_status write_text(const char *path, char *text, bg_error *err)
     if (strcmp(path, "-") == 0)
         puts(text);
     else
-        status = bg_file_replace(path, text, err);
+        status = bg_output_write_text(path, kind, text, err);
     free(text);
     return status;
 }
@@ -159,11 +160,11 @@ static bg_status write_outputs(const bg_table *table, const arguments *args, bg_
                 (args->json && strcmp(args->json, "-") == 0);
     bg_status status = BG_OK;
     if (!args->quiet && !busy)
-        status = write_text("-", bg_table_make_text(table), err);
+        status = write_text("-", BG_PLACE_TABLE, bg_table_make_text(table), err);
     if (!status && args->csv)
-        status = write_text(args->csv, bg_table_make_csv(table), err);
+        status = write_text(args->csv, BG_PLACE_TABLE, bg_table_make_csv(table), err);
     if (!status && args->json)
-        status = write_text(args->json, bg_table_make_json_text(table), err);
+        status = write_text(args->json, BG_PLACE_STUDY, bg_table_make_json_text(table), err);
     if (!status && args->html)
         status = write_page(args->html, table, err);
     return status;

@@ -25,6 +25,7 @@ bg_status bg_canvas_create(bg_canvas_kind kind, int width, int height, bg_canvas
         fprintf(c->svg,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
                 "height=\"%d\" font-family=\"sans-serif\">\n"
+                "<!-- Bogie -->\n"
                 "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
                 width, height, width, height);
     return BG_OK;

@@ -144,6 +144,8 @@ static unsigned char *make_rows(const unsigned char *rgb, int width, int height)
     return rows;
 }
 
+static const char software[] = "Software\0Bogie"; /* a keyword and its text */
+
 char *bg_png_encode(const unsigned char *rgb, int width, int height, size_t *size)
 {
     size_t n = ((size_t)width * 3 + 1) * (size_t)height;
@@ -157,6 +159,10 @@ char *bg_png_encode(const unsigned char *rgb, int width, int height, size_t *siz
         put_number(&b, (uint32_t)height);
         for (int i = 0; i < 5; i++) /* 8 bits, colours, deflate, filters, not interlaced */
             put_byte(&b, (const unsigned char[]){8, 2, 0, 0, 0}[i]);
+        end_chunk(&b, chunk);
+        chunk = begin_chunk(&b, "tEXt");
+        for (size_t i = 0; i < sizeof software - 1; i++)
+            put_byte(&b, (unsigned char)software[i]);
         end_chunk(&b, chunk);
         chunk = begin_chunk(&b, "IDAT");
         put_byte(&b, 0x78);

@@ -2,6 +2,8 @@
  * (docs/realtime.md). */
 #include "realtime/report.h"
 
+#include "bogie/version.h"
+
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,12 +102,13 @@ static const char *find_status(const bg_realtime_report *r)
 char *bg_realtime_summary_create(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
-    json_t *all = json_pack(
-        "{s:o, s:o, s:o, s:s, s:o, s:f, s:I, s:o, s:o, s:f}", "model", new_text(r->model),
-        "formulation", new_text(r->formulation ? r->formulation : "equations"), "integrator",
-        new_text(r->integrator), "status", find_status(r), "message", new_text(r->message), "rate",
-        r->rate, "steps", (json_int_t)s->steps, "t_start", new_real(r->t_start), "t_end",
-        new_real(r->t_end), "wall_seconds", r->wall_seconds);
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:f, s:I, s:o, s:o, s:f}", "generator",
+                            "Bogie " BG_VERSION, "model", new_text(r->model), "formulation",
+                            new_text(r->formulation ? r->formulation : "equations"), "integrator",
+                            new_text(r->integrator), "status", find_status(r), "message",
+                            new_text(r->message), "rate", r->rate, "steps", (json_int_t)s->steps,
+                            "t_start", new_real(r->t_start), "t_end", new_real(r->t_end),
+                            "wall_seconds", r->wall_seconds);
     json_t *timing = json_pack(
         "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f}", "overload",
         r->overload, "fifo", r->privilege.fifo, "locked", r->privilege.locked, "turnaround",

@@ -7,9 +7,9 @@
 #include "bogie/report.h"
 
 #include "base/memory.h"
+#include "base/output.h"
 #include "bogie/version.h"
 #include "report/gltf.h"
-#include "report/output.h"
 #include "report/page.h"
 
 #include <ctype.h>
@@ -229,7 +229,6 @@ static const char *find_title(const bg_report *report)
 bg_status bg_report_write(bg_report *report, const char *template_, const char *title,
                           const char *path, bg_error *err)
 {
-    static const char *const pages[] = {"<!doctype html", "<html", NULL};
     const char *place = strstr(template_, placeholder);
     if (!place || strstr(place + 1, placeholder))
         return bg_error_set(err, BG_BAD_INPUT,
@@ -238,7 +237,7 @@ bg_status bg_report_write(bg_report *report, const char *template_, const char *
     if (report->nitems == 0)
         return bg_error_set(err, BG_BAD_INPUT, "a report needs at least one result or study");
     bg_output_file out;
-    bg_status st = bg_output_open(path, "HTML page", pages, &out, err);
+    bg_status st = bg_output_open(path, BG_PLACE_PAGE, &out, err);
     if (st != BG_OK)
         return st;
     fwrite(template_, 1, (size_t)(place - template_) + null_at, out.file);
@@ -249,7 +248,6 @@ bg_status bg_report_write(bg_report *report, const char *template_, const char *
 
 bg_status bg_report_write_gltf(bg_report *report, const char *path, bg_error *err)
 {
-    static const char *const binaries[] = {"glTF", NULL};
     char note[BG_SCENE_NOTE];
     if (report->nitems != 1 || !report->items[0].result)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -261,7 +259,7 @@ bg_status bg_report_write_gltf(bg_report *report, const char *path, bg_error *er
                           report->items[0].name, note);
     bg_output_file out;
     if (st == BG_OK)
-        st = bg_output_open(path, "binary glTF", binaries, &out, err);
+        st = bg_output_open(path, BG_PLACE_GLTF, &out, err);
     if (st == BG_OK)
         st = bg_output_close(&out, bg_gltf_write(scene, report->items[0].name, out.file, err), err);
     bg_scene_destroy(scene);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BATCH_BYTES = 4 << 20, MIN_ROWS = 4, MAX_ROWS = 65536, FIRST_EVENTS = 1024, STEPS = 8192 };
 
@@ -140,6 +141,20 @@ void bg_batch_reset(bg_batch *batch)
     batch->rows = 0;
     batch->events = 0;
     batch->steps = 0;
+}
+
+bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause, const char *text,
+                        bg_error *err)
+{
+    char safe[96] = "no rows of this run are in it";
+    bool there = place->direct || access(place->path, F_OK) == 0;
+    if (!there)
+        snprintf(safe, sizeof safe, "the file is gone");
+    else if (batch->safe_rows > 0)
+        snprintf(safe, sizeof safe, "its first %ld rows, up to t = %.9g s, are safe",
+                 batch->safe_rows, batch->safe_t);
+    return bg_error_set(err, BG_IO, "cannot write results to '%s': %s; %s; %s", place->path,
+                        cause ? strerror(cause) : text, safe, bg_place_find_remedy(cause));
 }
 
 const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int i, char *buffer,

@@ -7,6 +7,7 @@
 #ifndef BG_BATCH_H
 #define BG_BATCH_H
 
+#include "base/place.h"
 #include "bogie/run.h"
 
 #include <stdbool.h>
@@ -50,6 +51,11 @@ bg_status bg_batch_add_event(bg_batch *batch, const bg_event *event, bg_error *e
 void bg_batch_add_step(bg_batch *batch, const bg_step *step);
 /* Everything in the batch is in the file now: counts it as safe and makes the batch empty. */
 void bg_batch_reset(bg_batch *batch);
+
+/* The sentence for a failed write: cause is an errno, or 0 with a text. The batch says what is safe.
+ */
+bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause, const char *text,
+                        bg_error *err);
 
 /* The name of the i-th number of a field; written into buffer where the system keeps none. */
 const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int i, char *buffer,

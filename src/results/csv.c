@@ -177,7 +177,7 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
         cause = bg_place_rename(place);
     if (cause) {
         restore(w);
-        return bg_place_fail(place, batch, cause, NULL, err);
+        return bg_batch_fail(batch, place, cause, NULL, err);
     }
     if (!place->direct)
         w->safe = lseek(place->fd, 0, SEEK_CUR);
@@ -192,8 +192,8 @@ static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary
         return status;
     int failed = close(w->place->fd);
     w->place->fd = -1;
-    return failed && errno != EINTR ? bg_place_fail(w->place, batch, errno, NULL, err) : BG_OK;
+    return failed && errno != EINTR ? bg_batch_fail(batch, w->place, errno, NULL, err) : BG_OK;
 }
 
 const bg_writer_class bg_writer_csv = {
-    .create = create, .flush = flush, .finish = finish, .destroy = destroy};
+    .create = create, .flush = flush, .finish = finish, .destroy = destroy, .kind = BG_PLACE_ROWS};

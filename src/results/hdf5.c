@@ -408,11 +408,20 @@ static bool put_summary(hid_t file, const char *summary)
     return (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
 }
 
+/* A name of the working file that leads to it even when somebody puts something else, such as a
+ * link, where it is. */
+static const char *find_name(const bg_place *place, char own[64])
+{
+    snprintf(own, 64, "/proc/self/fd/%d", place->fd);
+    return access(own, R_OK | W_OK) == 0 ? own : place->partial;
+}
+
 static bool write_working(const bg_writer *w, const bg_batch *batch, const char *summary)
 {
+    char own[64];
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-        file = H5Fopen(w->place->partial, H5F_ACC_RDWR, access);
+        file = H5Fopen(find_name(w->place, own), H5F_ACC_RDWR, access);
     bool ok = file >= 0 && append_batch(w, file, batch) && (!summary || put_summary(file, summary));
     ok = (file < 0 || H5Fclose(file) >= 0) && ok;
     return (access < 0 || H5Pclose(access) >= 0) && ok;
@@ -425,14 +434,14 @@ static bg_status update_working(const bg_writer *w, const bg_batch *batch, const
 {
     int cause = reserve(w->place->fd, calc_growth(w, batch, summary));
     if (cause)
-        return bg_place_fail(w->place, batch, cause, NULL, err);
+        return bg_batch_fail(batch, w->place, cause, NULL, err);
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
     flock(w->place->fd, LOCK_UN);
     bool ok = write_working(w, batch, summary);
     flock(w->place->fd, LOCK_EX | LOCK_NB);
     bg_hdf5_end(&seen);
-    return ok ? BG_OK : bg_place_fail(w->place, batch, 0, seen.text, err);
+    return ok ? BG_OK : bg_batch_fail(batch, w->place, 0, seen.text, err);
 }
 
 /* Makes sure that there is a working file, equal to NAME (or without rows before the first flush).
@@ -455,7 +464,7 @@ static bg_status write_batch(bg_writer *w, const bg_batch *batch, const char *su
 {
     int cause = find_working(w);
     if (cause)
-        return bg_place_fail(w->place, batch, cause, NULL, err);
+        return bg_batch_fail(batch, w->place, cause, NULL, err);
     return update_working(w, batch, summary, err);
 }
 
@@ -474,7 +483,7 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
     bg_status status = write_batch(w, batch, NULL, err);
     if (!status) {
         int cause = bg_place_swap(w->place);
-        status = cause ? bg_place_fail(w->place, batch, cause, NULL, err) : BG_OK;
+        status = cause ? bg_batch_fail(batch, w->place, cause, NULL, err) : BG_OK;
     }
     if (status) {
         bg_place_discard(w->place);
@@ -492,7 +501,7 @@ static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary
     bg_status status = write_batch(w, batch, summary, err);
     if (!status) {
         int cause = bg_place_rename(w->place);
-        status = cause ? bg_place_fail(w->place, batch, cause, NULL, err) : BG_OK;
+        status = cause ? bg_batch_fail(batch, w->place, cause, NULL, err) : BG_OK;
     }
     bg_place_discard(w->place);
     return status;
@@ -503,4 +512,5 @@ const bg_writer_class bg_writer_hdf5 = {.create = create,
                                         .flush = flush,
                                         .finish = finish,
                                         .destroy = destroy,
+                                        .kind = BG_PLACE_RESULT,
                                         .keeps_steps = true};

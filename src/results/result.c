@@ -54,7 +54,7 @@ static bg_status open_result(bg_result *r, const char *path, const char *integra
 {
     bg_status status = bg_batch_create(r->system, &r->batch, err);
     if (!status)
-        status = bg_place_create(path, &r->place, err);
+        status = bg_place_create(path, r->class->kind, &r->place, err);
     if (!status)
         status = r->class->create(&(bg_writer_def){.place = &r->place,
                                                    .batch = &r->batch,
@@ -159,7 +159,15 @@ bg_status bg_result_finish(bg_result *r, const bg_run_report *report, bg_error *
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the summary of the run");
     bg_status status = r->class->finish(r->writer, &r->batch, summary, &r->failure);
     free(summary);
-    return status ? repeat_failure(r, err) : BG_OK;
+    if (status)
+        return repeat_failure(r, err);
+    bg_batch_reset(&r->batch);
+    return BG_OK;
+}
+
+long bg_result_get_rows(const bg_result *r)
+{
+    return r->batch.safe_rows;
 }
 
 static bg_status begin(void *self, bg_error *err)

@@ -229,6 +229,7 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
                              const bg_run_report *report)
 {
     builder b = begin_object();
+    put(&b, "generator", json_string("Bogie " BG_VERSION));
     put(&b, "model", new_text(model));
     put(&b, "formulation", json_string(report->formulation[0] ? report->formulation : "equations"));
     put(&b, "integrator", new_text(report->integrator));

@@ -3,7 +3,6 @@
 #define BG_WRITER_H
 
 #include "results/batch.h"
-#include "results/place.h"
 
 typedef struct bg_writer bg_writer; /* each format defines its own */
 
@@ -24,6 +23,7 @@ typedef struct bg_writer_class {
     bg_status (*finish)(bg_writer *writer, const bg_batch *batch, const char *summary,
                         bg_error *err);
     void (*destroy)(bg_writer *writer);
+    bg_place_kind kind;
     bool keeps_steps; /* the steps of the batch go into the file */
 } bg_writer_class;
 

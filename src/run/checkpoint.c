@@ -11,7 +11,6 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -208,34 +207,47 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
     return BG_OK;
 }
 
-static bg_status write_file(const char *path, const header *head, const bg_archive *archive,
-                            bg_error *err)
+static int write_all(int fd, const header *head, const bg_archive *archive)
 {
-    size_t size = strlen(path) + 9;
-    char *partial = bg_calloc(size, 1);
-    if (!partial)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing '%s'", path);
-    snprintf(partial, size, "%s.partial", path);
-    FILE *file = fopen(partial, "wb");
-    bool good = file && fwrite(head, sizeof *head, 1, file) == 1 &&
-                fwrite(archive->data, 1, archive->size, file) == archive->size &&
-                fflush(file) == 0 && fsync(fileno(file)) == 0;
-    int cause = errno;
-    if (file && fclose(file) != 0 && good) {
+    int cause = bg_place_write(fd, head, sizeof *head);
+    if (!cause)
+        cause = bg_place_write(fd, archive->data, archive->size);
+    if (!cause && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         cause = errno;
-        good = false;
+    return cause;
+}
+
+/* Returns 0 or an errno. */
+static int write_file(bg_place *place, const header *head, const bg_archive *archive)
+{
+    int cause = 0;
+    if (!bg_place_has_working(place)) {
+        bg_place_discard(place);
+        cause = bg_place_open(place);
     }
-    if (good && rename(partial, path) != 0) {
+    if (!cause && (ftruncate(place->fd, 0) != 0 || lseek(place->fd, 0, SEEK_SET) != 0))
         cause = errno;
-        good = false;
-    }
-    if (!good && file)
-        remove(partial);
-    free(partial);
-    return good ? BG_OK
-                : bg_error_set(err, BG_IO,
-                               "the checkpoint '%s' cannot be written: %s; choose another place",
-                               path, strerror(cause));
+    if (!cause)
+        cause = write_all(place->fd, head, archive);
+    return cause ? cause : bg_place_publish(place);
+}
+
+bg_status bg_checkpoint_open(bg_runner *r, bg_error *err)
+{
+    const char *path = r->options->checkpoint;
+    if (!path)
+        return BG_OK;
+    if (bg_place_is_direct(path))
+        return bg_error_set(err, BG_IO,
+                            "the checkpoint '%s' is not a regular file, so no run could go on from "
+                            "it; choose another name",
+                            path);
+    return bg_place_create(path, BG_PLACE_CHECKPOINT, &r->place, err);
+}
+
+void bg_checkpoint_close(bg_runner *r)
+{
+    bg_place_clear(&r->place);
 }
 
 bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
@@ -253,7 +265,12 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
     header head = {"", FORMAT_VERSION, archive->size,
                    bg_fingerprint_add(BG_FINGERPRINT_START, archive->data, archive->size)};
     memcpy(head.mark, "BOGIECKP", sizeof head.mark);
-    return write_file(r->options->checkpoint, &head, archive, err);
+    int cause = write_file(&r->place, &head, archive);
+    if (cause)
+        return bg_error_set(err, BG_IO, "the checkpoint '%s' cannot be written: %s; %s",
+                            r->options->checkpoint, strerror(cause), bg_place_find_remedy(cause));
+    r->report->t_checkpoint = bg_integrator_get_state(r->ig)->t;
+    return BG_OK;
 }
 
 static bg_status damaged(bg_error *err)

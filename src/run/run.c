@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100, EVENTS_PER_MARK = 10000 };
@@ -71,13 +70,6 @@ static bg_status check_options(bg_runner *r, bg_error *err)
                             o->output_interval);
     if (o->max_steps < 0 || o->checkpoint_steps < 0)
         return bg_error_set(err, BG_BAD_INPUT, "step counts must not be negative");
-    struct stat info;
-    if (o->checkpoint && stat(o->checkpoint, &info) == 0 && !S_ISREG(info.st_mode))
-        return bg_error_set(
-            err, BG_IO,
-            "the checkpoint '%s' is not a regular file; it would be replaced, choose "
-            "another name",
-            o->checkpoint);
     return BG_OK;
 }
 
@@ -604,11 +596,10 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     }
     bool resumable = st == BG_OK || st == BG_STOPPED || st == BG_TOO_MANY_STEPS;
     if (r->options->checkpoint && resumable) {
-        bg_error checkpoint_error;
-        bg_status written = bg_checkpoint_write(r, &checkpoint_error);
+        bg_status written = bg_checkpoint_write(r, &p->checkpoint);
         if (written != BG_OK && st == BG_OK) {
             if (err)
-                *err = checkpoint_error;
+                *err = p->checkpoint;
             return written;
         }
     }
@@ -629,6 +620,7 @@ static void destroy(bg_runner *r)
     free(r->was_zero);
     bg_state_destroy(r->before);
     bg_archive_clear(&r->archive);
+    bg_checkpoint_close(r);
 }
 
 bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *report,
@@ -642,13 +634,16 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
                    .t_last_row = -HUGE_VAL,
                    .t_last_event = -HUGE_VAL,
                    .wall_start = bg_clock_get_wall(),
-                   .cpu_start = bg_clock_get_cpu()};
+                   .cpu_start = bg_clock_get_cpu(),
+                   .place = {.fd = -1}};
     r.wall_last_checkpoint = r.wall_start;
-    *report = (bg_run_report){0};
+    *report = (bg_run_report){.t_checkpoint = NAN};
     strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
     if (options->formulation)
         strncpy(report->formulation, options->formulation, sizeof report->formulation - 1);
     bg_status st = create(&r, &own);
+    if (st == BG_OK)
+        st = bg_checkpoint_open(&r, &own);
     if (st == BG_OK)
         st = begin(&r, &own);
     bool started = st == BG_OK;

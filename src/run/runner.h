@@ -3,6 +3,7 @@
 #define BG_RUNNER_H
 
 #include "base/archive.h"
+#include "base/place.h"
 #include "bogie/run.h"
 #include "consistent/assemble.h"
 #include "integrators/integrator.h"
@@ -35,11 +36,16 @@ typedef struct bg_runner {
     double wall_start, wall_last_progress, wall_last_checkpoint, cpu_start; /* s */
     double cpu_before, wall_before; /* s, spent before a resume */
     bg_archive archive;             /* kept from one checkpoint to the next */
+    bg_place place;                 /* of the checkpoint, locked as long as the run lasts */
 } bg_runner;
 
 double bg_clock_get_wall(void); /* s, monotonic */
 double bg_clock_get_cpu(void);  /* s, of this process */
 
+/* Makes sure that the checkpoint can be written, and that no other run writes to it meanwhile.
+ * Close it also after a failure. */
+bg_status bg_checkpoint_open(bg_runner *runner, bg_error *err);
+void bg_checkpoint_close(bg_runner *runner);
 /* Writes the checkpoint file atomically; reads it, checks that it belongs to this run, and restores
  * runner and integrator. */
 bg_status bg_checkpoint_write(bg_runner *runner, bg_error *err);

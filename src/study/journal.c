@@ -1,5 +1,8 @@
 #include "study/journal.h"
 
+#include "base/place.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -8,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEADER = 64 };
@@ -69,47 +73,68 @@ static bg_status begin(const bg_study *s, const char *path, bg_journal *j, bg_er
                         strerror(errno));
 }
 
+static bg_status fail(const char *path, bg_error *err)
+{
+    return bg_error_set(err, BG_IO, "the journal '%s' cannot be written: %s", path,
+                        strerror(errno));
+}
+
+/* Opens or makes a journal with its lock. */
+static bg_status open_locked(const char *path, int *fd, bg_error *err)
+{
+    struct stat info;
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (*fd < 0 || fstat(*fd, &info) != 0)
+        return fail(path, err);
+    if (!S_ISREG(info.st_mode) || !bg_place_is_ours(*fd, BG_PLACE_JOURNAL))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "'%s' is no journal of a study, so it is not replaced; give another "
+                            "--journal FILE, or remove it",
+                            path);
+    if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the journal '%s' is in use: this study is running already; wait for "
+                            "it, or give another --journal FILE",
+                            path);
+    return BG_OK;
+}
+
 /* Another version's journal is moved aside; the lock goes with the new file. */
-static bg_status restart(const char *path, bg_journal *j, bg_error *err)
+static bg_status restart(bg_journal *j, bg_error *err)
 {
     char old[PATH_MAX];
-    snprintf(old, sizeof old, "%s.old", path);
-    rename(path, old);
+    snprintf(old, sizeof old, "%s.old", j->real);
+    bg_status st = bg_place_check(old, BG_PLACE_JOURNAL, err);
+    if (st != BG_OK)
+        return st;
+    if (rename(j->real, old) != 0)
+        return fail(j->real, err);
     close(j->fd);
     j->restarted = true;
-    j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (j->fd < 0 || flock(j->fd, LOCK_EX | LOCK_NB) != 0)
-        return bg_error_set(err, BG_IO, "the journal '%s' cannot be written: %s", path,
-                            strerror(errno));
-    return BG_OK;
+    return open_locked(j->real, &j->fd, err);
 }
 
 bg_status bg_journal_open(const bg_study *s, const char *path, bg_table *table, bg_journal *j,
                           bg_error *err)
 {
-    *j = (bg_journal){.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), .path = strdup(path)};
-    if (j->fd < 0 || !j->path)
-        return bg_error_set(err, BG_IO, "the journal '%s' cannot be written: %s", path,
-                            strerror(errno));
-    if (flock(j->fd, LOCK_EX | LOCK_NB) != 0)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "the journal '%s' is in use: this study is running already; wait for "
-                            "it, or give another --journal FILE",
-                            path);
+    *j = (bg_journal){.fd = -1, .path = strdup(path), .real = bg_place_resolve(path)};
+    if (!j->path || !j->real)
+        return fail(path, err);
+    bg_status st = open_locked(j->real, &j->fd, err);
+    if (st != BG_OK)
+        return st;
     long end = 0, size = (long)lseek(j->fd, 0, SEEK_END);
-    FILE *file = size > 0 ? fopen(path, "r") : NULL;
+    FILE *file = size > 0 ? fopen(j->real, "r") : NULL;
     bool ours = file && read_lines(s, file, table, &end);
     if (file)
         fclose(file);
-    bg_status st = BG_OK;
     if (size > 0 && !ours)
-        st = restart(path, j, err);
+        st = restart(j, err);
     if (st == BG_OK && !ours)
         return begin(s, path, j, err);
     j->found = count_rows(table);
     if (st == BG_OK && (ftruncate(j->fd, end) != 0 || lseek(j->fd, end, SEEK_SET) != end))
-        st = bg_error_set(err, BG_IO, "the journal '%s' cannot be written: %s", path,
-                          strerror(errno));
+        st = fail(path, err);
     return st;
 }
 
@@ -144,6 +169,7 @@ void bg_journal_close(bg_journal *j)
     if (j->fd >= 0)
         close(j->fd);
     free(j->path);
+    free(j->real);
     *j = (bg_journal){.fd = -1};
 }
 
@@ -182,7 +208,7 @@ static bg_status fail_missing(const bg_study *s, const bg_table *table, const ch
     while (table->rows[first].done)
         first++;
     if (of)
-        shards = atoi(of + 4);
+        shards = (int)bg_double_to_long(strtod(of + 4, NULL), 0, INT_MAX);
     return bg_error_set(err, BG_BAD_INPUT,
                         "%ld of %ld cases are in no journal, case %ld first; run `bogie study %s "
                         "--shard %ld/%d` to its end",

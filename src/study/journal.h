@@ -7,8 +7,9 @@
 #include "study/study.h"
 
 typedef struct bg_journal {
-    int fd; /* -1: none */
-    char *path;
+    int fd;         /* -1: none */
+    char *path;     /* as the user calls it */
+    char *real;     /* links resolved */
     bool restarted; /* it belonged to another version of the study */
     long found;     /* cases that were in it */
 } bg_journal;

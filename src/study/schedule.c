@@ -5,6 +5,7 @@
  * timing run one at a time with nothing beside them. Samples of a reference are kept while cases
  * need them. */
 #include "base/memory.h"
+#include "base/place.h"
 #include "study/crew.h"
 #include "study/journal.h"
 #include "study/simulation.h"
@@ -518,7 +519,10 @@ void bg_study_forget(const bg_study *s, const bg_study_options *options)
 {
     char path[PATH_MAX];
     bg_study_name_journal(s, options->shard, options->shards, path, sizeof path);
-    unlink(options->journal ? options->journal : path);
+    char *real = bg_place_resolve(options->journal ? options->journal : path);
+    if (real)
+        unlink(real);
+    free(real);
 }
 
 static bg_status create_crew(const bg_study *s, const bg_study_options *options, bg_crew **crew,

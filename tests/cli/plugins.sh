@@ -7,10 +7,10 @@ try() {
     plugin=$1
     code=$2
     shift 2
-    echo "earlier results" >kept.csv
+    echo "t,h,q:earlier" >kept.csv
     expect "$plugin" "$code" "$@" -- "$BOGIE" run "$PLUGINS/$plugin.so" -o kept.csv
     if [ "$code" -eq 2 ]; then
-        holds "$plugin: the earlier file is kept" grep -q "earlier results" kept.csv
+        holds "$plugin: the earlier file is kept" grep -q "t,h,q:earlier" kept.csv
     fi
 }
 

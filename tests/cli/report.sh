@@ -14,18 +14,20 @@ else # built without the viewer: glTF only
     holds "a program without the viewer says so" grep -q "without the viewer" "$err"
 fi
 
+page='<!doctype html><script id="bogie-data">' motion='glTF {"generator":"Bogie"}'
+
 # refuse NAME [WORD...] -- ARGUMENT...: `bogie report` where a page and a glTF file exist already
 refuse() {
     name=$1
     shift
-    echo "<!doctype html>earlier" >kept.html
-    echo "glTF earlier" >kept.glb
+    echo "$page" >kept.html
+    echo "$motion" >kept.glb
     expect "$name" 2 "$@"
     holds "$name: earlier files are kept" kept
 }
 
 kept() {
-    [ "$(cat kept.html)" = "<!doctype html>earlier" ] && [ "$(cat kept.glb)" = "glTF earlier" ] &&
+    [ "$(cat kept.html)" = "$page" ] && [ "$(cat kept.glb)" = "$motion" ] &&
         [ -z "$(ls ./*.partial 2>/dev/null)" ]
 }
 

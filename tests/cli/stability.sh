@@ -27,7 +27,7 @@ expect "unknown Jacobian" 2 "jacobian" -- "$BOGIE" stability --set integrator.ja
 expect "a parameter" 2 "no model" -- "$BOGIE" stability --set mass=3
 expect "an operand" 2 -- "$BOGIE" stability models/x.json
 expect "unknown kind of file" 2 "FILE.svg, FILE.png or FILE.html" -- "$BOGIE" stability -o picture.pdf
-expect "no folder" 2 "there is no folder" -- "$BOGIE" stability -o none/picture.svg
+expect "no folder" 2 "'none' does not exist" -- "$BOGIE" stability -o none/picture.svg
 holds "no half of a file is left" [ -z "$(ls ./*.partial 2>/dev/null)" ]
 
 finish

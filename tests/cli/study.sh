@@ -150,7 +150,7 @@ expect "a page and a table in one file" 2 "--csv and --html" "two files" -- \
     "$BOGIE" study timing.json --csv both.html --html both.html
 holds "neither is written" [ ! -e both.html ]
 expect "a page on stdout" 2 "--html needs the name of a file" -- "$BOGIE" study timing.json --html -
-expect "no folder" 2 "no folder" -- "$BOGIE" study timing.json --csv none/x.csv
+expect "no folder" 2 "'none' does not exist" -- "$BOGIE" study timing.json --csv none/x.csv
 expect "unknown option" 2 "did you mean '--merge'" -- "$BOGIE" study timing.json --marge
 
 finish

@@ -39,7 +39,7 @@ foreach(source ${FUZZ_SOURCES})
   endif()
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/${program}
     COMMAND ${FUZZ_CLANG} -fsanitize=fuzzer,address,undefined ${own} ${FUZZ_OBJECTS} -o ${program}
-      ${wrap} ${FUZZ_PACKAGES_LDFLAGS} ${KLU_LIBRARY} -ldl -lm
+      ${wrap} ${FUZZ_PACKAGES_LDFLAGS} ${AMD_LIBRARY} -ldl -lm
     WORKING_DIRECTORY ${CMAKE_BINARY_DIR} DEPENDS ${own} ${FUZZ_OBJECTS}
     COMMENT "Linking ${program}" VERBATIM)
   add_custom_target(fuzz-${name} ALL DEPENDS ${CMAKE_BINARY_DIR}/${program})
