@@ -104,13 +104,15 @@ typedef struct bg_step_plan {
     int factorisations, projections;
 } bg_step_plan;
 
-/* A bound on the drift off the constraints under one Newton step of projection per step, 000
- * section 3.4, from constants met along the run. */
+/* A bound on the drift off the constraints under one Newton step of projection per step, after 000
+ * section 3.4: every step of the run has kept |g_{n+1}| <= C2 |g_n|^2 + h C1 |g_n| + h^3 C0, but
+ * for rounding. */
 typedef struct bg_drift {
     double C0, C1, C2;
-    int holds;       /* non-zero: the step is small enough for the bound */
-    double limit;    /* bound on |g|; NAN where it does not hold */
+    int holds;       /* non-zero: no |g| is beyond the limit, however many steps keep to these */
+    double limit;    /* bound on |g|; NAN where there is none */
     double observed; /* largest |g| */
+    const char *why; /* a reason for there being none, to follow "not bounded: "; NULL: it holds */
 } bg_drift;
 
 bg_status bg_integrator_create(const char *name, bg_system *system,

@@ -41,9 +41,9 @@ void bg_drift_print(const bg_drift *d)
                "                   as long as it does not exceed C0 %.3g, C1 %.3g, C2 %.3g\n",
                d->limit, d->observed, d->C0, d->C1, d->C2);
     else
-        printf("  drift            not bounded: the step is too large for the guarantee (C0 %.3g, "
-               "C1 %.3g, C2 %.3g);\n                   take a smaller step\n",
-               d->C0, d->C1, d->C2);
+        printf(
+            "  drift            not bounded: %s\n                   (C0 %.3g, C1 %.3g, C2 %.3g)\n",
+            d->why, d->C0, d->C1, d->C2);
 }
 
 static void print_trust(const bg_certificate *c, int ng)

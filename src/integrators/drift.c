@@ -1,89 +1,91 @@
-/* A step of length h with one Newton step onto g = 0 changes |g| at most to C2 |g|^2 + h C1 |g| +
- * h^3 C0, with A1 = 1/2 |g_qq(u,u)|,   A2 = 1/2 |g_qq(P.,P.)|,   A3 = |g_qq(u,P.)|, C2 = A2,   C1 =
- * A3 + 2 h A1 A2,   C0 = A1 A3 + h A2 A1^2,      P = M^{-1} G^T (G M^{-1} G^T)^{-1}. (The paper
- * prints h A1 A2 in C1, but its quadratic form has the mixed term twice; without the 2 the bound is
- * exceeded, for instance on the circular track.) g_qq(u,u) is gamma, and g_qq(u,.) the derivative
- * of w = G u + g_t by q; both hold with time in g, too. Where q moves with u1 instead of u, G u1 =
- * -h gamma is not zero, and A1 becomes three times as large. Norms are those of largest entries,
- * |T| = max_i sum_jk |T_ijk| for bilinear maps. The maxima over the run stand for those over the
- * neighbourhoods in the paper, whose points are passed. */
+/* What one Newton step onto g = 0 leaves of the constraints, and what becomes of it in the long
+ * run.
+ *
+ * A step goes from q_n to q~ and from there by the correction d = P g~, with g~ = g(q~), G = G(q_n)
+ * and P = M^{-1} G^T (G M^{-1} G^T)^{-1} at q_n, so that G P = I, to q_{n+1}. With D = G(q~) - G,
+ *
+ *     g(q_{n+1}) = g~ - G(q~) d + R = -D P g~ + R,
+ *
+ * where R is the remainder of Taylor's formula between q~ and q_{n+1}. All parts are computed in
+ * the step, as they are: what 000 section 3.4 bounds by second derivatives somewhere on the way
+ * from q_n to q~ and on to q_{n+1} is in these differences. With the largest entry as the norm and
+ *
+ *     S = max |g~ - g(q_n)|,    c = max |D P|,    A2 = max (|R| - rounding) / |g~|^2
+ *
+ * over all steps, |g(q_{n+1})| <= F(|g(q_n)|), F(x) = c (x + S) + A2 (x + S)^2 + rounding. If F has
+ * a smaller fixed point x*, then F(x) <= x* for x <= x*, and no step leaves more than the larger of
+ * x* and |g(q_0)|, if that is below the other fixed point; nor does a later one, as long as it does
+ * not exceed c, S and A2. In the letters of 000, S = h^2 A1 and c = h A3:
+ *
+ *     C2 = A2,   h C1 = c + 2 S A2,   h^3 C0 = S c + S^2 A2.
+ *
+ * Time in g, quaternions, and positions that move with u1 change nothing in this. */
 #include "integrators/drift.h"
 
 #include "base/memory.h"
-#include "bogie/integrator.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-bg_status bg_drift_create(bg_drift_work *d, bg_system *sys, bg_error *err)
+bg_status bg_drift_create(bg_drift_work *d, bg_system *sys, const unsigned char *eliminated,
+                          bg_error *err)
 {
-    size_t nv = (size_t)sys->def.nv, ng = (size_t)sys->def.ng;
-    const bg_pattern *pattern = bg_system_get_pattern(sys, BG_OF_w, BG_BY_q);
-    size_t n = pattern ? (size_t)pattern->row_start[ng] : ng * nv;
     d->sys = sys;
-    d->P = BG_NEW_ARRAY(double, ng *nv);
-    d->W = BG_NEW_ARRAY(double, n);
-    d->W_0 = BG_NEW_ARRAY(double, n);
-    d->row = BG_NEW_ARRAY(double, ng);
-    d->sum = BG_NEW_ARRAY(double, ng);
-    d->zero_v = BG_NEW_ARRAY(double, nv);
-    d->zero_g = BG_NEW_ARRAY(double, ng);
-    return d->P && d->W && d->W_0 && d->row && d->sum && d->zero_v && d->zero_g
+    d->eliminated = eliminated;
+    d->g = BG_NEW_ARRAY(double, sys->def.ng);
+    d->bent = BG_NEW_ARRAY(double, sys->def.ng);
+    d->D = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
+    d->column = BG_NEW_ARRAY(double, sys->def.nv);
+    d->row = BG_NEW_ARRAY(double, sys->def.ng);
+    d->sum = BG_NEW_ARRAY(double, sys->def.ng);
+    return d->g && d->bent && d->D && d->column && d->row && d->sum
                ? BG_OK
                : bg_error_set(err, BG_NO_MEMORY, "out of memory for the drift certificate");
 }
 
 void bg_drift_clear(bg_drift_work *d)
 {
-    free(d->P);
-    free(d->W);
-    free(d->W_0);
+    free(d->g);
+    free(d->bent);
+    free(d->D);
+    free(d->column);
     free(d->row);
     free(d->sum);
-    free(d->zero_v);
-    free(d->zero_g);
 }
 
-static void add_sums(bg_drift_work *d, double *sum)
+void bg_drift_reset(bg_drift_work *d)
 {
-    int nv = d->sys->def.nv, ng = d->sys->def.ng;
-    for (int k = 0; k < ng; k++) {
-        bg_matrix_multiply(ng, nv, bg_system_get_pattern(d->sys, BG_OF_w, BG_BY_q), d->W,
-                           d->P + (size_t)k * (size_t)nv, d->row);
-        for (int i = 0; i < ng; i++)
-            sum[i] += fabs(d->row[i]);
-    }
+    d->begun = false;
 }
 
-static double take_largest(double *sum, int n)
+/* The largest |x_i + sign y_i| of rows that are not redundant; y NULL: zeros. */
+static double calc_largest(const bg_drift_work *d, const double *x, double sign, const double *y)
 {
     double largest = 0;
-    for (int i = 0; i < n; i++) {
-        largest = fmax(largest, sum[i]);
-        sum[i] = 0;
-    }
+    for (int i = 0; i < d->sys->def.ng; i++)
+        if (!d->eliminated[i])
+            largest = fmax(largest, fabs(x[i] + (y ? sign * y[i] : 0)));
     return largest;
 }
 
-/* d w/d q at velocities v, by q along V. */
-static bg_status calc_W(bg_drift_work *d, bg_point p, const double *v, double *W, bg_error *err)
+void bg_drift_begin(bg_drift_work *d, const double *g)
 {
-    bg_derivatives out = {.only_stiff = 0};
-    out.block[BG_OF_w][BG_BY_q] = W;
-    p.v = v;
-    return bg_system_calc_derivatives(d->sys, &p, d->zero_v, d->zero_g, &out, err);
+    memcpy(d->g, g, (size_t)d->sys->def.ng * sizeof(double));
+    if (!d->begun)
+        d->largest.start = fmax(d->largest.start, calc_largest(d, g, 0, NULL));
+    d->begun = true;
 }
 
-/* What rounding can do to an entry of g: four units in the last place of G q. */
-static double calc_rounding(const bg_drift_work *d, const bg_point *p, const double *G)
+/* What rounding can do to an entry of g: some units in the last place of G q. */
+static double calc_rounding(const bg_drift_work *d, const double *q, const double *G)
 {
     const bg_pattern *pattern = d->sys->def.pattern_G;
     int nv = d->sys->def.nv;
     double size = 1, largest = 0;
     for (int i = 0; i < d->sys->def.nq; i++)
-        size = fmax(size, fabs(p->q[i]));
+        size = fmax(size, fabs(q[i]));
     for (int i = 0; i < d->sys->def.ng; i++) {
         double sum = 0;
         for (int k = pattern ? pattern->row_start[i] : i * nv;
@@ -91,51 +93,89 @@ static double calc_rounding(const bg_drift_work *d, const bg_point *p, const dou
             sum += fabs(G[k]);
         largest = fmax(largest, sum);
     }
-    return 4 * DBL_EPSILON * size * largest;
+    return 32 * DBL_EPSILON * size * largest;
 }
 
-bg_status bg_drift_update(bg_drift_work *d, bg_kkt *kkt, const bg_point *p, const double *G,
-                          const double *gamma, bg_error *err)
+/* |D P|, the largest row sum, column by column of P. */
+static double calc_factor(bg_drift_work *d, bg_kkt *kkt)
 {
     int nv = d->sys->def.nv, ng = d->sys->def.ng;
-    const bg_pattern *pattern = bg_system_get_pattern(d->sys, BG_OF_w, BG_BY_q);
-    int n = pattern ? pattern->row_start[ng] : ng * nv;
-    double A1 = 0, A2, A3;
+    memset(d->sum, 0, (size_t)ng * sizeof(double));
     for (int j = 0; j < ng; j++) {
-        A1 = fmax(A1, (d->late ? 1.5 : 0.5) * fabs(gamma[j]));
-        memset(d->P + (size_t)j * (size_t)nv, 0, (size_t)nv * sizeof(double));
+        if (d->eliminated[j])
+            continue;
+        memset(d->column, 0, (size_t)nv * sizeof(double));
         memset(d->row, 0, (size_t)ng * sizeof(double));
         d->row[j] = 1;
-        bg_kkt_solve(kkt, d->P + (size_t)j * (size_t)nv, d->row);
+        bg_kkt_solve(kkt, d->column, d->row);
+        bg_matrix_multiply(ng, nv, d->sys->def.pattern_G, d->D, d->column, d->row);
+        for (int i = 0; i < ng; i++) {
+            d->sum[i] += fabs(d->row[i]);
+            d->bent[i] += d->row[i] * d->g[j];
+        }
     }
-    bg_status st = calc_W(d, *p, p->v, d->W, err);
-    if (st == BG_OK)
-        add_sums(d, d->sum);
-    A3 = take_largest(d->sum, ng);
-    if (st == BG_OK)
-        st = calc_W(d, *p, d->zero_v, d->W_0, err);
-    for (int j = 0; j < ng && st == BG_OK; j++) {
-        st = calc_W(d, *p, d->P + (size_t)j * (size_t)nv, d->W, err);
-        for (int k = 0; k < n; k++)
-            d->W[k] -= d->W_0[k];
-        add_sums(d, d->sum);
-    }
-    A2 = 0.5 * take_largest(d->sum, ng);
-    d->constants[0] = fmax(d->constants[0], A1);
-    d->constants[1] = fmax(d->constants[1], A2);
-    d->constants[2] = fmax(d->constants[2], A3);
-    d->constants[3] = fmax(d->constants[3], calc_rounding(d, p, G));
-    return st;
+    return calc_largest(d, d->sum, 0, NULL);
+}
+
+void bg_drift_update(bg_drift_work *d, bg_kkt *kkt, const double *g, const double *G,
+                     const double *q)
+{
+    int ng = d->sys->def.ng, n = bg_system_get_size_G(d->sys);
+    d->largest.source = fmax(d->largest.source, calc_largest(d, g, -1, d->g));
+    d->rounding = calc_rounding(d, q, G);
+    d->largest.rounding = fmax(d->largest.rounding, d->rounding);
+    for (int k = 0; k < n; k++)
+        d->D[k] -= G[k];
+    memcpy(d->g, g, (size_t)ng * sizeof(double));
+    memset(d->bent, 0, (size_t)ng * sizeof(double));
+    d->largest.factor = fmax(d->largest.factor, calc_factor(d, kkt));
+    d->looks = true;
+}
+
+void bg_drift_look(bg_drift_work *d, const double *g)
+{
+    double size = calc_largest(d, g, 0, NULL), before = calc_largest(d, d->g, 0, NULL);
+    double rest = calc_largest(d, g, 1, d->bent) - d->rounding;
+    if (d->looks && rest > 0)
+        d->largest.bend = fmax(d->largest.bend, rest / (before * before));
+    else if (!d->looks && size > before)
+        d->largest.grown = fmax(d->largest.grown, size);
+    memcpy(d->g, g, (size_t)d->sys->def.ng * sizeof(double));
+    d->looks = false;
+}
+
+void bg_drift_end(bg_drift_work *d, const double *g)
+{
+    bg_drift_look(d, g);
+    for (int i = 0; i < d->sys->def.ng; i++)
+        d->largest.observed = fmax(d->largest.observed, fabs(g[i]));
 }
 
 void bg_drift_report(const bg_drift_work *d, double h, bg_drift *out)
 {
-    double A1 = d->constants[0], A2 = d->constants[1], A3 = d->constants[2];
-    double C2 = A2, C1 = A3 + 2 * h * A1 * A2, C0 = A1 * A3 + h * A2 * A1 * A1;
-    double linear = 1 - h * C1, rest = h * h * h * C0 + d->constants[3];
-    double root = linear * linear - 4 * rest * C2;
-    *out = (bg_drift){.C0 = C0, .C1 = C1, .C2 = C2, .observed = d->observed, .limit = NAN};
-    out->holds = linear > 0 && root > 0;
-    if (out->holds) /* the smaller root of C2 x^2 - (1 - h C1) x + rest, without cancellation */
-        out->limit = 2 * rest / (linear + sqrt(root));
+    double S = d->largest.source, c = d->largest.factor, A2 = d->largest.bend;
+    double slope = c + 2 * S * A2, source = S * c + S * S * A2, linear = 1 - slope;
+    double rest = source + d->largest.rounding, root = linear * linear - 4 * rest * A2;
+    *out = (bg_drift){.C0 = source / (h * h * h),
+                      .C1 = slope / h,
+                      .C2 = A2,
+                      .observed = d->largest.observed,
+                      .limit = NAN};
+    if (!(linear > 0 && root > 0)) {
+        out->why = "the step is too large for the guarantee; take a smaller one";
+        return;
+    }
+    /* the smaller root of A2 x^2 - linear x + rest without cancellation; A2 x < linear - A2 x*
+     * below the larger one */
+    double fixed = 2 * rest / (linear + sqrt(root)), limit = fmax(fixed, d->largest.start);
+    if (A2 * limit > linear - A2 * fixed)
+        out->why = "the run began too far from the constraints for the guarantee";
+    else if (d->largest.grown > limit)
+        out->why = "further Newton steps made |g| larger; take a smaller step";
+    else if (d->largest.observed > limit)
+        out->why = "|g| went beyond the bound: a redundant constraint departs from the others, or "
+                   "rounding is larger than estimated";
+    else
+        out->limit = limit;
+    out->holds = !out->why;
 }

@@ -1,26 +1,49 @@
-/* The bound of 000 section 3.4 on the drift of one Newton step of projection per step. */
+/* A bound on the drift of one Newton step of projection per step, after 000 section 3.4. */
 #ifndef BG_DRIFT_H
 #define BG_DRIFT_H
 
+#include "bogie/integrator.h"
 #include "linalg/linalg.h"
 #include "system/system.h"
 
+#include <stdbool.h>
+
 typedef struct bg_drift_work {
     bool on;
-    bool late; /* positions move with the velocities of the step's end */
+    bool begun; /* the step before belongs to the same start */
+    bool looks; /* the next bg_drift_look is behind the first Newton step */
     bg_system *sys;
-    double *P;         /* [ng nv] row j: P e_j, the correction of a unit violation of row j */
-    double *W, *W_0;   /* w by q, as the system stores it; the part of it that is left at v = 0 */
-    double *row, *sum; /* [ng] */
-    double *zero_v, *zero_g;       /* [nv], [ng] */
-    double constants[4], observed; /* largest A1, A2, A3, rounding of g; largest |g| */
+    const unsigned char *eliminated; /* [ng] redundant rows */
+    double *g, *bent;                /* [ng] g at the step's beginning; D P g before projection */
+    double *D;                       /* as G is stored: first G at q~, then minus G at q_n */
+    double *column, *row, *sum;      /* [nv], [ng], [ng] */
+    double rounding;                 /* of an entry of g in this step */
+    struct {
+        double source;   /* |g(q~) - g(q_n)| */
+        double factor;   /* |D P| */
+        double bend;     /* |R| / |g(q~)|^2, R: what is not linear in the correction */
+        double rounding; /* of an entry of g */
+        double start;    /* |g| where the run, or what follows an event, began */
+        double observed; /* |g| behind a step */
+        double grown;    /* |g| that a further Newton step made larger */
+    } largest;           /* of the run */
 } bg_drift_work;
 
-bg_status bg_drift_create(bg_drift_work *drift, bg_system *sys, bg_error *err);
+bg_status bg_drift_create(bg_drift_work *drift, bg_system *sys, const unsigned char *eliminated,
+                          bg_error *err);
 void bg_drift_clear(bg_drift_work *drift);
-/* At the beginning of a step: kkt holds [M G^T; G 0] there, gamma the second derivative of g. */
-bg_status bg_drift_update(bg_drift_work *drift, bg_kkt *kkt, const bg_point *p, const double *G,
-                          const double *gamma, bg_error *err);
+void bg_drift_reset(bg_drift_work *drift);
+
+/* In this order, within a step: g at its beginning; */
+void bg_drift_begin(bg_drift_work *drift, const double *g);
+/* g and G (in drift->D) before the projection, G at the beginning, with kkt = [M G^T; G 0] there;
+ */
+void bg_drift_update(bg_drift_work *drift, bg_kkt *kkt, const double *g, const double *G,
+                     const double *q);
+/* g behind every Newton step; the last one ends the step. */
+void bg_drift_look(bg_drift_work *drift, const double *g);
+void bg_drift_end(bg_drift_work *drift, const double *g);
+
 void bg_drift_report(const bg_drift_work *drift, double h, bg_drift *out);
 
 #endif

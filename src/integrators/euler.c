@@ -17,7 +17,12 @@
  * step before, G du - epsilon (lambda - lambda_old) = ..., which needs no independent constraints.
  * Afterwards, `velocity` projects u1 and `project` q1 and then u1 in the mass metric; q1 with the
  * matrix at q and a fixed number of Newton steps (11). The states z follow with their own block,
- *     (I - h h_z) dz = h + h h_q u + h h_v du,    or explicitly for none. */
+ *     (I - h h_z) dz = h + h h_q u + h h_v du,    or explicitly for none.
+ *
+ * Where h f_q u is there, h f_t has to be, too, or the step follows its inputs late: f, h and gamma
+ * are those with the inputs of the step's end, f(t1, q, u) = f + h f_t + ..., and constraints that
+ * move with time add their part -(G(t1, q) - G(t0, q))^T lambda, at the multipliers of the step
+ * before. */
 #include "integrators/euler.h"
 
 #include "base/memory.h"
@@ -148,6 +153,15 @@ static bg_status check_unused(const bg_integrator *ig, const bg_euler *m, bg_err
     return BG_OK;
 }
 
+/* Its ng solutions of linear equations are little beside a step as long as matrices are small. */
+static bool wants_certificate(const bg_integrator *ig)
+{
+    enum { SMALL = 40 };
+    const char *value = bg_integrator_get_option(ig, "certificate");
+    bool small = ig->sys->def.nv + ig->sys->def.ng <= SMALL;
+    return strcmp(value, "auto") == 0 ? small : strcmp(value, "on") == 0;
+}
+
 static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
 {
     static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi", NULL};
@@ -161,7 +175,7 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
     m->index = find_choice(ig, "index", indices);
     m->stabilisation = find_choice(ig, "stabilisation", stabilisations);
     m->partition = implicit ? find_choice(ig, "partition", partitions) : BG_PARTITION_ALL;
-    m->drift.on = strcmp(bg_integrator_get_option(ig, "certificate"), "on") == 0;
+    m->drift.on = wants_certificate(ig);
     m->alpha = get_number_or(ig, "alpha", 0.5 / h);
     m->beta = get_number_or(ig, "beta", m->alpha * m->alpha);
     m->epsilon = get_number_or(ig, "epsilon", h * h);
@@ -203,11 +217,11 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     m->rhs = BG_NEW_ARRAY(double, d->nv);
     m->along = BG_NEW_ARRAY(double, d->nv);
     m->shifted = BG_NEW_ARRAY(double, d->nq);
-    m->gamma = BG_NEW_ARRAY(double, d->ng);
+    m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
     m->gt = BG_NEW_ARRAY(double, d->ng);
     m->dz = BG_NEW_ARRAY(double, d->nz);
     return m->M && m->hat_M && m->r_q && m->r_v && m->kept && m->h_q && m->h_v && m->h_z && m->G0 &&
-           m->rhs && m->along && m->shifted && m->gamma && m->gt && m->dz;
+           m->rhs && m->along && m->shifted && m->G1 && m->gt && m->dz;
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
@@ -279,6 +293,18 @@ bool bg_euler_settles_velocity(const bg_euler *m)
     return m->ng > 0 && wanted && !bg_euler_position_first(m);
 }
 
+/* Where f_q u is in the right side, h f_t is, too: in a frame that moves with the inputs both
+ * belong together. */
+bool bg_euler_follows_inputs(const bg_euler *m)
+{
+    return m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_SEMI;
+}
+
+bool bg_euler_has_moving_constraints(const bg_integrator *ig, const bg_euler *m)
+{
+    return m->ng > 0 && !ig->sys->def.scleronomic && bg_euler_follows_inputs(m);
+}
+
 /* Evaluations and factorisations of every step but the first after a start or an event. */
 static void plan(const bg_integrator *ig, bg_step_plan *out)
 {
@@ -296,6 +322,7 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
     out->jacobian_every = derivatives ? m->refresh : 0;
     out->factorisations = !shared;
     out->terms += m->jacobian == BG_JACOBIAN_3;
+    out->terms += bg_euler_has_moving_constraints(ig, m);
     out->terms += m->ng > 0; /* G, g and g_t at the end */
     out->terms += late && m->ng > 0 ? 1 + (ig->dyn->kinematic ? 1 : 0) : 0;
     if (bg_euler_projects(m)) {
@@ -304,7 +331,6 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
         out->factorisations += bg_euler_position_first(m); /* the matrix at the beginning */
     }
     out->factorisations += bg_euler_settles_velocity(m);
-    out->jacobian += m->drift.on ? 2 + m->ng : 0;
 }
 
 static bg_status create(bg_integrator *ig, bg_error *err)
@@ -323,7 +349,6 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     m->drift.on = m->drift.on && bg_euler_projects(m);
-    m->drift.late = is_late(m);
     const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
     if (!allocate(ig, m) || !(plain || map_mass(ig, m)))
@@ -339,7 +364,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)
         bg_kkt_set_regularisation(m->hat, m->epsilon);
     if (st == BG_OK && m->drift.on)
-        st = bg_drift_create(&m->drift, ig->sys, err);
+        st = bg_drift_create(&m->drift, ig->sys, ig->dyn->eliminated, err);
     return st;
 }
 
@@ -348,9 +373,9 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,     m->hat_M, m->r_q, m->r_v,       m->kept,  m->h_q,
-                            m->h_v,   m->h_z,   m->G0,  m->rhs,       m->along, m->shifted,
-                            m->gamma, m->gt,    m->dz,  m->place_of_M};
+    void *const arrays[] = {m->M,   m->hat_M, m->r_q, m->r_v,       m->kept,  m->h_q,
+                            m->h_v, m->h_z,   m->G0,  m->rhs,       m->along, m->shifted,
+                            m->G1,  m->gt,    m->dz,  m->place_of_M};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_kkt_destroy(m->hat);
@@ -367,6 +392,7 @@ static void reset(bg_integrator *ig)
     m->prepared = false;
     m->partitioned = false;
     m->plain_ready = false;
+    bg_drift_reset(&m->drift);
     if (m->hat) {
         bg_kkt_set_eliminated(m->hat, ig->dyn->eliminated);
         bg_kkt_set_eliminated(m->plain, ig->dyn->eliminated);
@@ -402,8 +428,8 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
-    bg_archive_bytes(archive, &m->drift.constants, sizeof m->drift.constants);
-    bg_archive_bytes(archive, &m->drift.observed, sizeof m->drift.observed);
+    bg_archive_bytes(archive, &m->drift.begun, sizeof m->drift.begun);
+    bg_archive_bytes(archive, &m->drift.largest, sizeof m->drift.largest);
     if (m->hat) {
         bg_kkt_archive(m->hat, archive);
         bg_kkt_archive(m->plain, archive);
@@ -484,7 +510,8 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
         {"epsilon", NULL, "auto", "of regularise; auto: h^2"},                                 \
         {"newton_steps", NULL, "1", "simplified Newton steps of a position projection"},       \
     {                                                                                          \
-        "certificate", "on|off", "on", "bound the drift of project and ggl along the run"      \
+        "certificate", "auto|on|off", "auto",                                                  \
+            "bound the drift of project and ggl; auto: where nv + ng is at most 40"            \
     }
 
 static const bg_option_info euler_options[] = {BG_EULER_OPTIONS};

@@ -41,7 +41,8 @@ typedef struct bg_euler {
     int nkept, nentries;       /* how many, of how many; of auto: that are not zero */
     bool partitioned;
     double *h_q, *h_v, *h_z; /* dense */
-    double *G0, *gt, *gamma; /* at the beginning of the step */
+    double *G0, *gt;         /* at the beginning of the step */
+    double *G1;              /* [size of G] at q of the beginning with the inputs of the end */
     double *rhs, *along, *shifted, *dz, power;
     int age;       /* steps since the Jacobian was made; 0: due */
     bool prepared; /* the Jacobian of the next step is there already */
@@ -53,6 +54,10 @@ bool bg_euler_uses_matrix(const bg_euler *m);
 bool bg_euler_projects(const bg_euler *m);
 bool bg_euler_position_first(const bg_euler *m);
 bool bg_euler_settles_velocity(const bg_euler *m);
+
+/* f and h of a step are those with the inputs of its end; they are, and G may depend on them. */
+bool bg_euler_follows_inputs(const bg_euler *m);
+bool bg_euler_has_moving_constraints(const bg_integrator *ig, const bg_euler *m);
 
 bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err);
 void bg_euler_prepare(bg_integrator *ig);

@@ -4,14 +4,20 @@
 #include <math.h>
 #include <string.h>
 
+static bg_status evaluate_into(bg_integrator *ig, double t, const double *q, const double *v,
+                               const double *z, unsigned want, bg_terms *out, bg_error *err)
+{
+    bg_dynamics *d = ig->dyn;
+    bg_status st = bg_system_set_point(d->sys, t, q, v, z, ig->x0->mode, &d->point, err);
+    d->have = want;
+    return st == BG_OK ? bg_system_calc_terms(d->sys, &d->point, want, out, err) : st;
+}
+
 static bg_status evaluate(bg_integrator *ig, double t, const double *q, const double *v,
                           const double *z, unsigned want, bg_error *err)
 {
     bg_euler *m = ig->method;
-    bg_dynamics *d = ig->dyn;
-    bg_status st = bg_system_set_point(d->sys, t, q, v, z, ig->x0->mode, &d->point, err);
-    d->have = want;
-    return st == BG_OK ? bg_system_calc_terms(d->sys, &d->point, want, &m->terms, err) : st;
+    return evaluate_into(ig, t, q, v, z, want, &m->terms, err);
 }
 
 /* [M G^T; G 0] and M are those of the step's beginning: it starts where the last one ended. */
@@ -37,7 +43,7 @@ static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const d
                      ig->sys->def.name, ig->x0->t);
 }
 
-/* Derivatives at the beginning of the step, when they are due. */
+/* Derivatives where f was evaluated last, when they are due. */
 static bg_status update_jacobian(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
@@ -78,8 +84,8 @@ void bg_euler_prepare(bg_integrator *ig)
     if (m->jacobian == BG_JACOBIAN_NONE || m->prepared ||
         (m->partition != BG_PARTITION_ALL && !m->partitioned))
         return;
-    m->prepared = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &d->point,
-                                      &ignored) == BG_OK &&
+    m->prepared = bg_system_set_point(d->sys, bg_euler_follows_inputs(m) ? ig->x1->t : x->t, x->q,
+                                      x->v, x->z, x->mode, &d->point, &ignored) == BG_OK &&
                   update_jacobian(ig, &ignored) == BG_OK;
     if (!m->prepared)
         m->age = 0;
@@ -130,6 +136,12 @@ static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *e
     memcpy(m->rhs, m->terms.f, (size_t)d->nv * sizeof(double));
     if (m->jacobian == BG_JACOBIAN_NONE)
         return BG_OK;
+    if (bg_euler_has_moving_constraints(ig, m)) { /* - h G_t^T lambda */
+        bg_matrix_add_transposed(m->ng, d->nv, ig->sys->def.pattern_G, m->G1, -1, ig->x0->lambda,
+                                 m->rhs);
+        bg_matrix_add_transposed(m->ng, d->nv, ig->sys->def.pattern_G, m->G0, 1, ig->x0->lambda,
+                                 m->rhs);
+    }
     if (m->jacobian == BG_JACOBIAN_3)
         st = calc_along(ig, err);
     else if (m->jacobian != BG_JACOBIAN_SEMI)
@@ -205,10 +217,18 @@ static bg_status project_position(bg_integrator *ig, bg_error *err)
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
     bg_status st = BG_OK;
+    bg_terms out = m->terms;
+    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    out.G = m->drift.D;
     d->projections[d->purpose]++;
     for (int k = 0; k < m->newton_steps && st == BG_OK; k++) {
-        st = evaluate(ig, x->t, x->q, ig->x0->v, ig->x0->z,
-                      BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u), err);
+        bool first = m->drift.on && k == 0;
+        st = evaluate_into(ig, x->t, x->q, ig->x0->v, ig->x0->z, want | (first ? BG_TERM_G : 0u),
+                           &out, err);
+        if (st == BG_OK && first)
+            bg_drift_update(&m->drift, m->plain, m->terms.g, m->G0, x->q);
+        else if (st == BG_OK && m->drift.on)
+            bg_drift_look(&m->drift, m->terms.g);
         memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
         memcpy(d->work_g, m->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(m->plain, d->work_v, d->work_g);
@@ -301,31 +321,53 @@ static bg_status step_index_2(bg_integrator *ig, const double *M, bg_error *err)
     return BG_OK;
 }
 
-/* Terms at the beginning. */
-static bg_status begin(bg_integrator *ig, bg_error *err)
+/* Power of the forces at the beginning; that of moving constraints is added at the end. */
+static bg_status calc_power(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
-    const bg_dynamics *d = ig->dyn;
-    const bg_state *x = ig->x0;
-    unsigned want = BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
-                    (d->kinematic ? BG_TERM_V : 0u);
-    if (m->ng > 0)
-        want |= BG_TERM_G | BG_TERM_g | BG_TERM_gt | BG_TERM_gamma;
-    if (m->ng > 0 && m->index != BG_INDEX_1 && !m->drift.on)
-        want &= ~(unsigned)BG_TERM_gamma;
-    if (is_plain_ready(ig)) /* and so is M, which nobody else writes */
-        want &= ~(unsigned)BG_TERM_M;
-    bg_status st = evaluate(ig, x->t, x->q, x->v, x->z, want, err);
-    if (st != BG_OK)
-        return st;
-    memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
-    memcpy(m->G0, m->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
-    memcpy(m->gt, m->terms.gt, (size_t)m->ng * sizeof(double));
-    memcpy(m->gamma, m->terms.gamma, (size_t)m->ng * sizeof(double));
     if (!ig->energy)
         return BG_OK;
     memset(ig->x1->lambda, 0, (size_t)m->ng * sizeof(double));
     return bg_dynamics_calc_power(ig->dyn, ig->x1->lambda, &m->power, err);
+}
+
+/* Terms of the step: f and h (and gamma) with the inputs of its end where they are followed, the
+ * constraints with those of its beginning. One evaluation serves both unless the constraints move.
+ */
+static bg_status begin(bg_integrator *ig, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    bool follows = bg_euler_follows_inputs(m), moving = bg_euler_has_moving_constraints(ig, m);
+    unsigned rates = BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u);
+    unsigned rest = BG_TERM_M | (d->kinematic ? BG_TERM_V : 0u);
+    if (m->ng > 0)
+        rest |= BG_TERM_G | BG_TERM_g | BG_TERM_gt;
+    if (m->ng > 0 && m->index == BG_INDEX_1)
+        rates |= BG_TERM_gamma;
+    if (is_plain_ready(ig)) /* and so is M, which nobody else writes */
+        rest &= ~(unsigned)BG_TERM_M;
+    bg_terms out = m->terms;
+    bg_status st = BG_OK;
+    if (moving) {
+        st = evaluate(ig, x->t, x->q, x->v, x->z, rest, err);
+        rest = BG_TERM_G;
+        out.G = m->G1;
+    } else if (follows && ig->energy) {
+        st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &d->point, err);
+    }
+    if (st == BG_OK && follows)
+        st = calc_power(ig, err);
+    if (st == BG_OK)
+        st = evaluate_into(ig, follows ? ig->x1->t : x->t, x->q, x->v, x->z, rates | rest, &out,
+                           err);
+    if (st == BG_OK && !follows)
+        st = calc_power(ig, err);
+    memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
+    memcpy(m->G0, m->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(m->gt, m->terms.gt, (size_t)m->ng * sizeof(double));
+    return st;
 }
 
 /* Unconstrained and explicit: the explicit formalism. */
@@ -356,10 +398,8 @@ static bg_status step_constrained(bg_integrator *ig, bg_error *err)
         st = update_jacobian(ig, err);
     m->prepared = false;
     if (st == BG_OK && m->drift.on)
-        st = ensure_plain(ig, err);
-    if (st == BG_OK && m->drift.on)
-        st = bg_drift_update(&m->drift, m->plain, &ig->dyn->point, m->G0, m->gamma, err);
-    if (st == BG_OK && bg_euler_projects(m) && !m->drift.on)
+        bg_drift_begin(&m->drift, m->terms.g);
+    if (st == BG_OK && bg_euler_projects(m))
         st = ensure_plain(ig, err);
     if (st == BG_OK)
         st = prepare_matrix(ig, &M, err);
@@ -413,7 +453,7 @@ bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
     if (st != BG_OK)
         return st;
     if (m->drift.on)
-        m->drift.observed = fmax(m->drift.observed, ig->residuals1.g);
+        bg_drift_end(&m->drift, m->terms.g);
     for (int i = 0; i < m->ng && ig->energy; i++)
         m->power += x->lambda[i] * m->gt[i];
     *x->work = *ig->x0->work + (ig->energy ? ig->h * m->power : 0);

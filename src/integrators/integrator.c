@@ -443,6 +443,7 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 void bg_integrator_prepare(bg_integrator *ig)
 {
     advance(ig);
+    ig->h = fit_step(ig, ig->h_next, &ig->x1->t);
     if (ig->class_->prepare)
         ig->class_->prepare(ig);
 }

@@ -145,6 +145,7 @@ static json_t *new_drift(const bg_drift *drift)
     put(&b, "holds", json_boolean(drift->holds));
     put(&b, "limit", new_real(drift->limit));
     put(&b, "observed", new_real(drift->observed));
+    put(&b, "why", drift->why ? json_string(drift->why) : json_null());
     return end_object(&b);
 }
 
