@@ -96,12 +96,22 @@ const bg_integrator_info *bg_integrator_get_info(int i);
 
 typedef struct bg_integrator bg_integrator;
 
+/* Work of a matrix, bounded whatever its pivots are. */
+typedef struct bg_matrix_work {
+    int unknowns;         /* 0: there is no matrix */
+    double factorisation; /* multiplications, at most */
+    double solution;      /* multiplications, at most */
+    int repeats;          /* non-zero: pivots are repeated, and chosen anew when they are bad */
+} bg_matrix_work;
+
 /* What every step of a method with bounded work does, the first after a start or an event aside. */
 typedef struct bg_step_plan {
     int terms, explicit_; /* evaluations of terms; of the explicit formalism */
     int jacobian;         /* evaluations of derivatives in every step */
     int jacobian_every;   /* and one more in every so many steps; 0: none */
     int factorisations, projections;
+    int first_factorisations, first_solutions; /* further ones of the first step after a start */
+    bg_matrix_work matrix; /* of the largest matrix that is factored */
 } bg_step_plan;
 
 /* A bound on the drift off the constraints under one Newton step of projection per step, after 000

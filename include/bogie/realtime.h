@@ -1,8 +1,8 @@
 /* Real time: a system advanced by one fixed step whenever a rig asks for it.
  *
- * A bg_realtime makes exactly the same work in every step: no iteration, no allocation, no search
- * for events. It suits a loop that already has its own clock; `bogie realtime` brings the clock and
- * the network (docs/realtime.md).
+ * A bg_realtime makes exactly the same work in every step, but for events, which have their own
+ * bound: no iteration, no allocation, no search for events. It suits a loop that already has its
+ * own clock; `bogie realtime` brings the clock and the network (docs/realtime.md).
  *
  *   bg_realtime_options options = bg_default_realtime_options();
  *   options.period = 1e-3;
@@ -78,9 +78,13 @@ const char *bg_realtime_get_output_name(const bg_realtime *realtime, int i);
 /* The outputs at the present state. */
 bg_status bg_realtime_calc_outputs(bg_realtime *realtime, double *outputs, bg_error *err);
 const bg_state *bg_realtime_get_state(const bg_realtime *realtime);
-/* What every step does, with the evaluation of the switching functions; the step after an event
- * does more, but a bounded amount. */
+/* What every step does, with the evaluation of the switching functions; one with an event,
+ * and the next, do more: at most what bg_realtime_calc_most says. */
 bg_step_plan bg_realtime_get_plan(const bg_realtime *realtime);
+/* The most a step of this method does in real time, with an event that changes the system at its
+ * end, or as the first after a start. Returns how many times the work of any other step (one that
+ * evaluates its derivatives) that is at most, or 0 where the work of a step is not known. */
+double bg_realtime_calc_most(const bg_integrator *integrator, bg_step_plan *most);
 bg_counters bg_realtime_get_counters(const bg_realtime *realtime);
 long bg_realtime_get_nevents(const bg_realtime *realtime); /* since the start */
 /* The method, for its residuals, its drift and what it chose. */

@@ -1,5 +1,6 @@
 /* bogie check: what a system is made of, whether it can be assembled, and whether its derivatives
  * are right. */
+#include "cli/allocations.h"
 #include "cli/cli.h"
 #include "model/model.h"
 
@@ -27,7 +28,7 @@ static const bg_cli_option options[] = {
      "compare what the system supplies with differences"},
 };
 
-enum { SAMPLES = 10, SEED = 1 };
+enum { SAMPLES = 10, SEED = 1, COUNTED_STEPS = 200 };
 static const double largest_error = 1e-6;
 
 static void print_title(const bg_cli_model *model)
@@ -220,6 +221,33 @@ static bool needs_differences(const bg_system_def *def, const bg_step_plan *plan
                          def->derivative_supplied[BG_OF_r][BG_BY_v]));
 }
 
+/* Steps in real time, events included, and the allocations that were counted in them. */
+static void print_allocations(const bg_cli_model *model, const char *integrator,
+                              const bg_integrator_options *o)
+{
+    bg_realtime_options wanted = bg_default_realtime_options();
+    bg_realtime *rt;
+    bg_error err = {0};
+    wanted.integrator = integrator;
+    wanted.period = o->step;
+    wanted.settings = o->settings;
+    wanted.nsettings = o->nsettings;
+    if (bg_realtime_create(model->system, &wanted, &rt, &err) != BG_OK) {
+        printf("  allocations      not counted: %s\n", err.text);
+        return;
+    }
+    long before = bg_allocations_get();
+    int steps = 0;
+    while (steps < COUNTED_STEPS && bg_realtime_step(rt, NULL, NULL, &err) == BG_OK)
+        steps++;
+    if (before < 0)
+        printf("  allocations      not counted in this build\n");
+    else
+        printf("  allocations      %ld in %d steps in real time, counted\n",
+               bg_allocations_get() - before, steps);
+    bg_realtime_destroy(rt);
+}
+
 /* What a step of the method is made of. */
 static bg_status print_plan(const bg_cli_model *model, const arguments *args, int nparameters,
                             bg_error *err)
@@ -242,12 +270,16 @@ static bg_status print_plan(const bg_cli_model *model, const arguments *args, in
         if (*note)
             printf("                   %s\n", note);
         bg_plan_print(&plan);
+        bg_step_plan most;
+        double times = bg_realtime_calc_most(integrator, &most);
         if (needs_differences(def, &plan))
             printf("                   differences stand in for what the system leaves out, of "
                    "several evaluations each\n");
         if (def->ns > 0)
             printf("                   in real time one evaluation more, of the switching "
                    "functions\n");
+        bg_plan_print_most(&most, times);
+        print_allocations(model, args->integrator, &o);
     } else {
         printf("  integrator       %s: the work of a step is not known beforehand\n",
                args->integrator);

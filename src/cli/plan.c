@@ -25,5 +25,17 @@ void bg_plan_print(const bg_step_plan *p)
     else
         printf("%d evaluation%s of derivatives, and one more in every %d steps", p->jacobian,
                plural(p->jacobian), p->jacobian_every);
-    printf("; no iterations, no allocations\n");
+    printf("; no iterations\n");
+}
+
+void bg_plan_print_most(const bg_step_plan *p, double times)
+{
+    const bg_matrix_work *m = &p->matrix;
+    if (m->unknowns > 0)
+        printf("  factorisation    %d unknowns, at most %.0f multiplications%s\n", m->unknowns,
+               m->factorisation, m->repeats ? ", whatever its pivots" : "");
+    printf("  most in a step   in real time, with an event or after one: %d evaluation%s, %d "
+           "factorisation%s%s;\n                   at most %.3g times the work of a step without\n",
+           p->terms + p->explicit_, plural(p->terms + p->explicit_), p->factorisations,
+           plural(p->factorisations), p->matrix.repeats ? " with new pivots" : "", times);
 }

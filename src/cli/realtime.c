@@ -1,6 +1,7 @@
 /* bogie realtime: runs a system against the wall clock, with inputs and outputs over UDP. */
 #include "base/output.h"
 #include "base/text.h"
+#include "cli/allocations.h"
 #include "cli/cli.h"
 #include "cli/realtime_report.h"
 #include "model/model.h"
@@ -291,7 +292,9 @@ static bg_status work(void *self, bg_error *err)
 {
     session *s = self;
     bool fresh = bg_udp_receive(s->udp, s->u);
+    long before = bg_allocations_get();
     bg_status status = bg_realtime_step(s->rt, fresh ? s->u : NULL, s->sends ? s->y : NULL, err);
+    s->report.allocations += bg_allocations_get() - before;
     if (status < 0)
         return status;
     bg_udp_send(s->udp, (uint64_t)++s->step, bg_realtime_get_state(s->rt)->t, s->y);
@@ -333,6 +336,7 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     r->t_start = bg_realtime_get_state(s->rt)->t;
     s->constrained = bg_system_get_def(s->model.system)->ng > 0;
     s->sends = args->send != NULL;
+    r->counted = bg_allocations_get() >= 0;
     r->max_g = r->max_gv = s->constrained ? 0 : NAN;
     s->pacer.stop = bg_stop_get();
     if (!args->unprepared) {

@@ -207,6 +207,8 @@ void bg_realtime_report_print(const bg_realtime_report *r)
     }
     print_datagrams(&r->datagrams);
     bg_plan_print(&r->plan);
+    if (r->counted)
+        printf("  allocations      %ld in all steps, counted\n", r->allocations);
     print_trust(r);
 }
 

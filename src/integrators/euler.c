@@ -331,6 +331,10 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
         out->factorisations += bg_euler_position_first(m); /* the matrix at the beginning */
     }
     out->factorisations += bg_euler_settles_velocity(m);
+    out->first_solutions = m->partition == BG_PARTITION_AUTO ? ig->dyn->nv : 0;
+    out->first_factorisations = shared + (out->first_solutions > 0) +
+                                (bg_euler_projects(m) && bg_euler_settles_velocity(m));
+    out->matrix = bg_kkt_get_work(m->hat);
 }
 
 static bg_status create(bg_integrator *ig, bg_error *err)

@@ -90,4 +90,4 @@ static void archive_nothing(void *self, bg_archive *archive)
 }
 
 const bg_linear_class bg_linear_dense = {create,           destroy,         factor, solve,
-                                         solve_transposed, archive_nothing, NULL};
+                                         solve_transposed, archive_nothing, NULL,   NULL};

@@ -341,6 +341,11 @@ double bg_kkt_calc_rcond(bg_kkt *kkt)
     return bg_linear_calc_rcond(kkt->linear);
 }
 
+bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt)
+{
+    return bg_linear_get_work(kkt->linear);
+}
+
 void bg_kkt_reset(bg_kkt *kkt)
 {
     bg_linear_reset(kkt->linear);

@@ -3,7 +3,7 @@
 #ifndef BG_LINALG_H
 #define BG_LINALG_H
 
-#include "bogie/system.h"
+#include "bogie/integrator.h"
 
 typedef struct bg_archive bg_archive;
 typedef struct bg_linear bg_linear;
@@ -22,6 +22,7 @@ bg_status bg_linear_factor(bg_linear *linear);
 void bg_linear_solve(bg_linear *linear, double *x);
 /* Estimate of 1 / (|A| |A^{-1}|) in the 1-norm of the last factorisation. */
 double bg_linear_calc_rcond(bg_linear *linear);
+bg_matrix_work bg_linear_get_work(const bg_linear *linear);
 /* Forgets earlier factorisations, on whose pivots later ones would depend. */
 void bg_linear_reset(bg_linear *linear);
 /* Saves or restores what later factorisations depend on (the values of the last pivot choice). */
@@ -48,6 +49,7 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
  * and come back as 0. */
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y);
 double bg_kkt_calc_rcond(bg_kkt *kkt);
+bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt);
 void bg_kkt_reset(bg_kkt *kkt); /* as bg_linear_reset */
 void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive);
 

@@ -138,6 +138,15 @@ double bg_linear_calc_rcond(bg_linear *linear)
     return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
 }
 
+bg_matrix_work bg_linear_get_work(const bg_linear *linear)
+{
+    double n = linear->n;
+    bg_matrix_work work = {linear->n, (n * n * n - n) / 3, n * n, 0};
+    if (linear->class->get_work)
+        linear->class->get_work(linear->self, &work);
+    return work;
+}
+
 void bg_linear_reset(bg_linear *linear)
 {
     linear->factored = false;

@@ -203,4 +203,4 @@ static void archive_nothing(void *self, bg_archive *archive)
 }
 
 const bg_linear_class bg_linear_small = {create,          free, factor, solve, solve_transposed,
-                                         archive_nothing, NULL};
+                                         archive_nothing, NULL, NULL};

@@ -204,11 +204,20 @@ static void archive_pivots(void *self, bg_archive *archive)
     }
 }
 
+/* A choice of new pivots takes as many multiplications as their repetition, beside its search. */
+static void get_work(const void *self, bg_matrix_work *work)
+{
+    const sparse *s = self;
+    work->factorisation = s->lu.operations;
+    work->solution = 2.0 * (double)(s->lu.capacity_L + s->lu.capacity_U) + s->count;
+    work->repeats = 1;
+}
+
 static void reset(void *self)
 {
     sparse *s = self;
     s->chosen = false;
 }
 
-const bg_linear_class bg_linear_sparse = {create,           destroy,        factor, solve,
-                                          solve_transposed, archive_pivots, reset};
+const bg_linear_class bg_linear_sparse = {create,           destroy,        factor,   solve,
+                                          solve_transposed, archive_pivots, get_work, reset};

@@ -21,6 +21,8 @@ typedef struct bg_realtime_report {
     bg_udp_counts datagrams;
     bg_privilege privilege;
     bg_step_plan plan;
+    bool counted;     /* allocations could be counted */
+    long allocations; /* in all steps */
     bg_counters counters;
     double max_g, max_gv; /* largest residuals at ends of steps */
     int has_drift;

@@ -118,8 +118,10 @@ char *bg_realtime_summary_create(const bg_realtime_report *r)
         new_real(r->stolen_seconds), "skipped_periods", (json_int_t)s->skipped, "abandoned",
         (json_int_t)s->abandoned, "lag_seconds", 1e-9 * (double)s->lag, "farthest_behind_seconds",
         1e-9 * (double)s->farthest);
-    json_t *rest = json_pack("{s:o, s:o, s:I, s:o, s:o}", "datagrams", new_datagrams(&r->datagrams),
-                             "plan", new_plan(&r->plan), "events", (json_int_t)r->events, "max_g",
+    json_t *allocations = r->counted ? json_integer(r->allocations) : json_null();
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:I, s:o, s:o}", "datagrams",
+                             new_datagrams(&r->datagrams), "plan", new_plan(&r->plan),
+                             "allocations", allocations, "events", (json_int_t)r->events, "max_g",
                              new_real(r->max_g), "max_gv", new_real(r->max_gv));
     char *text = NULL;
     if (all && timing && rest && json_object_update(all, timing) == 0 &&

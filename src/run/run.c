@@ -242,16 +242,27 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
         bg_integrator_get_state(r->ig)->t);
 }
 
+/* Room for at least `count` events more. Between steps for half of the room, so that none is needed
+ * in a step. */
+static bg_status reserve_events(bg_runner *r, long count, bg_error *err)
+{
+    bg_run_report *p = r->report;
+    if (r->event_capacity - p->nevents >= count)
+        return BG_OK;
+    bg_event *more = realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
+    if (!more)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+    p->events = more;
+    r->event_capacity *= 2;
+    return BG_OK;
+}
+
 static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err)
 {
     bg_run_report *p = r->report;
-    if (p->nevents == r->event_capacity) {
-        bg_event *more = realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
-        if (!more)
-            return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
-        p->events = more;
-        r->event_capacity *= 2;
-    }
+    bg_status st = reserve_events(r, 1, err);
+    if (st != BG_OK)
+        return st;
     p->events[p->nevents++] = *event;
     bool advanced = event->t - r->t_last_event > 32 * DBL_EPSILON * fmax(1.0, fabs(event->t));
     r->events_at_once = advanced ? 0 : r->events_at_once + 1;
@@ -491,6 +502,8 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
         if (st == BG_OK)
             st = check_redundant(r, err);
     }
+    if (st == BG_OK)
+        st = reserve_events(r, r->event_capacity / 2, err);
     return st == BG_OK ? housekeeping(r, err) : st;
 }
 

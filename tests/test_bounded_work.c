@@ -1,0 +1,110 @@
+/* No step in real time does more than was said before the first one, events and the steps after
+ * them included: all models in both forms, with and without what a method offers. */
+#include "model_support.h"
+
+#include <glob.h>
+#include <stdbool.h>
+
+enum { STEPS = 120 };
+
+static const bg_setting stair = {
+    "road",
+    "{\"type\":\"stair\",\"at\":0.5,\"height\":-0.05,\"speed\":\"speed\",\"base\":\"base\"}"};
+
+typedef struct outcome {
+    long events, reached; /* steps that did all that was allowed */
+} outcome;
+
+static void check_step(const char *what, const bg_step_plan *most, const bg_counters *a,
+                       const bg_counters *b, outcome *x)
+{
+    const struct {
+        const char *name;
+        long done, allowed;
+    } work[] = {
+        {"evaluations", b->terms + b->explicit_ - a->terms - a->explicit_,
+         most->terms + most->explicit_},
+        {"derivatives", b->jacobian - a->jacobian, most->jacobian},
+        {"factorisations", b->factorisations - a->factorisations, most->factorisations},
+        {"projections", b->projections - a->projections, most->projections},
+    };
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        if (work[i].done > work[i].allowed)
+            fail_msg("%s: %ld %s in one step, not %ld", what, work[i].done, work[i].name,
+                     work[i].allowed);
+    x->reached += work[0].done == work[0].allowed;
+}
+
+static void check_system(const char *what, bg_system *sys, const char *integrator,
+                         const bg_setting *settings, int nsettings, outcome *x)
+{
+    bg_error err = {BG_OK, ""};
+    bg_realtime_options o = bg_default_realtime_options();
+    bg_step_plan most;
+    bg_realtime *rt;
+    o.integrator = integrator;
+    o.settings = settings;
+    o.nsettings = nsettings;
+    assert_ok(bg_realtime_create(sys, &o, &rt, &err));
+    double times = bg_realtime_calc_most(bg_realtime_get_integrator(rt), &most);
+    assert_true(times >= 1);
+    bg_counters before = bg_realtime_get_counters(rt);
+    for (int k = 0; k < STEPS && bg_realtime_step(rt, NULL, NULL, &err) == BG_OK; k++) {
+        bg_counters now = bg_realtime_get_counters(rt);
+        check_step(what, &most, &before, &now, x);
+        before = now;
+    }
+    x->events += bg_realtime_get_nevents(rt);
+    bg_realtime_destroy(rt);
+}
+
+/* Every model, its roads with a stair where it has a wheel to fall. */
+static void test_models(void **state)
+{
+    (void)state;
+    static const bg_setting choices[][1] = {
+        {{"jacobian", "J2"}}, {{"jacobian", "J3"}}, {{"partition", "auto"}},
+        {{"refresh", "7"}},   {{"index", "2"}},     {{"stabilisation", "baumgarte"}}};
+    bg_error err = {BG_OK, ""};
+    glob_t files;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        for (int f = 0; f < 2; f++) {
+            const char *path = files.gl_pathv[i];
+            bool falls = strstr(path, "five-link") != NULL;
+            outcome x = {0, 0};
+            bg_model *model;
+            bg_system *sys;
+            assert_ok(bg_model_read(path, &stair, falls, &model, &err));
+            assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
+            for (size_t c = 0; c < sizeof choices / sizeof *choices; c++)
+                check_system(path, sys, "linear-euler", choices[c], 1, &x);
+            check_system(path, sys, "euler", NULL, 0, &x);
+            assert_true(!falls || (x.events > 0 && x.reached > 0));
+            bg_system_destroy(sys);
+            bg_model_destroy(model);
+        }
+    globfree(&files);
+}
+
+/* Events that throw the state back, with and without constraints. */
+static void test_equations(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:bouncing-ball", "equations:car-axle",
+                                          "equations:circular-track", "equations:slider-crank"};
+    for (int i = 0; i < 4; i++) {
+        outcome x = {0, 0};
+        bg_system *sys = create_system(systems[i], NULL, NULL);
+        check_system(systems[i], sys, "linear-euler", NULL, 0, &x);
+        check_system(systems[i], sys, "euler", NULL, 0, &x);
+        bg_system_destroy(sys);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),
+                                       cmocka_unit_test(test_equations)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
