@@ -2,6 +2,8 @@
  */
 #include "run_support.h"
 
+#include <stdbool.h>
+
 #include <unistd.h>
 
 enum { MAX_ROWS = 20000 };
@@ -141,20 +143,21 @@ static void keep_ending(const bg_system *sys, const bg_run_report *r, ending *e)
 }
 
 /* Stops after every `every` steps, saves, and goes on in a new run with a new system, to the end.
- */
+ * Method "projecting": mdop5 on the projecting descriptor form. */
 static void check_resume(const char *system, const char *method, const char *projection,
                          double t_end, long every)
 {
     bg_error err = {BG_OK, ""};
     char file[] = "/tmp/bogie-checkpoint-XXXXXX";
     close(mkstemp(file));
-    bg_setting s = {"projection", projection};
+    bg_setting s[] = {{"projection", projection}, {"form", "projecting"}};
+    bool projecting = strcmp(method, "projecting") == 0;
     bg_run_options o = bg_default_run_options();
-    o.integrator = method;
+    o.integrator = projecting ? "mdop5" : method;
     o.t_end = t_end;
     o.output_interval = t_end / 37;
-    o.method.settings = &s;
-    o.method.nsettings = 1;
+    o.method.settings = s;
+    o.method.nsettings = projecting ? 2 : 1;
     bg_run_report r;
     ending whole, pieces;
     recorder *rows = create_recorder(&o), *part = NULL;
@@ -201,6 +204,9 @@ static void test_resume(void **state)
     check_resume("equations:bouncing-ball", "hem5", "every-step", 5.0, 9);
     check_resume("equations:circular-track", "hem5", "velocity", 5.0, 6);
     check_resume("equations:andrews", "hem4", "control", 0.03, 9);
+    check_resume("equations:andrews", "projecting", "none", 0.03, 9);
+    check_resume("equations:car-axle", "projecting", "control", 1.0, 31);
+    check_resume("equations:pendulum", "projecting", "velocity", 5.0, 5);
     check_resume("equations:bouncing-ball", "hem4", "every-step", 5.0, 7);
 }
 

@@ -4,25 +4,74 @@
  * i = 1..6 solve the linear system (4) for V'_i; the end point is projected by (12) before stage 7
  * is evaluated there, so that stage 7 serves the error estimate, dense output and the next step's
  * first stage at once. (12a) iterates with the matrix of stage 6; (12b) uses the matrix of stage 7,
- * which is needed anyway: six factorisations a step, whatever is projected. */
+ * which is needed anyway: six factorisations a step, whatever is projected. With form=projecting
+ * the equations are (5) of section 3 instead (projecting_step.c). */
 #include "base/memory.h"
-#include "integrators/dopri5.h"
+#include "integrators/projecting_step.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+typedef struct mdop5 {
+    bg_dopri5_memory pair;
+    bool projecting; /* form=projecting, on a system with constraints */
+    bg_projecting_step step;
+} mdop5;
 
 static bg_status create(bg_integrator *ig, bg_error *err)
 {
-    ig->method = BG_NEW(bg_dopri5_memory);
-    if (!ig->method)
+    mdop5 *m = BG_NEW(mdop5);
+    ig->method = m;
+    if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
-    return bg_dopri5_create(ig, ig->method, err);
+    m->projecting = strcmp(bg_integrator_get_option(ig, "form"), "projecting") == 0 &&
+                    ig->dyn->ng > 0;
+    bg_status st = bg_dopri5_create(ig, &m->pair, err);
+    return st == BG_OK && m->projecting ? bg_projecting_step_create(ig, &m->step, err) : st;
 }
 
 static void destroy(bg_integrator *ig)
 {
-    if (ig->method)
-        bg_dopri5_clear(ig->method);
-    free(ig->method);
+    mdop5 *m = ig->method;
+    if (!m)
+        return;
+    bg_projecting_step_clear(&m->step);
+    bg_dopri5_clear(&m->pair);
+    free(m);
+}
+
+static void reset(bg_integrator *ig)
+{
+    mdop5 *m = ig->method;
+    bg_dopri5_reset(ig);
+    if (m->projecting)
+        bg_projecting_step_reset(ig, &m->step);
+}
+
+static void accept(bg_integrator *ig)
+{
+    mdop5 *m = ig->method;
+    bg_dopri5_accept(ig);
+    if (m->projecting)
+        bg_projecting_step_accept(&m->step);
+}
+
+static void archive(bg_integrator *ig, bg_archive *archive)
+{
+    mdop5 *m = ig->method;
+    bg_dopri5_archive(ig, archive);
+    if (m->projecting)
+        bg_projecting_step_archive(ig, &m->step, archive);
+}
+
+static void describe(const bg_integrator *ig, char *text, size_t size)
+{
+    const mdop5 *m = ig->method;
+    if (m->projecting)
+        snprintf(text, size, "projecting descriptor form%s, |eta| up to %.3g, |tau| up to %.3g",
+                 m->step.form->c > 0 ? " with M + c G'G for the singular M" : "", m->step.eta,
+                 m->step.tau);
 }
 
 /* Stages 2..6. */
@@ -40,7 +89,10 @@ static bg_status calc_stages(bg_integrator *ig, bg_dopri5_memory *m, bg_error *e
 
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
-    bg_dopri5_memory *m = ig->method;
+    mdop5 *method = ig->method;
+    bg_dopri5_memory *m = &method->pair;
+    if (method->projecting)
+        return bg_projecting_step_attempt(ig, m, &method->step, error, err);
     if (ig->leaping && ig->dyn->ng > 0)
         return bg_dopri5_leap(ig, error, err);
     bg_dopri5_begin(ig);
@@ -66,18 +118,21 @@ static const bg_option_info options[] = {
     {"projection", BG_PROJECTION_CHOICES, "every-step",
      "which constraints the end of a step is projected onto"},
     BG_DOPRI5_NORM,
+    {"form", "index-1|projecting", "index-1",
+     "equations that are integrated: index 1, or the projecting descriptor form of 003 eq. (5)"},
 };
 
 const bg_integrator_class bg_mdop5;
 const bg_integrator_class bg_mdop5 = {
     .info = {"mdop5",
              "Dormand-Prince 5(4) on the index-1 form, projected in the mass metric (explicit)",
-             options, 2, false},
+             options, 3, false},
     .create = create,
     .destroy = destroy,
-    .reset = bg_dopri5_reset,
+    .reset = reset,
     .attempt = attempt,
-    .accept = bg_dopri5_accept,
+    .accept = accept,
     .prepare_dense = prepare_dense,
-    .archive = bg_dopri5_archive,
+    .archive = archive,
+    .describe = describe,
 };
