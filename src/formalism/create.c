@@ -26,6 +26,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     if (st != BG_OK)
         return st;
     (*system)->size = bg_model_calc_size(model);
+    (*system)->parts = bg_multibody_get_parts(model);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
 }
@@ -77,6 +78,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
         return st;
     }
     (*system)->size = bg_model_calc_size(model);
+    (*system)->parts = bg_multibody_get_parts(model);
     (*system)->warnings = warnings;
     return BG_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "bogie/system.h"
 #include "model/model.h"
+#include "system/system.h"
 
 /* Derivatives of a body's twist: of the velocity of the centre, and angular. */
 typedef struct bg_body_acceleration {
@@ -120,5 +121,8 @@ bg_coordinate bg_multibody_get_coordinate(const bg_model *model, int joint, int 
  * u, s, y and modes, and the functions inputs, outputs, energy and event, which find mb in
  * def->self. */
 void bg_multibody_define(bg_multibody *mb, bg_system_def *def);
+
+/* parts.c: the force elements, for the system of either formalism. */
+bg_parts bg_multibody_get_parts(const bg_model *model);
 
 #endif

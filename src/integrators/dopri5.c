@@ -1,6 +1,7 @@
 #include "integrators/dopri5.h"
 
 #include "base/memory.h"
+#include "integrators/trouble.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ void bg_dopri5_accept(bg_integrator *ig)
 {
     bg_dopri5_memory *m = ig->method;
     bg_projection_control_accept(&m->projection);
+    bg_trouble_watch_step(ig, m->y, m->rate[5]);
 }
 
 void bg_dopri5_archive(bg_integrator *ig, bg_archive *archive)

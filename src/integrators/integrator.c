@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "consistent/projection.h"
+#include "integrators/trouble.h"
 
 #include <float.h>
 #include <math.h>
@@ -167,7 +168,8 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    return ig->class_->create(ig, err);
+    st = bg_trouble_create(ig, err);
+    return st == BG_OK ? ig->class_->create(ig, err) : st;
 }
 
 bg_status bg_integrator_create(const char *name, bg_system *sys,
@@ -217,6 +219,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     free(ig->rate1);
     free(ig->bubble);
     free(ig->work_n);
+    bg_trouble_destroy(ig->trouble);
     free(ig);
 }
 
@@ -345,11 +348,15 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
         return bg_error_set(err, BG_NOT_CONVERGED,
                             "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",
                             reason, ig->h, ig->x0->t);
-    return bg_error_set(
-        err, BG_STEP_TOO_SMALL,
-        "%sat t = %.17g the step had to become smaller than %g s: the solution may be "
-        "singular there, or the tolerances may be too tight",
-        reason, ig->x0->t, h_min);
+    char cause[BG_ERROR_LENGTH / 2];
+    bg_trouble_search(ig);
+    bool found = bg_integrator_explain(ig, NULL, cause, sizeof cause);
+    return bg_error_set(err, BG_STEP_TOO_SMALL,
+                        "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
+                        ig->x0->t, h_min,
+                        found ? cause
+                              : "the solution may be singular there, or the tolerances may be too "
+                                "tight");
 }
 
 /* Attempts of one step. */
@@ -434,6 +441,8 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
         ig->count.rejected++;
         ig->count.unconverged += st == BG_RETRY;
         ig->last_rejected = true;
+        if (computed)
+            bg_trouble_watch_rejection(ig);
         h = choose_next(ig, &a, computed, error);
         if (a.shrunk < h_min || ig->options.step > 0)
             return give_up(ig, st, h_min, err);
@@ -556,6 +565,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     if (ig->dyn->kkt)
         bg_kkt_archive(ig->dyn->kkt, archive);
     ig->class_->archive(ig, archive);
+    bg_trouble_archive(ig->trouble, archive);
     bg_archive_mark(archive, "end");
     if (!archive->loading || archive->failed)
         return;

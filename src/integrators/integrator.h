@@ -10,6 +10,8 @@
 #include "bogie/integrator.h"
 #include "system/dynamics.h"
 
+typedef struct bg_trouble bg_trouble;
+
 typedef struct bg_integrator_class {
     bg_integrator_info info;
     /* Allocates ig->method and reads ig->options.settings. destroy must accept a partial method. */
@@ -71,6 +73,7 @@ struct bg_integrator {
     bool energy;             /* work is integrated; else its rate is 0 */
     bg_counters count, base; /* own counts; the system's and dyn's counts when start began */
     double *work_n;          /* [n] scratch */
+    bg_trouble *trouble;     /* why steps are short (trouble.h) */
     void *method;
 };
 
@@ -104,6 +107,10 @@ const bg_integrator_class *const *bg_integrator_get_classes(void);
 /* Does, between two steps, work of the next one that need not wait for it. Until that step nothing
  * but the state may be asked of the integrator. */
 void bg_integrator_prepare(bg_integrator *ig);
+
+/* Why steps are short, a sentence into text and among the warnings (NULL: none); false: nothing was
+ * noticed. */
+bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char *text, size_t size);
 
 /* Saves or restores an integrator between two steps. */
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive);

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 6, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 7, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "consistent/assemble.h"
 #include "consistent/projection.h"
+#include "integrators/trouble.h"
 #include "run/verdict.h"
 
 #include <float.h>
@@ -507,6 +508,19 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     return st == BG_OK ? housekeeping(r, err) : st;
 }
 
+/* The limit of steps was reached: says what made them so many, where that is known. */
+static bg_status report_limit(const bg_runner *r, bg_error *err)
+{
+    char cause[BG_ERROR_LENGTH / 2];
+    const bg_state *x = bg_integrator_get_state(r->ig);
+    bg_trouble_search(r->ig);
+    bool found = bg_integrator_explain(r->ig, NULL, cause, sizeof cause);
+    return bg_error_set(err, BG_TOO_MANY_STEPS,
+                        "the limit of %ld steps was reached at t = %.17g of %g; %s",
+                        r->options->max_steps, x->t, r->t_end,
+                        found ? cause : "raise it, or loosen the tolerances");
+}
+
 static bg_status loop(bg_runner *r, bg_error *err)
 {
     const bg_run_options *o = r->options;
@@ -520,11 +534,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
         if (should_stop(r))
             return bg_error_set(err, BG_STOPPED, "stopped on request at t = %.17g", x->t);
         if (o->max_steps > 0 && r->ig->count.accepted >= o->max_steps)
-            return bg_error_set(
-                err, BG_TOO_MANY_STEPS,
-                "the limit of %ld steps was reached at t = %.17g of %g; raise it, or "
-                "loosen the tolerances",
-                o->max_steps, x->t, r->t_end);
+            return report_limit(r, err);
         st = advance(r, &r->ended, err);
     }
     if (st != BG_OK)
@@ -596,6 +606,9 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     p->certificate.unconverged_steps = p->counters.unconverged;
     p->certificate.real_time_factor = p->cpu_seconds > 0 ? (x->t - r->t_start) / p->cpu_seconds : 0;
     p->certificate.has_drift = bg_integrator_get_drift(r->ig, &p->certificate.drift);
+    char why[BG_ERROR_LENGTH];
+    if (st == BG_OK || st == BG_STOPPED) /* else the message says it */
+        bg_integrator_explain(r->ig, &p->warnings, why, sizeof why);
     bg_integrator_describe(r->ig, p->certificate.note, sizeof p->certificate.note);
     if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");

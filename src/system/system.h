@@ -31,8 +31,20 @@ typedef struct bg_known_energy {
     bg_energy value;
 } bg_known_energy;
 
+/* Parts of a system whose forces can be told apart, such as force elements. A force on the system,
+ * and a motion of it, are `width` numbers each, whose products sum up to a power. */
+typedef struct bg_parts {
+    int count, width; /* 0: the system has none */
+    /* "spring-damper 'strut'" */
+    void (*get_name)(const void *self, int part, char *text, size_t size);
+    /* Where the next forces are asked for, and the motion there (NULL: not wanted). */
+    void (*place)(void *self, const bg_point *p, double *motion);
+    void (*calc_force)(void *self, int part, double *force);
+} bg_parts;
+
 struct bg_system {
     bg_system_def def;
+    bg_parts parts;          /* filled in by who makes the system */
     char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
     double size;             /* m, of the mechanism in space; 1 where that is not known */
     bg_warnings warnings;    /* added to by who makes the system, before it is used */

@@ -1,0 +1,51 @@
+/* What keeps the steps of an explicit method short: stiffness, or a law that jumps. */
+#ifndef BG_TROUBLE_H
+#define BG_TROUBLE_H
+
+#include "integrators/integrator.h"
+
+/* A part of the system, or a coordinate: 'p' part, 'v' velocity, 'z' state, 0 nothing. */
+typedef struct bg_culprit {
+    char kind;
+    int index;
+} bg_culprit;
+
+/* When a costly test may be made again: after ever more accepted steps where it found nothing. */
+typedef struct bg_patience {
+    long next, wait;
+} bg_patience;
+
+struct bg_trouble {
+    int suspect, calm;  /* steps in a row that look limited by stability; and that do not */
+    long limited;       /* accepted steps that looked so since stiffness was found */
+    bool stiff, jump;   /* found */
+    double rate;        /* 1/s, of the fastest motion */
+    double t_stiff;     /* s, where that was found first */
+    double t_jump;      /* s, last jump */
+    bg_culprit fastest; /* what is behind that motion */
+    bg_culprit jumping; /* what jumps */
+    long jumps;         /* found so far */
+    bg_patience stiff_patience, jump_patience;
+    long accepted, rejected; /* counts where the present window of steps began */
+    double *memory;          /* what the pointers below share */
+    double *x, *y;           /* [2 nv + nz] tangent vectors (delta, w, zeta) */
+    double *a0, *a1, *a2;    /* [nv + nz] accelerations and rates of z at two points */
+    double *state[3];        /* [n] points of a segment */
+    double *lambda;          /* [ng] */
+    double *motion, *force;  /* [width of the parts] */
+    double *share;           /* [parts] */
+};
+
+bg_status bg_trouble_create(bg_integrator *ig, bg_error *err);
+void bg_trouble_destroy(bg_trouble *trouble);
+void bg_trouble_archive(bg_trouble *trouble, bg_archive *archive);
+
+/* Called with every accepted step of a method of order 5 on the Dormand-Prince pair: y and rate are
+ * value and rate of its sixth stage, at the same time as the end of the step. */
+void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate);
+/* Called with every attempt that was rejected for its error. */
+void bg_trouble_watch_rejection(bg_integrator *ig);
+/* Looks at the present state without waiting for more steps: for runs that end here. */
+void bg_trouble_search(bg_integrator *ig);
+
+#endif

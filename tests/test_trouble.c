@@ -1,0 +1,219 @@
+/* What makes steps short is found and named: stiff elements and laws that jump, in random models,
+ * in both forms; and nothing is found where steps are limited by accuracy. */
+#include "model_support.h"
+
+#include <unistd.h>
+
+/* Numbers in [0, 1) from a seed. */
+static double draw(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 16777216.0;
+}
+
+/* Three masses in a row on sliders along a random direction, coupled to each other and to the
+ * ground; damping[k] of element k, or the law of it. */
+static char *write_row(unsigned *seed, const double damping[4], int lawful, const char *law)
+{
+    static char text[4096];
+    double d[3], length = 0;
+    size_t n = 0;
+    for (int i = 0; i < 3; i++) {
+        d[i] = draw(seed) - 0.5;
+        length += d[i] * d[i];
+    }
+    length = sqrt(length);
+    n += (size_t)snprintf(text + n, sizeof text - n, "{\"gravity\": 9.81, \"bodies\": {");
+    for (int k = 0; k < 3; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s\"b%d\": {\"mass\": %g, \"center\": [%.17g, %.17g, %.17g], "
+                              "\"inertia\": [1, 1, 1]}",
+                              k > 0 ? ", " : "", k, 1 + 4 * draw(seed), (k + 1) * d[0] / length,
+                              (k + 1) * d[1] / length, (k + 1) * d[2] / length);
+    n += (size_t)snprintf(text + n, sizeof text - n, "}, \"joints\": {");
+    for (int k = 0; k < 3; k++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s\"j%d\": {\"type\": \"prismatic\", \"bodies\": [\"ground\", "
+                              "\"b%d\"], \"at\": [%.17g, %.17g, %.17g], \"axis\": [%.17g, %.17g, "
+                              "%.17g], \"initial\": {\"velocity\": %g}}",
+                              k > 0 ? ", " : "", k, k, (k + 1) * d[0] / length,
+                              (k + 1) * d[1] / length, (k + 1) * d[2] / length, d[0] / length,
+                              d[1] / length, d[2] / length, draw(seed) - 0.5);
+    n += (size_t)snprintf(text + n, sizeof text - n, "}, \"forces\": {");
+    char wall[128];
+    snprintf(wall, sizeof wall, "[%.17g, %.17g, %.17g]", 4 * d[0] / length, 4 * d[1] / length,
+             4 * d[2] / length);
+    const char *const from[] = {"[0, 0, 0]", "\"b0\"", "\"b1\"", "\"b2\""}, *const to[] = {
+                                                                                "\"b0\"", "\"b1\"",
+                                                                                "\"b2\"", wall};
+    for (int k = 0; k < 4; k++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\"e%d\": {", k > 0 ? ", " : "", k);
+        if (k == lawful)
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  "\"type\": \"torsion\", \"joint\": \"j%d\", \"torque\": \"%s\"}",
+                                  k % 3, law);
+        else
+            n += (size_t)snprintf(text + n, sizeof text - n,
+                                  "\"type\": \"spring-damper\", \"from\": %s, \"to\": %s, "
+                                  "\"stiffness\": %g, \"damping\": %g}",
+                                  from[k], to[k], 50 + 100 * draw(seed), damping[k]);
+    }
+    snprintf(text + n, sizeof text - n, "}, \"run\": {\"t_end\": 5}}");
+    return text;
+}
+
+typedef struct outcome {
+    bg_status status;
+    char message[BG_ERROR_LENGTH], remark[BG_WARNING_LENGTH];
+    bg_verdict verdict;
+    long accepted;
+} outcome;
+
+static outcome run_text(const char *text, const char *form, const char *method, bg_run_options o)
+{
+    bg_error err = {0};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_report r;
+    outcome out = {0};
+    assert_ok(bg_model_parse(text, "test", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    o.integrator = method;
+    o.model = "test";
+    o.formulation = form;
+    out.status = bg_run(sys, &o, &r, &err);
+    memcpy(out.message, r.message, sizeof out.message);
+    for (int i = 0; i < r.warnings.count; i++)
+        if (strcmp(r.warnings.items[i].topic, "stiff") == 0 ||
+            strcmp(r.warnings.items[i].topic, "jump") == 0)
+            memcpy(out.remark, r.warnings.items[i].text, sizeof out.remark);
+    out.verdict = r.verdict;
+    out.accepted = r.counters.accepted;
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return out;
+}
+
+static void check_names(const char *text, const char *kind, const char *element, const char *where)
+{
+    if (!strstr(text, kind) || !strstr(text, element))
+        fail_msg("%s: '%s' and %s expected in: %s", where, kind, element, text);
+}
+
+static void the_stiff_element_is_named(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem5"};
+    unsigned seed = 7;
+    for (int k = 0; k < 12; k++) {
+        double damping[4] = {1, 1, 1, 1};
+        char element[8], where[32];
+        damping[k % 4] = pow(10, 4.5 + draw(&seed));
+        snprintf(element, sizeof element, "'e%d'", k % 4);
+        snprintf(where, sizeof where, "case %d", k);
+        bg_run_options o = bg_default_run_options();
+        const char *text = write_row(&seed, damping, -1, NULL);
+        o.max_steps = 1500;
+        outcome x = run_text(text, forms[k / 4 % 2], methods[k % 2], o);
+        assert_int_equal(x.status, BG_TOO_MANY_STEPS);
+        check_names(x.message, "limited by stability", element, where);
+        assert_null(strstr(x.message, "loosen"));
+        o.max_steps = 0; /* a run that ends says it, too: as a remark on a result that is good */
+        o.t_end = 0.1;
+        x = run_text(text, forms[k / 4 % 2], methods[k % 2], o);
+        assert_int_equal(x.status, BG_OK);
+        check_names(x.remark, "limited by stability", element, where);
+        assert_int_equal(x.verdict, BG_GOOD);
+    }
+}
+
+static void the_law_that_jumps_is_named(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    const double damping[4] = {1, 1, 1, 1};
+    for (int k = 0; k < 8; k++) {
+        char element[8], where[32], law[64];
+        snprintf(element, sizeof element, "'e%d'", k % 4);
+        snprintf(where, sizeof where, "case %d", k);
+        snprintf(law, sizeof law, "-%g*sign(rate)", 40 + 40 * draw(&seed));
+        bg_run_options o = bg_default_run_options();
+        o.max_steps = 3000;
+        outcome x = run_text(write_row(&seed, damping, k % 4, law), forms[k / 4], "mdop5", o);
+        assert_int_equal(x.status, BG_TOO_MANY_STEPS);
+        check_names(x.message, "jumps", element, where);
+        snprintf(law, sizeof law, "-40*tanh(rate/0.05)");
+        x = run_text(write_row(&seed, damping, k % 4, law), forms[k / 4], "mdop5", o);
+        assert_null(strstr(x.remark, "jump"));
+        assert_null(strstr(x.message, "jump"));
+    }
+}
+
+/* Fast oscillations of large amplitude need their short steps: that is no stiffness. */
+static void accuracy_is_not_called_stiffness(void **state)
+{
+    (void)state;
+    static const double tolerances[] = {1e-3, 1e-6, 1e-9};
+    for (int k = 0; k < 12; k++) {
+        double frequency = pow(10, k / 3), damping = k % 2 ? 0 : 0.01 * frequency;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"bodies\": {\"a\": {\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, "
+                 "1]}}, \"joints\": {\"j\": {\"type\": \"prismatic\", \"bodies\": [\"ground\", "
+                 "\"a\"], \"at\": [0, 0, 0], \"axis\": [1, 0, 0], \"initial\": {\"velocity\": 1}}},"
+                 "\"forces\": {\"e\": {\"type\": \"torsion\", \"joint\": \"j\", \"stiffness\": %g, "
+                 "\"damping\": %g}}}",
+                 frequency * frequency, damping);
+        bg_run_options o = bg_default_run_options();
+        o.method.rtol = tolerances[k % 3];
+        o.method.atol = tolerances[k % 3] / frequency;
+        o.t_end = 300 / frequency;
+        outcome x = run_text(text, forms[k % 2], k % 4 < 2 ? "mdop5" : "hem5", o);
+        assert_int_equal(x.status, BG_OK);
+        assert_true(x.accepted > 100);
+        assert_string_equal(x.remark, "");
+    }
+}
+
+/* What was noticed before a checkpoint is still known behind it, in the same words. */
+static void a_resumed_run_says_the_same(void **state)
+{
+    (void)state;
+    unsigned seed = 11;
+    char path[] = "/tmp/bogie-trouble-XXXXXX";
+    const double damping[4] = {1, 50000, 1, 1};
+    char *text = strdup(write_row(&seed, damping, -1, NULL));
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(unlink(path), 0);
+    for (int k = 0; k < 2; k++) {
+        bg_run_options o = bg_default_run_options();
+        o.t_end = 0.02;
+        outcome whole = run_text(text, forms[k], "mdop5", o);
+        o.t_end = 0.012;
+        o.checkpoint = path;
+        run_text(text, forms[k], "mdop5", o);
+        o.t_end = 0.02;
+        o.resume = path;
+        o.checkpoint = NULL;
+        outcome rest = run_text(text, forms[k], "mdop5", o);
+        assert_int_equal(rest.status, BG_OK);
+        check_names(rest.remark, "stability", "'e1'", "resume");
+        assert_string_equal(rest.remark, whole.remark);
+        unlink(path);
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_stiff_element_is_named),
+        cmocka_unit_test(the_law_that_jumps_is_named),
+        cmocka_unit_test(accuracy_is_not_called_stiffness),
+        cmocka_unit_test(a_resumed_run_says_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
