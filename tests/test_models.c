@@ -397,7 +397,7 @@ static void test_forty_four_bars(void **state)
 
 /* What 003 Table 1 has of a run: (12a) solved, and residuals and positions at its end. */
 typedef struct table_row {
-    long steps, attempts, projections;
+    long steps, attempts, projections, event_projections;
     double g, gv;    /* 2-norms at the end */
     double wheel[3]; /* m, centre of the wheel at the end */
 } table_row;
@@ -424,6 +424,7 @@ static void measure_end(bg_system *sys, const bg_run_report *r, table_row *row)
     *row = (table_row){.steps = r->counters.accepted,
                        .attempts = r->counters.accepted + r->counters.rejected,
                        .projections = r->counters.projections,
+                       .event_projections = r->counters.event_projections,
                        .g = calc_length(d->ng, d->terms.g),
                        .gv = calc_length(d->ng, d->work_g)};
     for (int i = 0; i < def->ny; i++)
@@ -495,12 +496,14 @@ static void check_table(const char *form)
         double e[3];
         for (int i = 0; i < 3; i++)
             e[i] = x[k].wheel[i] - exact.wheel[i];
-        print_message("%-9s %-10s %3ld steps, (12a) solved %3ld times, |g| %.1e, |Gv| %.1e, wheel "
-                      "%.1e m\n",
-                      form, modes[k], x[k].steps, x[k].projections, x[k].g, x[k].gv,
-                      calc_length(3, e));
+        print_message("%-9s %-10s %3ld steps, (12a) solved %3ld times and %ld for events, |g| "
+                      "%.1e, |Gv| %.1e, "
+                      "wheel %.1e m\n",
+                      form, modes[k], x[k].steps, x[k].projections, x[k].event_projections, x[k].g,
+                      x[k].gv, calc_length(3, e));
         assert_true(calc_length(3, e) < 1e-5);
         assert_int_equal(x[k].steps, x[0].steps); /* 83 in each case there */
+        assert_true(x[k].event_projections >= 2 && x[k].event_projections <= 6);
     }
     assert_true(x[0].projections == 0 && x[1].projections == 0);
     assert_true(x[2].projections > 0 && x[2].projections < x[3].projections / 4);

@@ -58,7 +58,7 @@ typedef struct bg_counters {
     long accepted, rejected;
     long terms, explicit_, residual, jacobian, jacobian_updates, factorisations;
     long projections;        /* solutions of (12a) by the integration itself */
-    long event_projections;  /* those of the search for events and of new starts behind them */
+    long event_projections;  /* those of the search for events */
     long output_projections; /* those of rows between the ends of steps */
     long unconverged; /* steps repeated because an iteration did not converge; never accepted */
 } bg_counters;

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 2
+#define BG_ABI 3
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -106,6 +106,12 @@ typedef enum bg_event_action {
     BG_EVENT_STOP = 2     /* end the run here */
 } bg_event_action;
 
+/* What `sides` may say of a switching function besides +1 and -1. */
+enum {
+    BG_SIDE_OPEN = 0, /* nothing: where it is, and behind an event where the motion carries it */
+    BG_SIDE_KEPT = 2  /* it stays on its side until it crosses, be it by a jump: that is an event */
+};
+
 /* The definition of a system. Get one from bg_default_system_def and fill in what applies.
  * Every function returns 0, a positive number when it cannot be evaluated there but a smaller step
  * may help (a square root of a negative number), or a negative number to stop the run. `self` is
@@ -147,6 +153,10 @@ typedef struct bg_system_def {
     int (*start)(void *self, double t, const bg_event_state *state);
     /* An event was located. Returns a bg_event_action or a negative number. Optional. */
     int (*event)(void *self, const bg_event *event, const bg_event_state *state);
+    /* The side of zero, +1 or -1, that each switching function is on in these modes, or one of
+     * BG_SIDE_*, into side[ns], which is zero before. A function found on the other side behind an
+     * event is an event of its own. Optional. */
+    int (*sides)(void *self, const int *mode, int *side);
 
     const bg_pattern *pattern_M, *pattern_G; /* NULL: dense */
     const bg_pattern *pattern[BG_OF_COUNT][BG_BY_COUNT];

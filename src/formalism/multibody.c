@@ -688,6 +688,21 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
     return action;
 }
 
+/* Contact is a mode that stands for a side; events of the model file are changes of sign, jumps
+ * included. */
+static int def_sides(void *self, const int *mode, int *side)
+{
+    bg_multibody *mb = self;
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->sides)
+            m->forces[k].class_->sides(&m->forces[k], mode + m->forces[k].mode0,
+                                       side + m->forces[k].s0);
+    for (int k = 0; k < m->nwatches; k++)
+        side[m->ns + mb->ncorners + k] = BG_SIDE_KEPT;
+    return 0;
+}
+
 void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
 {
     const bg_model *m = mb->model;
@@ -703,6 +718,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->energy = def_energy;
     def->start = def_start;
     def->event = def_event;
+    def->sides = def_sides;
     def->z_names = mb->z_names;
     def->u_names = mb->u_names;
     def->s_names = mb->s_names;

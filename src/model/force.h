@@ -74,6 +74,9 @@ typedef struct bg_force_class {
      * mode[k] of the element's own f->nmode modes; returns a bg_event_action). NULL: none. */
     void (*switching)(const bg_force *f, const bg_world *w, double *s);
     int (*event)(const bg_force *f, int k, int direction, int *mode);
+    /* The side that each switching function is on in these modes of its own, +1, -1 or BG_SIDE_*,
+     * into side[f->ns], which is zero before. NULL: modes do not say. */
+    void (*sides)(const bg_force *f, const int *mode, int *side);
     /* Start values of its states into z[f->nz]. NULL: zeros. */
     void (*start)(const bg_force *f, const bg_world *w, double *z);
     /* Modes start as 0, which means open: the law follows the state. Closes those of mode[f->nmode]

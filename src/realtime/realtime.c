@@ -131,10 +131,12 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
     rt->y = BG_NEW_ARRAY(double, def->ny);
     rt->s = BG_NEW_ARRAY(double, def->ns);
     rt->side = BG_NEW_ARRAY(int, def->ns);
+    rt->said = BG_NEW_ARRAY(int, def->ns);
     rt->resting = BG_NEW_ARRAY(bool, def->ns);
     rt->fired = BG_NEW_ARRAY(bool, def->ns);
     return rt->settings && rt->input && rt->last && rt->outputs && rt->y && rt->s && rt->side &&
-           rt->resting && rt->fired && bg_state_create(rt->sys, &rt->changed, NULL) == BG_OK;
+           rt->said && rt->resting && rt->fired &&
+           bg_state_create(rt->sys, &rt->changed, NULL) == BG_OK;
 }
 
 static bool has_option(const char *integrator, const char *option)
@@ -171,41 +173,47 @@ static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o
     return st;
 }
 
-/* Functions that are zero at the start are events there, and the sides of all of them. */
+/* Events of functions that are zero at the start, which may change it. */
+static bg_status deliver_start(bg_realtime *rt, bg_watch *watch, bool *changed, bg_error *err)
+{
+    bg_status st = bg_watch_start(watch, rt->changed, HUGE_VAL, err);
+    for (int i = 0; i < watch->ns && st == BG_OK; i++) {
+        int action = BG_EVENT_NOTE;
+        if (!watch->fires[i])
+            continue;
+        st = bg_realtime_deliver(rt, i, watch->direction[i], &action, err);
+        *changed = *changed || action == BG_EVENT_CHANGED;
+    }
+    return st;
+}
+
+/* The sides of all functions at the start. What has to fire again does so behind the first step. */
 static bg_status settle_events(bg_realtime *rt, bg_error *err)
 {
-    int ns = rt->sys->def.ns, action;
     bool changed = false;
     bg_watch *watch = NULL;
     bg_assembly *assembly = NULL;
     bg_status st = bg_watch_create(rt->sys, rt->ig, &watch, err);
     if (st == BG_OK)
-        st = bg_watch_reset(watch, rt->changed, NULL, HUGE_VAL, err);
-    unsigned char *at_zero = BG_NEW_ARRAY(unsigned char, ns);
-    if (!at_zero)
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
-    for (int i = 0; i < ns && st == BG_OK; i++) {
-        at_zero[i] = watch->at_zero[i];
-        if (!at_zero[i])
-            continue;
-        st = bg_realtime_deliver(rt, i, watch->sign[i], &action, err);
-        changed = changed || action == BG_EVENT_CHANGED;
-    }
+        st = deliver_start(rt, watch, &changed, err);
     if (st == BG_OK && changed) {
-        if (rt->sys->def.ng > 0)
+        const bg_system_def *def = &rt->sys->def;
+        size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
+        bool moved = memcmp(bg_integrator_get_state(rt->ig)->q, rt->changed->q, size) != 0;
+        st = bg_watch_change(watch, rt->changed, err);
+        if (st == BG_OK && rt->sys->def.ng > 0)
             st = bg_assembly_create(rt->sys, &assembly, err);
         if (st == BG_OK && assembly)
             st = bg_state_assemble_again(assembly, rt->changed, &rt->assembly.redundancy, err);
         if (st == BG_OK)
             st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL, err);
         if (st == BG_OK)
-            st = bg_watch_reset(watch, rt->changed, at_zero, HUGE_VAL, err);
+            st = bg_watch_reset(watch, rt->changed, moved, HUGE_VAL, err);
     }
-    for (int i = 0; i < ns && st == BG_OK; i++) {
+    for (int i = 0; st == BG_OK && i < watch->ns; i++) {
         rt->side[i] = watch->sign[i];
-        rt->resting[i] = watch->at_zero[i];
+        rt->resting[i] = watch->resting[i];
     }
-    free(at_zero);
     bg_assembly_destroy(assembly);
     bg_watch_destroy(watch);
     return st;
@@ -296,8 +304,8 @@ void bg_realtime_destroy(bg_realtime *rt)
     bg_integrator_destroy(rt->ig);
     bg_assembly_report_clear(&rt->assembly);
     bg_state_destroy(rt->changed);
-    void *const arrays[] = {rt->settings, rt->input, rt->last,    rt->outputs, rt->y,
-                            rt->s,        rt->side,  rt->resting, rt->fired};
+    void *const arrays[] = {rt->settings, rt->input, rt->last, rt->outputs, rt->y,
+                            rt->s,        rt->said,  rt->side, rt->resting, rt->fired};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(rt);

@@ -27,6 +27,7 @@ struct bg_realtime {
     bool wants_y;       /* some output is one of y */
     double *s;          /* [ns] switching functions */
     int *side;          /* [ns] +1 or -1: the side of zero each is on */
+    int *said;          /* [ns] scratch: sides that follow from the modes */
     bool *resting;      /* [ns] has been reported at zero and is still there */
     bool *fired;        /* [ns] scratch: is an event of this step */
     bg_state *changed;  /* what events make of the state */

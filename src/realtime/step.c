@@ -69,15 +69,26 @@ bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action
     return BG_OK;
 }
 
-/* The sides after the system was changed. A function that jumped to another side has no event. One
- * that is zero keeps its side when the event threw the state back, and has passed it when only
- * modes changed. */
+/* The sides after the system was changed: those that the modes stand for, else where the functions
+ * are. One that the system moved to another side has no event. One that is zero keeps its side when
+ * the event threw the state back, and has passed it when only modes changed. */
 static bg_status update_sides(bg_realtime *rt, bool moved, bg_error *err)
 {
+    const bg_system_def *def = &rt->sys->def;
     bg_status st = calc_switches(rt, rt->changed, err);
-    for (int i = 0; i < rt->sys->def.ns && st == BG_OK; i++) {
+    memset(rt->said, 0, (size_t)def->ns * sizeof(int));
+    int code = st == BG_OK && def->sides ? def->sides(def->self, rt->changed->mode, rt->said) : 0;
+    if (code != 0)
+        st = bg_error_set(err, BG_SYSTEM_FAILED,
+                          "system '%s': `sides` failed with code %d at t = %.17g", def->name, code,
+                          rt->changed->t);
+    for (int i = 0; i < def->ns && st == BG_OK; i++) {
         rt->resting[i] = rt->s[i] == 0;
-        if (rt->s[i] != 0)
+        if (rt->said[i] == BG_SIDE_KEPT)
+            continue;
+        if (rt->said[i] != BG_SIDE_OPEN)
+            rt->side[i] = rt->said[i];
+        else if (rt->s[i] != 0)
             rt->side[i] = rt->s[i] > 0 ? 1 : -1;
         else if (rt->fired[i] && moved)
             rt->side[i] = -rt->side[i];

@@ -170,7 +170,7 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &r->energy_start, 1);
     bg_archive_doubles(archive, &r->potential_start, 1);
     bg_archive_doubles(archive, &r->t_last_event, 1);
-    bg_archive_ints(archive, &r->events_at_once, 1);
+    bg_archive_ints(archive, &r->rounds, 1);
     bg_archive_bytes(archive, &r->ended, sizeof r->ended);
     bg_archive_doubles(archive, &r->t_mark, 1);
     bg_archive_doubles(archive, &cpu, 1);

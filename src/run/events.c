@@ -1,19 +1,17 @@
-/* Zeros of switching functions on dense output, in the two phases of 003 section 4.3.
+/* Switching functions along a run: their sides, and the pieces of a step in which zeros are looked
+ * for, in the two phases of 003 section 4.3.
  *
  * A step in which every function stays far from zero, beside what it varies by, is passed over at
  * the price of a few values (is_clear). Any other step is cut into pieces at whose ends s and its
  * slope are taken from plain dense output. A piece is halved until the cubic through its ends
- * foretells s inside, so that functions which vary faster than the step are followed too. A change
- * of sign in a piece encloses a zero. A piece whose ends lie on the same side but whose slopes
- * point to an extremum between them is searched for it: if it crosses zero there are two zeros, of
- * which the first is enclosed; if it only reaches zero (within 1e-9 of the values at the ends) it
- * is a touch, an event of direction 0. The enclosure is narrowed on plain dense output (phase 1),
- * then on projected dense output until only rounding is left (phase 2). When the projected values
- * do not enclose the zero any more, the step is repeated shorter.
+ * foretells s inside, so that functions which vary faster than the step are followed too, and
+ * searched (event_search.c).
  *
- * The side of zero a function is on is state, not the sign of a rounded value: after an event it is
- * where the motion is heading, so that neither the zero just reported is found again nor the next
- * one, however soon, is missed. */
+ * Sides. A reported function is on its new side from then on, whatever rounding and projection make
+ * of its value: if it does not get there with the motion, that is another event. Behind a change
+ * that the system made, a function that is zero goes where the motion carries it, and one that the
+ * system moved across zero is on its new side without an event, unless the system says which side
+ * the modes stand for (`sides`): then it is there, and the next step finds what is left to do. */
 #include "run/events.h"
 
 #include "base/memory.h"
@@ -25,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 3, MAX_CUTS = 256, PHASE1_ITERATIONS = 4, MAX_ITERATIONS = 200, MAX_REPEATS = 12 };
-static const double touch = 1e-9; /* |extremum| / |s at the ends| that counts as reaching zero */
+enum { PIECES = 3, MAX_CUTS = 256, MAX_REPEATS = 12 };
+static const double touch = 1e-9;          /* of the largest |s| that a cubic must pass zero by */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
 
@@ -40,14 +38,18 @@ bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, b
     w->sys = sys;
     w->ig = ig;
     w->ns = d->ns;
-    w->sign = BG_NEW_ARRAY(int, d->ns);
-    w->at_zero = BG_NEW_ARRAY(unsigned char, d->ns);
-    w->resting = BG_NEW_ARRAY(unsigned char, d->ns);
-    double **arrays[] = {&w->scale, &w->touched, &w->s,          &w->s_early,    &w->last,
-                         &w->left,  &w->right,   &w->left_slope, &w->right_slope};
-    bool good = w->sign && w->at_zero && w->resting;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        good = (*arrays[i] = BG_NEW_ARRAY(double, d->ns)) && good;
+    double **values[] = {&w->scale,       &w->touched, &w->last,   &w->s_round,    &w->s_changed,
+                         &w->s,           &w->s_early, &w->left,   &w->left_slope, &w->right,
+                         &w->right_slope, &w->from,    &w->weight, &w->slope,      &w->touch_at};
+    int **numbers[] = {&w->sign, &w->direction, &w->heading, &w->said};
+    unsigned char **flags[] = {&w->resting, &w->fires, &w->fired};
+    bool good = true;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        good = (*values[i] = BG_NEW_ARRAY(double, d->ns)) && good;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        good = (*numbers[i] = BG_NEW_ARRAY(int, d->ns)) && good;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        good = (*flags[i] = BG_NEW_ARRAY(unsigned char, d->ns)) && good;
     w->q = BG_NEW_ARRAY(double, d->nq);
     w->v = BG_NEW_ARRAY(double, d->nv);
     w->z = BG_NEW_ARRAY(double, d->nz);
@@ -68,9 +70,11 @@ void bg_watch_destroy(bg_watch *w)
 {
     if (!w)
         return;
-    void *const arrays[] = {w->resting, w->sign,        w->at_zero, w->scale, w->touched,
-                            w->s,       w->s_early,     w->left,    w->right, w->left_slope,
-                            w->last,    w->right_slope, w->q,       w->v,     w->z};
+    void *const arrays[] = {w->sign,    w->scale,   w->touched,   w->resting,    w->last,
+                            w->fires,   w->fired,   w->direction, w->s_round,    w->s_changed,
+                            w->s,       w->s_early, w->left,      w->left_slope, w->right,
+                            w->from,    w->weight,  w->slope,     w->touch_at,   w->right_slope,
+                            w->heading, w->said,    w->q,         w->v,          w->z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_state_destroy(w->state);
@@ -93,15 +97,13 @@ static bg_status calc_s(bg_watch *w, double t, const double *q, const double *v,
     return st;
 }
 
-/* s on plain dense output. */
-static bg_status calc_plain(bg_watch *w, double t, double *s, bg_error *err)
+bg_status bg_watch_calc_plain(bg_watch *w, double t, double *s, bg_error *err)
 {
     bg_integrator_interpolate(w->ig, t, w->q, w->v, w->z);
     return calc_s(w, t, w->q, w->v, w->z, bg_integrator_get_state(w->ig)->mode, s, err);
 }
 
-/* s on projected dense output; the state stays in w->state. */
-static bg_status calc_projected(bg_watch *w, double t, double *s, bg_error *err)
+bg_status bg_watch_calc_projected(bg_watch *w, double t, double *s, bg_error *err)
 {
     bg_status st = bg_integrator_interpolate_state(w->ig, t, w->state, err);
     if (st != BG_OK)
@@ -141,40 +143,44 @@ static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, bool curve
     return calc_s(w, x->t + e, y->q, y->v, y->z, y->mode, s, err);
 }
 
-/* Decides the side of functions that are still open, from where they are after e and 2e. A change
- * is believed when it grows with e like e or e^2: rounding does not. */
-static void decide(bg_watch *w, const unsigned char *fired, double e, double instant,
-                   const double *s1, const double *s2)
+/* How a function changes from s, by its values after e and 2e. A change is believed when it grows
+ * with e like e or e^2: rounding does not. */
+static void take_heading(bg_watch *w, double e, const double *s1, const double *s2)
 {
     for (int i = 0; i < w->ns; i++) {
         double c1 = s1[i] - w->s[i], c2 = s2[i] - w->s[i];
-        if (w->sign[i] != 0 || c1 == 0 || !(c2 / c1 > 1.5 && c2 / c1 < 5))
+        if (w->heading[i] != 0 || c1 == 0 || !(c2 / c1 > 1.5 && c2 / c1 < 5))
             continue;
-        double level = fired && fired[i] ? 1e-12 * w->scale[i] : 0.0; /* as it was just located */
-        bool zero = fabs(w->s[i]) <= fmax(level, fabs(c1) / e * instant);
-        w->at_zero[i] = zero;
-        w->sign[i] = zero ? sign_of(c1) : sign_of(w->s[i]);
+        w->heading[i] = sign_of(c1);
+        w->slope[i] = fabs(c1) / e;
     }
 }
 
-static bool is_open(const bg_watch *w)
+/* A function that is nowhere near zero need not be followed. */
+static bool is_open(const bg_watch *w, bool start)
 {
     for (int i = 0; i < w->ns; i++)
-        if (w->sign[i] == 0)
+        if (w->heading[i] == 0 &&
+            (start || w->fired[i] || fabs(w->s_changed[i]) <= 1e-6 * w->scale[i]))
             return true;
     return false;
 }
 
-bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fired, double t_end,
-                         bg_error *err)
+static double get_instant(double t)
 {
-    double instant = 1e-12 * fmax(1.0, fabs(x->t));
+    return 1e-12 * fmax(1.0, fabs(t));
+}
+
+/* Where the motion carries the functions from the state, as far as that can be seen. */
+static bg_status look_around(bg_watch *w, const bg_state *x, bool start, double t_end,
+                             bg_error *err)
+{
     bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++) {
         w->scale[i] = fmax(w->scale[i], fabs(w->s[i]));
         w->touched[i] = NAN;
-        w->sign[i] = 0;
-        w->at_zero[i] = 0;
+        w->heading[i] = 0;
+        w->slope[i] = 0;
     }
     w->t_done = w->t_last = x->t;
     w->repeats = 0;
@@ -182,24 +188,106 @@ bg_status bg_watch_reset(bg_watch *w, const bg_state *x, const unsigned char *fi
     /* first along straight lines, so that the slope decides however soon the path bends back; where
      * the functions cannot be evaluated ahead, what is known has to do */
     for (int curved = 0; curved < 2 && st == BG_OK; curved++)
-        for (double e = 16 * instant; e < 1.0 && x->t + 2 * e <= t_end && is_open(w); e *= 8) {
+        for (double e = 16 * get_instant(x->t);
+             e < 1.0 && x->t + 2 * e <= t_end && is_open(w, start); e *= 8) {
             bg_error ignored;
             if (look_ahead(w, x, e, curved, w->left, &ignored) != BG_OK ||
                 look_ahead(w, x, 2 * e, curved, w->right, &ignored) != BG_OK)
                 break;
-            decide(w, fired, e, instant, w->left, w->right);
+            take_heading(w, e, w->left, w->right);
         }
-    for (int i = 0; i < w->ns; i++)
-        if (w->sign[i] == 0) { /* does not move as far as one can see */
-            w->at_zero[i] = w->s[i] == 0;
-            w->sign[i] = w->s[i] < 0 ? -1 : 1;
-        }
-    memcpy(w->resting, w->at_zero, (size_t)w->ns);
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
 }
 
-/* Times nearer than this are not told apart. */
-static double grain_at(double t)
+/* Whether function i is zero behind the system's change. */
+static bool is_zero(const bg_watch *w, int i, double t)
+{
+    double s = w->s_changed[i];
+    if (w->fired[i] && s == w->s_round[i])
+        return true; /* as it was located */
+    double level = w->fired[i] ? 1e-12 * w->scale[i] : 0.0;
+    return fabs(s) <= fmax(level, w->slope[i] * get_instant(t));
+}
+
+/* Sides that follow from the modes. */
+static bg_status update_said(bg_watch *w, const int *mode, bg_error *err)
+{
+    const bg_system_def *d = &w->sys->def;
+    memset(w->said, 0, (size_t)w->ns * sizeof(int));
+    int code = d->sides ? d->sides(d->self, mode, w->said) : 0;
+    return code == 0 ? BG_OK
+                     : bg_error_set(err, BG_SYSTEM_FAILED,
+                                    "system '%s': `sides` failed with code %d", d->name, code);
+}
+
+bg_status bg_watch_start(bg_watch *w, const bg_state *x, double t_end, bg_error *err)
+{
+    memset(w->fired, 0, (size_t)w->ns);
+    w->nfires = 0;
+    bg_status st = bg_watch_change(w, x, err);
+    if (st == BG_OK)
+        st = look_around(w, x, true, t_end, err);
+    if (st == BG_OK)
+        st = update_said(w, x->mode, err);
+    for (int i = 0; i < w->ns && st == BG_OK; i++) {
+        double s = w->s[i];
+        bool zero = is_zero(w, i, x->t), said = w->said[i] == 1 || w->said[i] == -1;
+        int side = zero && w->heading[i] != 0 ? w->heading[i] : s < 0 ? -1 : 1;
+        w->sign[i] = said && !zero ? w->said[i] : side;
+        w->fires[i] = w->resting[i] = zero;
+        w->direction[i] = w->sign[i];
+        w->nfires += zero;
+    }
+    memcpy(w->s_round, w->s, (size_t)w->ns * sizeof(double));
+    return st;
+}
+
+bg_status bg_watch_change(bg_watch *w, const bg_state *x, bg_error *err)
+{
+    for (int i = 0; i < w->ns; i++)
+        w->fired[i] = w->fired[i] || (w->nfires > 0 && w->fires[i]);
+    return calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s_changed, err);
+}
+
+/* The side of function i behind a change. True: it has to fire again in this instant, for the side
+ * it heads for: a function that fired turns round when only modes changed; when the state itself
+ * changed it was thrown back, as by an impact. One that has not fired and that the system left
+ * alone is where it was. */
+static bool take_side(bg_watch *w, int i, bool moved, double t)
+{
+    const double s = w->s_changed[i];
+    const bool zero = is_zero(w, i, t);
+    w->resting[i] = zero;
+    if (w->said[i] == 1 || w->said[i] == -1)
+        w->sign[i] = w->said[i];
+    if (w->said[i] != BG_SIDE_OPEN || (!w->fired[i] && s == w->s_round[i]))
+        return false;
+    if (!zero) {
+        w->sign[i] = sign_of(s);
+        return false;
+    }
+    const bool again = w->fired[i] && !moved && w->heading[i] == -w->sign[i];
+    if (w->heading[i] != 0)
+        w->sign[i] = w->heading[i];
+    return again;
+}
+
+bg_status bg_watch_reset(bg_watch *w, const bg_state *x, bool moved, double t_end, bg_error *err)
+{
+    bg_status st = look_around(w, x, false, t_end, err);
+    if (st == BG_OK)
+        st = update_said(w, x->mode, err);
+    w->nfires = 0;
+    for (int i = 0; i < w->ns && st == BG_OK; i++) {
+        w->fires[i] = take_side(w, i, moved, x->t);
+        w->direction[i] = w->sign[i];
+        w->nfires += w->fires[i];
+    }
+    memcpy(w->s_round, w->s_changed, (size_t)w->ns * sizeof(double));
+    return st;
+}
+
+double bg_watch_get_grain(double t)
 {
     return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
 }
@@ -208,11 +296,11 @@ static double grain_at(double t)
 static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s,
                                  double *slope, bg_error *err)
 {
-    double e = fmax(slope_fraction * (t1 - t0), grain_at(t1));
+    double e = fmax(slope_fraction * (t1 - t0), bg_watch_get_grain(t1));
     double other = t + e <= t1 ? t + e : t - e;
-    bg_status st = calc_plain(w, t, s, err);
+    bg_status st = bg_watch_calc_plain(w, t, s, err);
     if (st == BG_OK)
-        st = calc_plain(w, other, w->s_early, err);
+        st = bg_watch_calc_plain(w, other, w->s_early, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++) {
         slope[i] = (w->s_early[i] - s[i]) / (other - t);
         w->scale[i] = fmax(w->scale[i], fabs(s[i]));
@@ -220,252 +308,26 @@ static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, do
     return st;
 }
 
-/* A zero of one function: enclosed in [a, b], on the present side at a and not at b, or a touch at
- * b. */
-typedef struct enclosure {
-    double a, b, fa, fb;
-    int index, direction;
-    bool found;
-} enclosure;
-
-static bg_status calc_either(bg_watch *w, bool projected, double t, double *s, bg_error *err)
-{
-    return projected ? calc_projected(w, t, s, err) : calc_plain(w, t, s, err);
-}
-
-/* Golden section for the smallest side * s_i in [a, b], on plain or projected dense output. */
-static bg_status find_extremum(bg_watch *w, int i, double a, double b, bool projected, double *t,
-                               double *value, bg_error *err)
-{
-    const double ratio = 0.6180339887498949;
-    double side = w->sign[i], x1 = b - ratio * (b - a), x2 = a + ratio * (b - a), f1, f2;
-    bg_status st = calc_either(w, projected, x1, w->s, err);
-    f1 = side * w->s[i];
-    if (st == BG_OK)
-        st = calc_either(w, projected, x2, w->s, err);
-    f2 = side * w->s[i];
-    for (int k = 0; k < 45 && st == BG_OK; k++) {
-        if (f1 < f2) {
-            b = x2;
-            x2 = x1;
-            f2 = f1;
-            x1 = b - ratio * (b - a);
-            st = calc_either(w, projected, x1, w->s, err);
-            f1 = side * w->s[i];
-        } else {
-            a = x1;
-            x1 = x2;
-            f1 = f2;
-            x2 = a + ratio * (b - a);
-            st = calc_either(w, projected, x2, w->s, err);
-            f2 = side * w->s[i];
-        }
-    }
-    *t = f1 < f2 ? x1 : x2;
-    *value = f1 < f2 ? f1 : f2;
-    return st;
-}
-
-/* Whether a value is still on the present side. A function that was reported and rests at zero has
- * not left it as long as it stays there. */
-static bool is_present(const bg_watch *w, int i, double s)
+bool bg_watch_is_present(const bg_watch *w, int i, double s)
 {
     return sign_of(s) == w->sign[i] || (w->resting[i] && s == 0);
 }
 
-/* |s| that counts as zero in a piece: small beside its ends, or rounding of the function's size. */
-static double zero_level(const bg_watch *w, int i)
+/* The instant that was found counts as reported. */
+static void pass_instant(bg_watch *w)
 {
-    double local = fmax(fabs(w->left[i]), fabs(w->right[i]));
-    return fmax(touch * local, 16 * DBL_EPSILON * w->scale[i]);
-}
-
-/* Both ends of [a, b] on the present side: a dip to or through zero between them? */
-static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
-{
-    double side = w->sign[i], h = b - a;
-    double fa = fmax(side * w->left[i], 0), fb = fmax(side * w->right[i], 0);
-    double da = side * w->left_slope[i], db = side * w->right_slope[i];
-    if (!(da < 0 && db > 0))
-        return BG_OK;
-    /* where the tangents meet: a convex dip cannot be deeper */
-    double x = (fb - fa - db * h) / (da - db);
-    double bound = fa + da * fmin(fmax(x, 0), h);
-    double level = zero_level(w, i), t, value;
-    bool constrained = w->sys->def.ng > 0;
-    /* plain dense output may miss the constraints by more than that: it only tells where to look */
-    double near = constrained ? fmax(level, 1e-3 * fmax(fa, fb)) : level;
-    if (bound > near)
-        return BG_OK;
-    bg_status st = find_extremum(w, i, a, b, false, &t, &value, err);
-    if (st == BG_OK && constrained && value <= near)
-        st = find_extremum(w, i, fmax(a, t - 0.05 * h), fmin(b, t + 0.05 * h), true, &t, &value,
-                           err);
-    if (st != BG_OK || value > level)
-        return st;
-    bool touches = value >= -level;
-    if (touches && fabs(t - w->touched[i]) <= 1e-3 * h)
-        return BG_OK; /* the touch that was just reported */
-    *e = (enclosure){a, t, w->left[i], side * value, i, touches ? 0 : -w->sign[i], true};
-    return BG_OK;
-}
-
-/* The value at a is not on the present side (an event was there just now): find a time shortly
- * after where it is. False: there is none, the zero is at a itself. */
-static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err)
-{
-    int i = e->index;
-    *left = is_present(w, i, e->fa);
-    for (int k = 1; k < 50 && !*left; k++) {
-        double t = e->a + (e->b - e->a) * ldexp(1.0, -k);
-        if (t <= e->a)
-            break;
-        bg_status st = calc_plain(w, t, w->s, err);
-        if (st != BG_OK)
-            return st;
-        if (is_present(w, i, w->s[i])) {
-            e->a = t;
-            e->fa = w->s[i];
-            *left = true;
-        }
-    }
-    return BG_OK;
-}
-
-/* Illinois steps with bisection as a safeguard on [a, b]; plain or projected dense output. */
-static bg_status narrow(bg_watch *w, enclosure *e, bool projected, int iterations, bg_error *err)
-{
-    int i = e->index, same = 0;
-    double fa = e->fa, fb = e->fb;
-    for (int k = 0; k < iterations; k++) {
-        double width = e->b - e->a, tiny = 2 * DBL_EPSILON * fmax(fabs(e->a), fabs(e->b));
-        if (width <= tiny)
-            return BG_OK;
-        bool halve = k % 4 == 3 || e->fa == 0 || e->fb == 0; /* zero at an end: since when? */
-        double t = halve ? e->a + 0.5 * width : e->a + width * fa / (fa - fb);
-        t = fmin(fmax(t, e->a + 0.5 * tiny), e->b - 0.5 * tiny);
-        if (!(t > e->a && t < e->b))
-            t = e->a + 0.5 * width;
-        if (!(t > e->a && t < e->b))
-            return BG_OK;
-        bg_status st = calc_either(w, projected, t, w->s, err);
-        if (st != BG_OK)
-            return st;
-        if (is_present(w, i, w->s[i])) {
-            e->a = t;
-            e->fa = fa = w->s[i];
-            if (same == -1)
-                fb *= 0.5;
-            same = -1;
-        } else {
-            e->b = t;
-            e->fb = fb = w->s[i];
-            if (same == 1)
-                fa *= 0.5;
-            same = 1;
-        }
-    }
-    return BG_OK;
-}
-
-/* Takes the values at the ends from projected dense output; do they enclose a zero? */
-static bg_status check_projected(bg_watch *w, enclosure *e, bool *holds, bg_error *err)
-{
-    bg_status st = calc_projected(w, e->a, w->s, err);
-    if (st != BG_OK)
-        return st;
-    e->fa = w->s[e->index];
-    st = calc_projected(w, e->b, w->s, err);
-    e->fb = w->s[e->index];
-    *holds = is_present(w, e->index, e->fa) && !is_present(w, e->index, e->fb);
-    return st;
-}
-
-/* Both phases. BG_RETRY: projected values do not enclose a zero. */
-static bg_status locate(bg_watch *w, enclosure *e, bg_error *err)
-{
-    bool left = true;
-    if (e->direction == 0)
-        return BG_OK;
-    bg_status st = leave_zero(w, e, &left, err);
-    if (st != BG_OK)
-        return st;
-    if (!left) {
-        e->b = e->a;
-        return BG_OK;
-    }
-    bool has_constraints = w->sys->def.ng > 0;
-    enclosure wide = *e;
-    st = narrow(w, e, false, has_constraints ? PHASE1_ITERATIONS : MAX_ITERATIONS, err);
-    if (st != BG_OK || !has_constraints)
-        return st;
-    /* the narrow enclosure where it holds on the constraints, else the wide one */
-    bool holds = false;
-    for (int k = 0; k < 2 && !holds && st == BG_OK; k++) {
-        if (k == 1)
-            *e = wide;
-        st = check_projected(w, e, &holds, err);
-    }
-    if (st != BG_OK)
-        return st;
-    if (holds)
-        return narrow(w, e, true, MAX_ITERATIONS, err);
-    if (w->repeats < MAX_REPEATS)
-        return BG_RETRY;
-    /* shorter steps do not help, s is within rounding of zero: what holds on the constraints counts
-     */
-    e->found = !is_present(w, e->index, e->fb);
-    return BG_OK;
-}
-
-/* An enclosure of function i in [a, b], whose end values are in left and right. */
-static bg_status enclose(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
-{
-    e->found = false;
-    /* a value this close to zero with so flat a slope belongs to a touch, not to a crossing */
-    bool stays = w->right[i] == 0 && w->right_slope[i] == 0; /* has come to rest at zero */
-    bool flat = !stays && fabs(w->right[i]) <= zero_level(w, i) &&
-                fabs(w->right_slope[i]) * (b - a) <= 1e-4 * fabs(w->left[i]);
-    if (!is_present(w, i, w->right[i]) && !flat) {
-        *e = (enclosure){a, b, w->left[i], w->right[i], i, -w->sign[i], true};
-        return BG_OK;
-    }
-    return search_dip(w, i, a, b, e, err);
-}
-
-/* The earliest zero in one piece, located; e->found says whether there is one. */
-static bg_status search_piece(bg_watch *w, double a, double b, enclosure *first, bg_error *err)
-{
-    first->found = false;
+    w->t_done = w->state->t;
+    memset(w->fired, 0, (size_t)w->ns);
+    memcpy(w->s_round, w->s, (size_t)w->ns * sizeof(double));
     for (int i = 0; i < w->ns; i++) {
-        enclosure e = {0};
-        bg_status st = enclose(w, i, a, b, &e, err);
-        if (st == BG_OK && e.found)
-            st = locate(w, &e, err);
-        if (st != BG_OK) {
-            first->b = e.b;
-            return st;
-        }
-        if (e.found && (!first->found || e.b < first->b))
-            *first = e;
+        if (!w->fires[i])
+            continue;
+        if (w->direction[i] == 0)
+            w->touched[i] = w->t_done;
+        else
+            w->sign[i] = w->direction[i];
+        w->resting[i] = w->direction[i] != 0;
     }
-    return BG_OK;
-}
-
-static bg_status report_event(bg_watch *w, const enclosure *e, bg_event *event, bg_error *err)
-{
-    int i = e->index;
-    bg_status st = bg_integrator_interpolate_state(w->ig, e->b, w->state, err);
-    if (st != BG_OK)
-        return st;
-    *event = (bg_event){e->b, i, e->direction, bg_system_get_event_name(w->sys, i)};
-    w->t_done = e->b;
-    if (e->direction == 0)
-        w->touched[i] = e->b;
-    else
-        w->sign[i] = -w->sign[i];
-    w->resting[i] = e->direction != 0;
-    return BG_OK;
 }
 
 /* The cubic through the ends of a piece of length h, at the fraction x of it. */
@@ -501,7 +363,7 @@ static bg_status check_piece(bg_watch *w, double a, double b, bool *smooth, bg_e
     for (int i = 0; i < w->ns; i++)
         *smooth = *smooth && !has_many_zeros(w, i, h);
     for (int k = 0; k < 2 && *smooth && st == BG_OK; k++) {
-        st = calc_plain(w, a + places[k] * h, w->s, err);
+        st = bg_watch_calc_plain(w, a + places[k] * h, w->s, err);
         for (int i = 0; i < w->ns && st == BG_OK; i++) {
             double size = fmax(fabs(w->s[i]), fmax(fabs(w->left[i]), fabs(w->right[i])));
             double error = fabs(w->s[i] - calc_cubic(w, i, h, places[k]));
@@ -577,7 +439,7 @@ static bool is_clear(bg_watch *w, double begin)
         !widen(w, w->s_early))
         return false;
     for (int k = 0; k < n; k++)
-        if (calc_plain(w, begin + places[k] * (x->t - begin), w->s, &ignored) != BG_OK ||
+        if (bg_watch_calc_plain(w, begin + places[k] * (x->t - begin), w->s, &ignored) != BG_OK ||
             !widen(w, w->s))
             return false;
     return true;
@@ -591,7 +453,7 @@ static void pass(bg_watch *w, double t1, const double *s)
     memcpy(w->last, s, (size_t)w->ns * sizeof(double));
 }
 
-bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_retry, bg_error *err)
+bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err)
 {
     double t1 = bg_integrator_get_state(w->ig)->t;
     double begin = fmax(w->t_done, bg_integrator_get_step_start(w->ig)), a = begin;
@@ -601,10 +463,10 @@ bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_ret
         pass(w, t1, w->s_early);
         return BG_OK;
     }
-    double grain = grain_at(t1), piece = fmax((t1 - begin) / PIECES, grain), longest = piece;
+    double grain = bg_watch_get_grain(t1), piece = fmax((t1 - begin) / PIECES, grain),
+           longest = piece;
     bg_status st = calc_with_slope(w, begin, begin, t1, w->left, w->left_slope, err);
     while (st == BG_OK && a < t1) {
-        enclosure first = {0};
         for (int i = 0; i < w->ns; i++)
             w->resting[i] = w->resting[i] && sign_of(w->left[i]) != w->sign[i];
         double b = fmin(t1, a + fmin(longest, 2 * piece)); /* a fast stretch may go on */
@@ -612,10 +474,9 @@ bg_status bg_watch_find(bg_watch *w, bool *found, bg_event *event, double *t_ret
             b = t1;
         st = choose_piece(w, begin, t1, a, fmax(longest / MAX_CUTS, grain), &b, err);
         if (st == BG_OK)
-            st = search_piece(w, a, b, &first, err);
-        if (st == BG_OK && first.found) {
-            st = report_event(w, &first, event, err);
-            *found = st == BG_OK;
+            st = bg_watch_search_piece(w, a, b, found, err);
+        if (st == BG_OK && *found) {
+            pass_instant(w);
             break;
         }
         memcpy(w->left, w->right, (size_t)w->ns * sizeof(double));

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { EVENT_CAPACITY = 4096, MAX_EVENTS_AT_ONCE = 100, EVENTS_PER_MARK = 10000 };
+enum { EVENT_CAPACITY = 4096 };
 
 static double seconds(clockid_t clock)
 {
@@ -91,12 +91,9 @@ static bg_status create(bg_runner *r, bg_error *err)
     if (st != BG_OK)
         return st;
     r->y = BG_NEW_ARRAY(double, def->ny);
-    r->fired = BG_NEW_ARRAY(unsigned char, def->ns);
-    r->sides = BG_NEW_ARRAY(int, def->ns);
-    r->was_zero = BG_NEW_ARRAY(unsigned char, def->ns);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->fired || !r->sides || !r->was_zero || !r->report->events)
+    if (!r->y || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
 }
@@ -192,7 +189,7 @@ static bg_status write_step(bg_runner *r, double begin, bg_error *err)
     return sink->step(sink->self, &step, err);
 }
 
-static double calc_energy(bg_runner *r, const bg_state *x)
+double bg_runner_calc_energy(bg_runner *r, const bg_state *x)
 {
     const bg_system_def *def = bg_system_get_def(r->sys);
     bg_certificate *c = &r->report->certificate;
@@ -224,7 +221,8 @@ static void update_certificate(bg_runner *r)
     c->max_g = keep_largest(c->max_g, now.g);
     c->max_gv = keep_largest(c->max_gv, now.gv);
     c->max_ga = keep_largest(c->max_ga, now.ga);
-    c->energy_error = keep_largest(c->energy_error, fabs(calc_energy(r, x) - r->energy_start));
+    c->energy_error = keep_largest(c->energy_error,
+                                   fabs(bg_runner_calc_energy(r, x) - r->energy_start));
 }
 
 /* A row that was redundant at the start must stay fulfilled on the way. */
@@ -243,181 +241,41 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
         bg_integrator_get_state(r->ig)->t);
 }
 
-/* Room for at least `count` events more. Between steps for half of the room, so that none is needed
- * in a step. */
-static bg_status reserve_events(bg_runner *r, long count, bg_error *err)
-{
-    bg_run_report *p = r->report;
-    if (r->event_capacity - p->nevents >= count)
-        return BG_OK;
-    bg_event *more = realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
-    if (!more)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
-    p->events = more;
-    r->event_capacity *= 2;
-    return BG_OK;
-}
-
-static bg_status record_event(bg_runner *r, const bg_event *event, bg_error *err)
-{
-    bg_run_report *p = r->report;
-    bg_status st = reserve_events(r, 1, err);
-    if (st != BG_OK)
-        return st;
-    p->events[p->nevents++] = *event;
-    bool advanced = event->t - r->t_last_event > 32 * DBL_EPSILON * fmax(1.0, fabs(event->t));
-    r->events_at_once = advanced ? 0 : r->events_at_once + 1;
-    r->t_last_event = event->t;
-    bool crowded = false; /* ever so many events that hardly lead on */
-    if (p->nevents % EVENTS_PER_MARK == 0) {
-        crowded = event->t - r->t_mark < 1e-6 * (r->t_end - r->t_start);
-        r->t_mark = event->t;
-    }
-    if (crowded || r->events_at_once > MAX_EVENTS_AT_ONCE)
-        return bg_error_set(
-            err, BG_EVENT_STUCK,
-            "event '%s' repeats at t = %.17g and time hardly advances; let the system "
-            "change its mode there, for instance come to rest below a small speed",
-            event->name, event->t);
-    const bg_sink *sink = &r->options->sink;
-    return sink->event ? sink->event(sink->self, event, err) : BG_OK;
-}
-
-/* Hands an event at state x to the system; x may be changed. *action is a bg_event_action. */
-static bg_status deliver(bg_runner *r, const bg_event *event, bg_state *x, int *action,
-                         bg_error *err)
-{
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    *action = BG_EVENT_NOTE;
-    bg_status st = record_event(r, event, err);
-    if (st != BG_OK || !def->event)
-        return st;
-    double before = calc_energy(r, x);
-    bg_state_copy(r->sys, x, r->before);
-    bg_event_state state = {x->q, x->v, x->z, x->mode};
-    *action = def->event(def->self, event, &state);
-    if (*action > BG_EVENT_STOP)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `event` returned %d for '%s'; it must return a "
-                            "bg_event_action or a negative number",
-                            def->name, *action, event->name);
-    if (*action < 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `event` failed with code %d for '%s' at t = %.17g",
-                            def->name, *action, event->name, event->t);
-    if (*action == BG_EVENT_CHANGED) {
-        /* modes may change which constraints there are: look at their rank again */
-        st = r->assembly
-                 ? bg_state_assemble_again(r->assembly, x, &r->report->assembly.redundancy, err)
-                 : bg_project_state(r->ig->dyn, x, err);
-        if (st != BG_OK)
-            return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
-        double jump = calc_energy(r, x) - before; /* an impact may dissipate */
-        r->energy_start += isfinite(jump) ? jump : 0;
-    }
-    return st;
-}
-
-static bg_status restart(bg_runner *r, const bg_state *x, bg_error *err)
-{
-    return bg_integrator_start(r->ig, x, &r->report->assembly.redundancy, r->t_end, err);
-}
-
-/* Switching functions that are zero at the start are events there. */
+/* Functions that are zero at the start are events there. */
 static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
 {
+    bool changed;
     if (!r->watch)
         return BG_OK;
     bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-    bg_status st = bg_watch_reset(r->watch, r->row, NULL, r->t_end, err);
-    int ns = bg_system_get_def(r->sys)->ns;
-    memset(r->fired, 0, (size_t)ns);
-    bool changed = false;
-    for (int i = 0; i < ns && st == BG_OK; i++) {
-        if (!r->watch->at_zero[i])
-            continue;
-        bg_event event = {r->t_start, i, r->watch->sign[i], bg_system_get_event_name(r->sys, i)};
-        int action;
-        r->fired[i] = 1;
-        st = deliver(r, &event, r->row, &action, err);
-        changed = changed || action == BG_EVENT_CHANGED;
-        *stop = *stop || action == BG_EVENT_STOP;
-    }
-    if (st == BG_OK && changed) {
-        st = restart(r, r->row, err);
-        if (st == BG_OK)
-            st = bg_watch_reset(r->watch, r->row, r->fired, r->t_end, err);
-    }
+    bg_status st = bg_watch_start(r->watch, r->row, r->t_end, err);
+    if (st == BG_OK && r->watch->nfires > 0)
+        st = bg_runner_pass_instant(r, &changed, stop, err);
     return st;
 }
 
-/* A function whose event is at the same time as the one delivered last: -1, or its index. It has to
- * be zero at the state and to head for the other side. One that has not fired must have been zero
- * before the change, too: a jump is no event. One that fired turns round when only modes changed;
- * when the state itself changed it was thrown back, as by an impact. */
-static int find_simultaneous(const bg_runner *r)
+/* Rows before the instant that was found, and, with a row for every step, at it. */
+static bg_status write_rows_to_event(bg_runner *r, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
-    bool moved = memcmp(r->before->q, r->row->q, size) != 0; /* q, v and z lie together */
-    for (int i = 0; i < r->watch->ns; i++)
-        if (r->watch->at_zero[i] && r->watch->sign[i] != r->sides[i] &&
-            (r->fired[i] ? !moved : r->was_zero[i] != 0))
-            return i;
-    return -1;
-}
-
-/* Goes on from the changed state in r->row behind an event, delivering first what happens at the
- * same time; r->sides holds the sides before it, but for what has fired. */
-static bg_status go_on(bg_runner *r, bool *stop, bg_error *err)
-{
-    size_t ns = (size_t)r->watch->ns;
-    bg_status st = bg_watch_reset(r->watch, r->before, r->fired, r->t_end, err);
-    memcpy(r->was_zero, r->watch->at_zero, ns);
-    while (st == BG_OK) {
-        st = restart(r, r->row, err);
-        if (st == BG_OK)
-            st = bg_watch_reset(r->watch, r->row, r->fired, r->t_end, err);
-        int i = st == BG_OK ? find_simultaneous(r) : -1;
-        if (i < 0)
-            return st;
-        bg_event event = {r->row->t, i, r->watch->sign[i], bg_system_get_event_name(r->sys, i)};
-        int action;
-        r->fired[i] = 1;
-        r->sides[i] = event.direction;
-        st = deliver(r, &event, r->row, &action, err);
-        if (st == BG_OK && action == BG_EVENT_STOP) {
-            *stop = true;
-            return restart(r, r->row, err);
-        }
-    }
-    return st;
-}
-
-/* Rows before an event, and, with a row for every step, at it. */
-static bg_status write_rows_to_event(bg_runner *r, const bg_event *event, bg_error *err)
-{
-    bg_status st = write_grid(r, nextafter(event->t, -HUGE_VAL), err);
+    const double t = r->watch->state->t;
+    bg_status st = write_grid(r, nextafter(t, -HUGE_VAL), err);
     if (st != BG_OK)
         return st;
     const bg_state *end = bg_integrator_get_state(r->ig);
-    bg_state_copy(r->sys, end->t == event->t ? end : r->watch->state, r->row);
-    bool wanted = r->options->output_steps && event->t > r->t_last_row;
+    bg_state_copy(r->sys, end->t == t ? end : r->watch->state, r->row);
+    bool wanted = r->options->output_steps && t > r->t_last_row;
     return wanted ? write_row(r, r->row, err) : BG_OK;
 }
 
-/* Events inside the last step. *cut: the run goes on from an event inside the step, or ends there.
+/* Instants with events inside the last step. *cut: the run goes on from one of them, or ends there.
  */
 static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *err)
 {
     *cut = false;
     while (r->watch && !*cut) {
-        bool found;
-        bg_event event;
+        bool found, changed;
         double t_retry;
-        int action;
-        memcpy(r->sides, r->watch->sign, (size_t)r->watch->ns * sizeof(int));
-        bg_status st = bg_watch_find(r->watch, &found, &event, &t_retry, err);
+        bg_status st = bg_watch_find(r->watch, &found, &t_retry, err);
         if (st == BG_RETRY) {
             bg_integrator_undo(r->ig, t_retry);
             *cut = true;
@@ -425,24 +283,16 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         }
         if (st != BG_OK || !found)
             return st;
-        bg_state_copy(r->sys, r->watch->state, r->row);
-        st = write_rows_to_event(r, &event, err);
+        st = write_rows_to_event(r, err);
         if (st == BG_OK)
-            st = deliver(r, &event, r->row, &action, err);
+            st = bg_runner_pass_instant(r, &changed, stop, err);
         if (st != BG_OK)
             return st;
-        if (action == BG_EVENT_NOTE)
-            continue;
-        *cut = true;
-        *stop = action == BG_EVENT_STOP;
-        memset(r->fired, 0, (size_t)r->watch->ns);
-        r->fired[event.index] = 1;
-        if (event.direction != 0)
-            r->sides[event.index] = event.direction;
-        st = *stop ? restart(r, r->row, err) : go_on(r, stop, err);
-        if (st == BG_OK && r->options->output_steps && action == BG_EVENT_CHANGED)
+        *cut = changed || *stop;
+        if (*cut && r->options->output_steps && changed)
             st = write_row(r, r->row, err);
-        return st;
+        if (st != BG_OK)
+            return st;
     }
     return BG_OK;
 }
@@ -504,7 +354,7 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
             st = check_redundant(r, err);
     }
     if (st == BG_OK)
-        st = reserve_events(r, r->event_capacity / 2, err);
+        st = bg_runner_reserve_events(r, r->event_capacity / 2, err);
     return st == BG_OK ? housekeeping(r, err) : st;
 }
 
@@ -576,11 +426,11 @@ static bg_status begin(bg_runner *r, bg_error *err)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `start` failed with code %d at t = %.17g", def->name,
                             code, r->t_start);
-    st = restart(r, r->row, err);
+    st = bg_runner_restart(r, r->row, err);
     if (st != BG_OK)
         return st;
     bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-    r->energy_start = calc_energy(r, r->row);
+    r->energy_start = bg_runner_calc_energy(r, r->row);
     update_certificate(r);
     st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
     if (st == BG_OK)
@@ -641,9 +491,6 @@ static void destroy(bg_runner *r)
     bg_assembly_destroy(r->assembly);
     bg_state_destroy(r->row);
     free(r->y);
-    free(r->fired);
-    free(r->sides);
-    free(r->was_zero);
     bg_state_destroy(r->before);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);

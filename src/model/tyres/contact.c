@@ -44,6 +44,12 @@ int bg_contact_event(const bg_force *f, int k, int direction, int *mode)
     return BG_EVENT_CHANGED;
 }
 
+void bg_contact_sides(const bg_force *f, const int *mode, int *side)
+{
+    (void)f;
+    side[0] = mode[0] == CONTACT ? 1 : mode[0] == LIFTED ? -1 : BG_SIDE_OPEN;
+}
+
 bg_contact_state bg_contact_find_road(const bg_force *f, bg_vec3 p, bg_vec3 v, double t,
                                       const int *mode)
 {

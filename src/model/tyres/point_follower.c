@@ -115,6 +115,7 @@ const bg_force_class bg_force_tyre_point_follower = {
     .energy = energy,
     .switching = switching,
     .event = bg_contact_event,
+    .sides = bg_contact_sides,
     .settle = settle,
     .derivatives = derivatives,
     .sensor_names = sensor_names,

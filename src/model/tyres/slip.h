@@ -85,14 +85,14 @@ enum { BG_TYRE_SENSORS = 10, BG_TYRE_MEMO = 1280 }; /* the latter in bytes */
 extern const char *const bg_tyre_sensor_names[BG_TYRE_SENSORS];
 
 /* A line for each class: its name, summary and reader. */
-#define BG_TYRE_CLASS(name_, summary_, read_)                                                \
-    {                                                                                        \
-        .name = (name_), .summary = (summary_), .memo_size = BG_TYRE_MEMO, .read = (read_),  \
-        .apply = bg_tyre_apply, .energy = bg_tyre_energy, .rates = bg_tyre_rates,            \
-        .switching = bg_tyre_switching, .event = bg_contact_event, .settle = bg_tyre_settle, \
-        .derivatives = bg_tyre_derivatives, .sensor_names = bg_tyre_sensor_names,            \
-        .nsensors = BG_TYRE_SENSORS, .sensor = bg_tyre_sensor, .look = bg_contact_look,      \
-        .clear = bg_contact_clear,                                                           \
+#define BG_TYRE_CLASS(name_, summary_, read_)                                                 \
+    {                                                                                         \
+        .name = (name_), .summary = (summary_), .memo_size = BG_TYRE_MEMO, .read = (read_),   \
+        .apply = bg_tyre_apply, .energy = bg_tyre_energy, .rates = bg_tyre_rates,             \
+        .switching = bg_tyre_switching, .event = bg_contact_event, .sides = bg_contact_sides, \
+        .settle = bg_tyre_settle, .derivatives = bg_tyre_derivatives,                         \
+        .sensor_names = bg_tyre_sensor_names, .nsensors = BG_TYRE_SENSORS,                    \
+        .sensor = bg_tyre_sensor, .look = bg_contact_look, .clear = bg_contact_clear,         \
     }
 
 #endif
