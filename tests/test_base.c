@@ -62,7 +62,9 @@ static void test_error_set(void **state)
     assert_string_equal(err.text, "file 'a.json', line 7");
     assert_int_equal(bg_error_set(NULL, BG_RETRY, "%d", 1), BG_RETRY);
     bg_error_set(&err, BG_IO, "key '%s'", "a\nb\033[1m\177\xC3\xA4");
-    assert_string_equal(err.text, "key 'a b [1m \xC3\xA4'"); /* one line, and no colours */
+    assert_string_equal(err.text, "key 'a\\x0ab\\x1b[1m\\x7f\xC3\xA4'"); /* no colours */
+    bg_error_set(&err, BG_IO, "key '%s'", "\xC2\x9B[2J\xC2\xA0\xC2");    /* C1, as UTF-8 */
+    assert_string_equal(err.text, "key '\\x9b[2J\xC2\xA0\xC2'");
 }
 
 static void test_error_is_cut(void **state)

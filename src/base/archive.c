@@ -1,5 +1,7 @@
 #include "base/archive.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,40 @@ void bg_archive_ints(bg_archive *archive, int *x, int n)
 void bg_archive_long(bg_archive *archive, long *x)
 {
     bg_archive_bytes(archive, x, sizeof(long));
+}
+
+void bg_archive_whole(bg_archive *archive, int *x, int n, int low, int high)
+{
+    bg_archive_ints(archive, x, n);
+    for (int i = 0; archive->loading && !archive->failed && i < n; i++)
+        archive->failed = x[i] < low || x[i] > high;
+}
+
+void bg_archive_finite(bg_archive *archive, double *x, int n)
+{
+    bg_archive_doubles(archive, x, n);
+    for (int i = 0; archive->loading && !archive->failed && i < n; i++)
+        archive->failed = !isfinite(x[i]);
+}
+
+void bg_archive_flags(bg_archive *archive, void *flags, size_t n)
+{
+    unsigned char *bytes = flags;
+    for (size_t i = 0; i < n && !archive->failed; i++) {
+        unsigned char flag = bytes[i];
+        bg_archive_bytes(archive, &flag, 1);
+        if (flag > 1)
+            archive->failed = true;
+        else
+            bytes[i] = flag;
+    }
+}
+
+void bg_archive_counts(bg_archive *archive, long *x, int n)
+{
+    bg_archive_bytes(archive, x, (size_t)n * sizeof *x);
+    for (int i = 0; archive->loading && !archive->failed && i < n; i++)
+        archive->failed = x[i] < 0 || x[i] > LONG_MAX / 4; /* room for those to come */
 }
 
 void bg_archive_mark(bg_archive *archive, const char *tag)

@@ -1,5 +1,7 @@
 #include "bogie/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -30,14 +32,13 @@ const char *bg_status_text(bg_status status)
 bg_status bg_error_set(bg_error *err, bg_status status, const char *format, ...)
 {
     if (err) {
+        char text[BG_ERROR_LENGTH];
         va_list arguments;
         va_start(arguments, format);
-        err->status = status;
-        vsnprintf(err->text, sizeof err->text, format, arguments);
+        vsnprintf(text, sizeof text, format, arguments);
         va_end(arguments);
-        for (char *c = err->text; *c; c++) /* names come from files: one sentence, one line */
-            if ((unsigned char)*c < ' ' || *c == 0x7F)
-                *c = ' ';
+        err->status = status;
+        bg_text_escape(text, err->text, sizeof err->text); /* names come from files */
     }
     return status;
 }

@@ -67,6 +67,51 @@ long bg_double_to_long(double x, long low, long high)
     return isnan(x) || x <= (double)low ? low : x >= (double)high ? high : (long)x;
 }
 
+static bool is_control(const char *c)
+{
+    unsigned char first = (unsigned char)c[0];
+    return (first < ' ' && first) || first == 0x7F ||
+           (first == 0xC2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] <= 0x9F);
+}
+
+const char *bg_text_find_control(const char *text)
+{
+    while (*text && !is_control(text))
+        text++;
+    return *text ? text : NULL;
+}
+
+void bg_text_escape(const char *text, char *out, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t n = 0;
+    for (; *text; text++) {
+        bool control = is_control(text);
+        if (n + (control ? 4 : 1) >= size)
+            break;
+        if (!control) {
+            out[n++] = *text;
+            continue;
+        }
+        text += (unsigned char)*text == 0xC2;
+        unsigned char c = (unsigned char)*text;
+        out[n++] = '\\';
+        out[n++] = 'x';
+        out[n++] = digits[c >> 4];
+        out[n++] = digits[c & 15];
+    }
+    out[n] = '\0';
+}
+
+void bg_text_clean(char *text)
+{
+    for (char *c = text; (c = (char *)bg_text_find_control(c)); c++)
+        if ((unsigned char)*c == 0xC2)
+            c[0] = c[1] = '?';
+        else if (*c != '\n')
+            *c = '?';
+}
+
 static int min3(int a, int b, int c)
 {
     int m = a < b ? a : b;

@@ -3,6 +3,7 @@
 #define BG_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Reads a finite decimal number that fills the whole text: a sign, digits with at most one point,
  * an exponent. No blanks, no hexadecimal digits, no words such as nan. */
@@ -14,6 +15,14 @@ bool bg_text_to_count(const char *text, long *value);
 /* The whole part of a number as far as it lies between the limits; of nan, the lower one. A plain
  * cast of what lies outside is undefined. */
 long bg_double_to_long(double x, long low, long high);
+/* Where the first control character of a text is, which a terminal might obey: of ASCII or, as
+ * UTF-8, from U+0080 to U+009F; NULL: there is none. */
+const char *bg_text_find_control(const char *text);
+/* Copies a text for one line of a terminal: control characters become \\x1b and so on. What does
+ * not fit is cut off. */
+void bg_text_escape(const char *text, char *out, size_t size);
+/* Puts ? in place of control characters, except line breaks. */
+void bg_text_clean(char *text);
 /* Edit distance of two short texts (insert, delete, replace, swap neighbours), ignoring case. */
 int bg_text_calc_distance(const char *a, const char *b);
 /* Index of the nearest of n names, or -1 when none is close enough to be meant. */

@@ -81,8 +81,27 @@ static int run_verb(const bg_verb *verb, int argc, char **argv)
     return verb->run(verb, argc, argv);
 }
 
+/* Arguments are printed: a name that a terminal would obey is refused once and for all. */
+static const char *find_control(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        for (const char *c = argv[i]; (c = bg_text_find_control(c)); c++)
+            if (*c != '\n' && *c != '\t')
+                return argv[i];
+    return NULL;
+}
+
 static int dispatch(int argc, char **argv)
 {
+    const char *control = find_control(argc, argv);
+    if (control) {
+        bg_error err;
+        bg_error_set(&err, BG_BAD_INPUT,
+                     "the argument '%s' has a control character in it; rename the file or write it "
+                     "without",
+                     control);
+        return bg_error_print(&err);
+    }
     if (argc < 2) {
         fprintf(stderr, "bogie: a verb is missing; `bogie --help` lists them\n");
         return BG_EXIT_BAD_INPUT;

@@ -72,7 +72,8 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer (-DBOGIE_VIEWER=OFF), so it "
                             "makes no pages; build it with npm, or use --gltf");
-    return BG_OK;
+    bg_status st = args->output ? bg_place_check(args->output, BG_PLACE_PAGE, err) : BG_OK;
+    return st == BG_OK && args->gltf ? bg_place_check(args->gltf, BG_PLACE_GLTF, err) : st;
 }
 
 /* How far the work has come, seen by both processes. */

@@ -154,13 +154,22 @@ static bg_status write_page(const char *path, const bg_table *table, bg_error *e
     return status;
 }
 
+/* The table for people; what workers and journals say goes to a terminal, too. */
+static char *make_plain_text(const bg_table *table)
+{
+    char *text = bg_table_make_text(table);
+    if (text)
+        bg_text_clean(text);
+    return text;
+}
+
 static bg_status write_outputs(const bg_table *table, const arguments *args, bg_error *err)
 {
     bool busy = (args->csv && strcmp(args->csv, "-") == 0) ||
                 (args->json && strcmp(args->json, "-") == 0);
     bg_status status = BG_OK;
     if (!args->quiet && !busy)
-        status = write_text("-", BG_PLACE_TABLE, bg_table_make_text(table), err);
+        status = write_text("-", BG_PLACE_TABLE, make_plain_text(table), err);
     if (!status && args->csv)
         status = write_text(args->csv, BG_PLACE_TABLE, bg_table_make_csv(table), err);
     if (!status && args->json)

@@ -422,13 +422,15 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     size_t nv = (size_t)ig->dyn->nv, nz = m->states ? (size_t)ig->dyn->nz : 0;
     size_t n = !bg_euler_uses_matrix(m) ? 0 : pattern ? (size_t)pattern->row_start[nv] : nv * nv;
-    bg_archive_bytes(archive, &m->age, sizeof m->age);
+    bg_archive_whole(archive, &m->age, 1, 0, m->refresh);
     bg_archive_bytes(archive, m->r_q, n * sizeof(double));
     bg_archive_bytes(archive, m->r_v, n * sizeof(double));
     bg_archive_bytes(archive, m->kept, n);
-    bg_archive_bytes(archive, &m->partitioned, sizeof m->partitioned);
-    bg_archive_bytes(archive, &m->nkept, sizeof m->nkept);
-    bg_archive_bytes(archive, &m->nentries, sizeof m->nentries);
+    for (size_t k = 0; k < n && archive->loading && !archive->failed; k++)
+        archive->failed = m->kept[k] > BG_KEPT_EMPTY;
+    bg_archive_flags(archive, &m->partitioned, sizeof m->partitioned);
+    bg_archive_whole(archive, &m->nkept, 1, 0, (int)n);
+    bg_archive_whole(archive, &m->nentries, 1, 0, (int)n);
     bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
@@ -439,7 +441,7 @@ static void archive(bg_integrator *ig, bg_archive *archive)
         bg_kkt_archive(m->plain, archive);
     }
     m->uncounted = m->plain_ready; /* it is made again after loading */
-    bg_archive_bytes(archive, &m->uncounted, sizeof m->uncounted);
+    bg_archive_flags(archive, &m->uncounted, sizeof m->uncounted);
     if (archive->loading)
         m->plain_ready = false;
     else

@@ -16,6 +16,7 @@
 #include "consistent/projection.h"
 #include "integrators/trouble.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -524,13 +525,29 @@ bg_counters bg_integrator_get_counters(const bg_integrator *ig)
 static void archive_counters(bg_integrator *ig, bg_archive *archive)
 {
     bg_counters now = bg_integrator_get_counters(ig);
-    bg_archive_bytes(archive, &now, sizeof now);
+    long *const all[] = {&now.accepted,          &now.rejected,           &now.terms,
+                         &now.explicit_,         &now.residual,           &now.jacobian,
+                         &now.jacobian_updates,  &now.factorisations,     &now.projections,
+                         &now.event_projections, &now.output_projections, &now.unconverged};
+    static_assert(sizeof all / sizeof *all == sizeof now / sizeof(long), "every counter");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        bg_archive_counts(archive, all[i], 1);
     if (!archive->loading || archive->failed)
         return;
     ig->count = now;
     ig->base = ig->sys->count;
     ig->dyn->factorisations = 0;
     memset(ig->dyn->projections, 0, sizeof ig->dyn->projections);
+}
+
+static void archive_residuals(bg_residuals *r, int ng, bg_archive *archive)
+{
+    bg_archive_doubles(archive, &r->g, 1);
+    bg_archive_doubles(archive, &r->gv, 1);
+    bg_archive_doubles(archive, &r->ga, 1);
+    bg_archive_whole(archive, &r->worst_g, 1, -1, ng - 1);
+    bg_archive_doubles(archive, &r->redundant, 1);
+    bg_archive_whole(archive, &r->worst_redundant, 1, -1, ng - 1);
 }
 
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
@@ -541,27 +558,24 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     const bg_system_def *def = &ig->sys->def;
     bg_archive_mark(archive, ig->class_->info.name);
     archive_counters(ig, archive);
-    bg_archive_doubles(archive, &x->t, 1);
-    bg_archive_doubles(archive, x->q, ig->n);
+    bg_archive_finite(archive, &x->t, 1);
+    bg_archive_finite(archive, x->q, ig->n);
     bg_archive_doubles(archive, x->a, def->nv);
     bg_archive_doubles(archive, x->lambda, def->ng);
     bg_archive_ints(archive, x->mode, def->nmode);
-    bg_archive_doubles(archive, ig->rate0, ig->n);
+    bg_archive_finite(archive, ig->rate0, ig->n);
     double numbers[] = {ig->h_cruise, ig->h_next, ig->error_old,   ig->t_end,
                         ig->t_limit,  ig->t_grid, (double)ig->grid};
-    bg_archive_doubles(archive, numbers, 7);
-    bg_archive_doubles(archive, &ig->residuals0.g, 1);
-    bg_archive_doubles(archive, &ig->residuals0.gv, 1);
-    bg_archive_doubles(archive, &ig->residuals0.ga, 1);
-    bg_archive_ints(archive, &ig->residuals0.worst_g, 1);
-    bg_archive_doubles(archive, &ig->residuals0.redundant, 1);
-    bg_archive_ints(archive, &ig->residuals0.worst_redundant, 1);
-    bg_archive_bytes(archive, &ig->last_rejected, sizeof ig->last_rejected);
-    bg_archive_bytes(archive, &ig->leapt, sizeof ig->leapt);
-    bg_archive_ints(archive, &ig->leap_left, 1);
-    bg_archive_ints(archive, &ig->leap_pause, 1);
-    bg_archive_ints(archive, &ig->leap_wait, 1);
-    bg_archive_bytes(archive, ig->dyn->eliminated, (size_t)def->ng);
+    bg_archive_finite(archive, numbers, 7);
+    if (!(numbers[0] >= 0 && numbers[1] >= 0 && fabs(numbers[6]) < 1e18))
+        archive->failed = true;
+    archive_residuals(&ig->residuals0, def->ng, archive);
+    bg_archive_flags(archive, &ig->last_rejected, sizeof ig->last_rejected);
+    bg_archive_flags(archive, &ig->leapt, sizeof ig->leapt);
+    bg_archive_whole(archive, &ig->leap_left, 1, 0, LEAPS_IN_A_ROW);
+    bg_archive_whole(archive, &ig->leap_pause, 1, 0, PAUSE_MAX);
+    bg_archive_whole(archive, &ig->leap_wait, 1, 0, PAUSE_MAX);
+    bg_archive_flags(archive, ig->dyn->eliminated, (size_t)def->ng);
     if (ig->dyn->kkt)
         bg_kkt_archive(ig->dyn->kkt, archive);
     ig->class_->archive(ig, archive);

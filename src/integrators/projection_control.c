@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,7 @@ bg_status bg_projection_control_end(bg_integrator *ig, bg_projection_control *c,
 void bg_projection_control_accept(bg_projection_control *c)
 {
     if (!c->projected) {
-        c->since++;
+        c->since += c->since < INT_MAX / 2;
         return;
     }
     c->since = 0;
@@ -107,6 +108,6 @@ void bg_projection_control_accept(bg_projection_control *c)
 
 void bg_projection_control_archive(bg_projection_control *c, bg_archive *archive)
 {
-    bg_archive_ints(archive, &c->k, 1);
-    bg_archive_ints(archive, &c->since, 1);
+    bg_archive_whole(archive, &c->k, 1, K_MIN, K_MAX);
+    bg_archive_whole(archive, &c->since, 1, 0, INT_MAX / 2);
 }

@@ -140,6 +140,8 @@ static bg_status read_json(json_t *root, const char *origin, const bg_setting *s
     if (json_is_object(root)) {
         prepare(&top, settings, nsettings);
         read_top(&top);
+        if (reader.status == BG_OK)
+            bg_value_check_texts(&top);
     } else {
         bg_value_fail(&top, "a model must be an object { }");
     }

@@ -165,6 +165,29 @@ bool bg_value_next(const bg_value *object, void **iterator, bg_value *member)
     }
 }
 
+static bool is_plain(const char *text)
+{
+    while ((text = bg_text_find_control(text)) && (*text == '\n' || *text == '\t'))
+        text++;
+    return !text;
+}
+
+void bg_value_check_texts(const bg_value *v)
+{
+    bg_value inside;
+    if (v->key && bg_text_find_control(v->key))
+        bg_value_fail(v, "its key has a control character in it; write it without");
+    else if (json_is_string(v->json) && !is_plain(json_string_value(v->json)))
+        bg_value_fail(v, "the text has a control character in it; write it without");
+    for (int k = 0; json_is_array(v->json) && k < bg_value_get_size(v); k++) {
+        inside = bg_value_element(v, k);
+        if (v->reader->status == BG_OK && !json_is_number(inside.json))
+            bg_value_check_texts(&inside);
+    }
+    for (void *i = NULL; json_is_object(v->json) && bg_value_next(v, &i, &inside);)
+        bg_value_check_texts(&inside);
+}
+
 bool bg_value_expect_object(const bg_value *v)
 {
     return present(v) && expect_type(v, json_is_object(v->json), "an object { }");

@@ -93,6 +93,10 @@ bg_expression *bg_value_expression(const bg_value *object, const char *key,
 /* A number or an expression string at the value itself. */
 double bg_value_get_number(const bg_value *v);
 
+/* Fails at the first text or key inside of v with a control character other than line breaks and
+ * tabs: names and titles are printed on terminals, which obey such characters. */
+void bg_value_check_texts(const bg_value *v);
+
 /* Copies a text into the model; fails the reader when out of memory. */
 char *bg_reader_copy(bg_reader *reader, const char *text);
 void *bg_reader_allocate(bg_reader *reader, size_t count, size_t size);

@@ -205,6 +205,7 @@ static void calc_table(const bg_curve *u, int piece, double place, double out[3]
 
 void bg_road_calc(const bg_road *road, int piece, double place, double out[3])
 {
+    piece = piece < 0 ? 0 : piece > road->nbreaks ? road->nbreaks : piece; /* of any mode */
     const double x = place - road->from, k = two_pi / road->length;
     const bool on = piece == 1; /* between the ends of the obstacle */
     out[0] = out[1] = out[2] = 0;

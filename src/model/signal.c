@@ -429,7 +429,8 @@ int bg_signal_find_piece(const bg_signal *signal, double t)
 
 void bg_signal_calc_piece(const bg_signal *signal, int piece, double t, double out[3])
 {
-    types[signal->kind].calc(signal, piece, t, out);
+    const int last = bg_signal_count_corners(signal); /* a mode may come from anywhere */
+    types[signal->kind].calc(signal, piece < 0 ? 0 : piece > last ? last : piece, t, out);
 }
 
 void bg_signal_calc(const bg_signal *signal, double t, double out[3])

@@ -5,8 +5,10 @@
  * in the order in which they come; a value that is not finite is never left out. The first and the
  * last row are always there. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/page.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -220,7 +222,7 @@ static int find_order(const history *s)
     for (long k = 1; k < s->n; k++)
         if (s->x[STEP_ORDER][k] != s->x[STEP_ORDER][0])
             return 0;
-    return s->n > 0 ? (int)s->x[STEP_ORDER][0] : 0;
+    return s->n > 0 ? (int)bg_double_to_long(s->x[STEP_ORDER][0], 0, INT_MAX) : 0;
 }
 
 static void write_steps(bg_json *j, const bg_page_result *r, const history *s, double *t,
@@ -307,8 +309,10 @@ bg_status bg_page_write_events(bg_json *j, bg_page_result *r, bg_error *err)
         bg_json_open(j, NULL, '{');
         bg_json_number(j, "t", x[0][k]);
         bg_json_text(j, "name",
-                     bg_result_get_name(r->file, "events", (int)x[1][k], buffer, sizeof buffer));
-        bg_json_int(j, "direction", (long)x[2][k]);
+                     bg_result_get_name(r->file, "events",
+                                        (int)bg_double_to_long(x[1][k], -1, INT_MAX), buffer,
+                                        sizeof buffer));
+        bg_json_int(j, "direction", bg_double_to_long(x[2][k], -1, 1));
         bg_json_close(j, '}');
     }
     bg_json_close(j, ']');

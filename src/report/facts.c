@@ -1,7 +1,9 @@
 /* What a page says in words: about the model, how it was run, and what the page leaves out. */
+#include "base/text.h"
 #include "bogie/version.h"
 #include "report/page.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,7 @@ static double get_number(const json_t *object, const char *key)
 
 static long get_count(const json_t *object, const char *key)
 {
-    return (long)get_number(object, key);
+    return bg_double_to_long(get_number(object, key), 0, LONG_MAX);
 }
 
 static void put_dimensions(bg_json *j, const bg_page_result *r)

@@ -1,9 +1,11 @@
 #include "report/scene.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "system/system.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +88,9 @@ static bg_status track_find(track *x, long row, double t, bg_error *err)
     const long next = row + 1 < r->finite ? row + 1 : row;
     const double h = r->t[next] - r->t[row], s = h > 0 ? (t - r->t[row]) / h : 0;
     for (int k = 0; k < def->nmode; k++)
-        x->mode[k] = r->mode ? (int)r->mode[row * def->nmode + k] : 0;
+        x->mode[k] = r->mode
+                         ? (int)bg_double_to_long(r->mode[row * def->nmode + k], INT_MIN, INT_MAX)
+                         : 0;
     mix(r->z, def->nz, row, next, s, x->z);
     bg_status st = BG_OK;
     if (x->at != row) {

@@ -12,7 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORMAT_VERSION = 1, DATASETS = 19, MAX_WIDTH = 1 << 20 };
+enum {
+    FORMAT_VERSION = 1,
+    DATASETS = 19,
+    MAX_WIDTH = 1 << 20,
+    MAX_PACKING = 1100 /* bytes that deflate, of HDF5's filters, can make of one */
+};
 
 /* What may be in a file: datasets by what their length is. */
 static const struct {
@@ -141,12 +146,47 @@ static bool read_int(hid_t file, const char *name, int *value)
     return ok;
 }
 
+/* Whether a name leads to an object of this very file, and not by a link to somewhere else. */
+static bool is_own(hid_t file, const char *name)
+{
+    H5L_info_t link;
+    return H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+}
+
+/* Whether the data of a dataset lie in this file, and all that it claims to have are there: numbers
+ * that nobody wrote would be made when they are read, as many as one likes. */
+static bool is_whole(hid_t set)
+{
+    hid_t how = H5Dget_create_plist(set), space = H5Dget_space(set), type = H5Dget_type(set);
+    H5D_layout_t layout_ = how >= 0 ? H5Pget_layout(how) : H5D_LAYOUT_ERROR;
+    bool inside = (layout_ == H5D_COMPACT || layout_ == H5D_CONTIGUOUS || layout_ == H5D_CHUNKED) &&
+                  H5Pget_external_count(how) == 0;
+    double packed = how >= 0 && H5Pget_nfilters(how) > 0 ? MAX_PACKING : 1;
+    double claimed = (double)H5Sget_simple_extent_npoints(space) * (double)H5Tget_size(type);
+    bool whole = inside && packed * (double)H5Dget_storage_size(set) >= claimed;
+    close_both(type, space);
+    if (how >= 0)
+        H5Pclose(how);
+    return whole;
+}
+
+/* A dataset of the file; negative: it cannot be opened, or its data are elsewhere. */
+static hid_t open_dataset(hid_t file, const char *name)
+{
+    hid_t set = is_own(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (set >= 0 && !is_whole(set)) {
+        H5Dclose(set);
+        return H5I_INVALID_HID;
+    }
+    return set;
+}
+
 /* A text that is a dataset of its own; NULL: it is not there, or is no text. */
 static char *read_document(hid_t file, const char *name)
 {
     if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
         return NULL;
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t set = open_dataset(file, name);
     hid_t type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
     hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
     char *text = NULL, *copy = NULL;
@@ -192,7 +232,7 @@ static bool exists(hid_t file, const char *name)
     const char *slash = strchr(name, '/');
     if (slash) {
         snprintf(group, sizeof group, "%.*s", (int)(slash - name), name);
-        if (H5Lexists(file, group, H5P_DEFAULT) <= 0)
+        if (H5Lexists(file, group, H5P_DEFAULT) <= 0 || !is_own(file, group))
             return false;
     }
     return H5Lexists(file, name, H5P_DEFAULT) > 0;
@@ -204,7 +244,7 @@ static bg_status inspect(bg_result_file *f, int k, bg_error *err)
     long *const lengths[] = {&f->info.rows, &f->info.events, &f->info.steps};
     if (!exists(f->file, layout[k].name))
         return BG_OK;
-    hid_t set = H5Dopen2(f->file, layout[k].name, H5P_DEFAULT);
+    hid_t set = open_dataset(f->file, layout[k].name);
     hid_t type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
     hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
     H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
@@ -222,7 +262,7 @@ static bg_status inspect(bg_result_file *f, int k, bg_error *err)
         char what[96];
         snprintf(what, sizeof what,
                  ok ? "the dataset '%s' has another length than its neighbours"
-                    : "the dataset '%s' holds no table of numbers",
+                    : "the dataset '%s' holds no table of numbers of its own",
                  layout[k].name);
         return fail_damaged(f, what, err);
     }
@@ -257,7 +297,7 @@ static bg_status check_format(bg_result_file *f, bg_error *err)
 
 static bg_status read_events_names(bg_result_file *f, bg_error *err)
 {
-    if (H5Lexists(f->file, "events", H5P_DEFAULT) <= 0)
+    if (H5Lexists(f->file, "events", H5P_DEFAULT) <= 0 || !is_own(f->file, "events"))
         return BG_OK;
     hid_t group = H5Gopen2(f->file, "events", H5P_DEFAULT);
     bool ok = group < 0 || read_names(group, &f->events);
@@ -391,7 +431,7 @@ bg_status bg_result_read(bg_result_file *f, const char *dataset, double *values,
                             dataset);
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
-    hid_t set = H5Dopen2(f->file, dataset, H5P_DEFAULT);
+    hid_t set = open_dataset(f->file, dataset);
     bool ok = set >= 0 &&
               H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (set >= 0)

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -106,7 +107,9 @@ static void archive_events(bg_runner *r, bg_archive *archive)
     bg_run_report *p = r->report;
     bg_archive_long(archive, &p->nevents);
     if (archive->loading && !archive->failed) {
-        if (p->nevents < 0 || (size_t)p->nevents > archive->size) {
+        enum { EVENT_BYTES = 16 };
+        if (p->nevents < 0 ||
+            (size_t)p->nevents > (archive->size - archive->position) / EVENT_BYTES) {
             archive->failed = true;
             p->nevents = 0;
             return;
@@ -122,16 +125,17 @@ static void archive_events(bg_runner *r, bg_archive *archive)
             r->event_capacity = p->nevents;
         }
     }
-    for (long i = 0; i < p->nevents; i++) {
-        bg_archive_doubles(archive, &p->events[i].t, 1);
-        bg_archive_ints(archive, &p->events[i].index, 1);
-        bg_archive_ints(archive, &p->events[i].direction, 1);
-        if (archive->loading && !archive->failed && p->events[i].index >= 0 &&
-            p->events[i].index < bg_system_get_def(r->sys)->ns)
-            p->events[i].name = bg_system_get_event_name(r->sys, p->events[i].index);
-        else if (archive->loading)
-            p->events[i].name = "";
+    int ns = bg_system_get_def(r->sys)->ns;
+    for (long i = 0; i < p->nevents && !archive->failed; i++) {
+        bg_event *e = &p->events[i];
+        bg_archive_finite(archive, &e->t, 1);
+        bg_archive_whole(archive, &e->index, 1, 0, ns - 1);
+        bg_archive_whole(archive, &e->direction, 1, -1, 1);
+        if (archive->loading && !archive->failed)
+            e->name = bg_system_get_event_name(r->sys, e->index);
     }
+    if (archive->loading && archive->failed)
+        p->nevents = 0;
 }
 
 static void archive_redundancy(bg_runner *r, bg_archive *archive)
@@ -152,9 +156,11 @@ static void archive_redundancy(bg_runner *r, bg_archive *archive)
     }
     x->count = count;
     if (x->eliminated)
-        bg_archive_ints(archive, x->eliminated, count);
+        bg_archive_whole(archive, x->eliminated, count, 0, ng - 1);
     if (x->not_unique)
-        bg_archive_bytes(archive, x->not_unique, (size_t)ng);
+        bg_archive_flags(archive, x->not_unique, (size_t)ng);
+    if (archive->failed)
+        x->count = 0;
 }
 
 static void archive_progress(bg_runner *r, bg_archive *archive)
@@ -163,6 +169,7 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     double cpu = r->cpu_before + bg_clock_get_cpu() - r->cpu_start;
     double wall = r->wall_before + bg_clock_get_wall() - r->wall_start;
     bg_archive_bytes(archive, c, sizeof *c);
+    c->note[sizeof c->note - 1] = '\0';
     double interval = r->options->output_interval;
     bg_archive_long(archive, &r->next_output);
     bg_archive_doubles(archive, &interval, 1);
@@ -170,8 +177,8 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &r->energy_start, 1);
     bg_archive_doubles(archive, &r->potential_start, 1);
     bg_archive_doubles(archive, &r->t_last_event, 1);
-    bg_archive_ints(archive, &r->rounds, 1);
-    bg_archive_bytes(archive, &r->ended, sizeof r->ended);
+    bg_archive_whole(archive, &r->rounds, 1, 0, INT_MAX / 2);
+    bg_archive_flags(archive, &r->ended, sizeof r->ended);
     bg_archive_doubles(archive, &r->t_mark, 1);
     bg_archive_doubles(archive, &cpu, 1);
     bg_archive_doubles(archive, &wall, 1);
@@ -307,6 +314,14 @@ static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
     return st;
 }
 
+/* Whether next_output is the first row of the grid after t. */
+static bool is_next(const bg_runner *r, double t)
+{
+    double interval = r->options->output_interval;
+    return r->next_output > 0 && r->t_start + (double)r->next_output * interval > t &&
+           r->t_start + (double)(r->next_output - 1) * interval <= t;
+}
+
 bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
 {
     const char *path = r->options->resume;
@@ -325,12 +340,17 @@ bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
         return bg_error_set(err, st, "cannot resume from '%.200s': %s", path, reason);
     }
     const bg_state *x = bg_integrator_get_state(r->ig);
+    if (x->t < r->t_start)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "cannot resume from '%s': its time %.17g lies before the start at %g; "
+                            "run from the start",
+                            path, x->t, r->t_start);
     if (r->t_end < x->t)
         return bg_error_set(err, BG_BAD_INPUT,
                             "the checkpoint '%s' is at t = %.17g, beyond the end time %g", path,
                             x->t, r->t_end);
     double interval = r->options->output_interval;
-    if (r->next_output < 0 && interval > 0)
+    if (interval > 0 && !is_next(r, x->t))
         r->next_output = (long)fmin(floor((x->t - r->t_start) / interval), 1e18) + 1;
     if (r->ig->t_limit >= r->ig->t_end)
         r->ig->t_limit = r->t_end;

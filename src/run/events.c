@@ -19,6 +19,7 @@
 #include "integrators/integrator.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -494,12 +495,12 @@ bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err
 void bg_watch_archive(bg_watch *w, bg_archive *archive)
 {
     bg_archive_mark(archive, "watch");
-    bg_archive_ints(archive, w->sign, w->ns);
+    bg_archive_whole(archive, w->sign, w->ns, -1, 1);
     bg_archive_doubles(archive, w->scale, w->ns);
     bg_archive_doubles(archive, w->touched, w->ns);
     bg_archive_doubles(archive, &w->t_done, 1);
-    bg_archive_ints(archive, &w->repeats, 1);
+    bg_archive_whole(archive, &w->repeats, 1, 0, INT_MAX / 2);
     bg_archive_doubles(archive, w->last, w->ns);
     bg_archive_doubles(archive, &w->t_last, 1);
-    bg_archive_bytes(archive, w->resting, (size_t)w->ns);
+    bg_archive_flags(archive, w->resting, (size_t)w->ns);
 }

@@ -82,6 +82,8 @@ static void read_top(const bg_value *top, bg_study *s)
     bg_study_read_plots(top, s);
     bg_study_read_paper(top, s);
     if (top->reader->status == BG_OK)
+        bg_value_check_texts(top);
+    if (top->reader->status == BG_OK)
         bg_study_check_models(top, s);
 }
 

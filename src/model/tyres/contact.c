@@ -10,7 +10,11 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
     while (top->parent)
         top = top->parent;
     const bg_value road = bg_value_member(top, "road");
+    const bg_value wheel = bg_value_member(v, "wheel");
     contact->wheel = bg_value_marker(v, "wheel");
+    if (v->reader->status == BG_OK && contact->wheel.body == 0)
+        bg_value_fail(&wheel, "is a point of the ground, which no tyre can carry; name a point of "
+                              "the body that the wheel belongs to");
     contact->radius = bg_value_positive(v, "radius");
     contact->k = bg_value_positive(v, "stiffness");
     contact->c = bg_value_not_negative_or(v, "damping", 0);
@@ -56,8 +60,8 @@ bg_contact_state bg_contact_find_road(const bg_force *f, bg_vec3 p, bg_vec3 v, d
     const bg_contact *contact = f->self;
     const bg_road *road = &contact->road;
     bg_contact_state y = {.place = bg_road_calc_place(road, p.x, t), .advance = v.x + road->speed};
-    const int piece = f->nmode > 1 && mode[1] != OPEN ? mode[1] - 1
-                                                      : bg_road_find_piece(road, y.place);
+    const int piece = f->nmode > 1 && mode[1] > OPEN ? mode[1] - 1
+                                                     : bg_road_find_piece(road, y.place);
     bg_road_calc(road, piece, y.place, y.road);
     return y;
 }

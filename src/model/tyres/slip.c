@@ -6,6 +6,7 @@ static const double slow = 0.05;     /* m/s, e: below it a tyre is about to stan
 static const double faded = 0.02;    /* s, in which the deflections of a lifted tyre fade */
 static const double infinite = 1e-4; /* 1 - |zeta|^2 below which slip grows no further */
 static const double default_tau = 5e-3;
+static const double upright = 1e-3; /* of the axis beside the vertical: a wheel that lies */
 
 typedef struct state {
     const bg_tyre *s;
@@ -358,6 +359,10 @@ void bg_tyre_read(const bg_value *v, bg_force *f, bg_tyre *tyre)
     const bg_value axis = bg_value_member(v, "axis");
     bg_contact_read(v, f, &tyre->contact);
     tyre->axis = bg_value_exists(&axis) ? bg_value_unit(v, "axis") : bg_vec3_make(0, 1, 0);
+    if (v->reader->status == BG_OK && hypot(tyre->axis.x, tyre->axis.y) < upright)
+        bg_value_fail(&axis,
+                      "stands upright in the design position, so that the wheel would lie on "
+                      "its side; give the axis it turns about, such as [0, 1, 0]");
     bg_tyre_read_pair(v, "relaxation", tyre->relaxation);
     tyre->tau = bg_value_not_negative_or(v, "tread_damping", default_tau);
     tyre->resistance = bg_value_not_negative_or(v, "rolling_resistance", 0);

@@ -1,0 +1,197 @@
+#!/bin/sh
+# No output replaces an input, or anything that Bogie did not write, by whatever name or link.
+. "$(dirname "$0")/cases.sh"
+
+# Inputs of every kind, and files of the user's that merely have the ending of an output.
+keep=$scratch/keep
+mkdir "$keep" links
+cat >"$keep/model.json" <<'END'
+{"bodies": {"a": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]}},
+ "inputs": {"u": {"type": "table", "file": "road.csv"}},
+ "joints": {"s": {"type": "prismatic", "bodies": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0]}},
+ "run": {"t_end": 0.1}}
+END
+printf '0,1\n1,2\n' >"$keep/road.csv"
+cat >"$keep/study.json" <<'END'
+{"model": "equations:pendulum", "base": {"t_end": 0.1}, "references": {"r": {"file": "reference.csv"}},
+ "metrics": [{"key": "e", "error": {"reference": "r"}}]}
+END
+printf 't,q:x\n0,1\n1,1\n' >"$keep/reference.csv"
+cp "$PLUGINS/decay.so" "$keep/plugin.so"
+"$BOGIE" run "$keep/model.json" -o "$keep/result.h5" --quiet
+printf 'h5 of another program' >"$keep/other.h5"
+printf 't,height\n0,1\n' >"$keep/own.csv"
+echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"$keep/own.svg"
+printf '\211PNG\r\n\032\nx' >"$keep/own.png"
+echo '<!doctype html><p>my page' >"$keep/own.html"
+printf 'glTF\2\0\0\0' >"$keep/own.glb"
+echo 'my notes' >"$keep/notes.txt"
+cp -r "$keep" "$scratch/before"
+
+unchanged() {
+    diff -r "$scratch/before" "$keep" && [ -z "$(find "$scratch" -name '*.partial')" ] &&
+        [ -z "$(find "$keep" -type l)" ]
+}
+
+# Where the program was built without the viewer, pages are refused for that reason.
+pages=1
+"$BOGIE" stability -o probe.html >/dev/null 2>&1 || pages=0
+rm -f probe.html
+
+# write OPTION FILE: the command that would write FILE
+write() {
+    option=$1 file=$2
+    case $option in
+    run-o) set -- run "$keep/model.json" -o "$file" ;;
+    run-summary) set -- run "$keep/model.json" --summary "$file" ;;
+    run-checkpoint) set -- run "$keep/plugin.so" --t-end 0.1 --checkpoint "$file" ;;
+    realtime-summary) set -- realtime "$keep/model.json" --duration 0.01 --summary "$file" ;;
+    study-csv) set -- study "$keep/study.json" --csv "$file" ;;
+    study-json) set -- study "$keep/study.json" --json "$file" ;;
+    study-html) set -- study "$keep/study.json" --html "$file" ;;
+    study-journal) set -- study "$keep/study.json" --journal "$file" ;;
+    report-o) set -- report "$keep/result.h5" -o "$file" ;;
+    report-gltf) set -- report "$keep/result.h5" --gltf "$file" ;;
+    stability-o) set -- stability -o "$file" ;;
+    esac
+    "$BOGIE" "$@"
+}
+
+# Every output at every file, by its own name and by one of the other ways to it in turn.
+number=0
+for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
+    study-journal report-o report-gltf stability-o; do
+    [ $pages = 1 ] || case $option in study-html | report-o) continue ;; esac
+    for path in "$keep"/*; do
+        base=$(basename "$path")
+        case $option:$base in
+        run-o:result.h5) continue ;; # its own
+        run-o:*.csv | run-o:*.h5 | stability-o:*.svg | stability-o:*.png) ;;
+        stability-o:*.html) [ $pages = 1 ] || continue ;;
+        run-o:* | stability-o:*) continue ;; # refused for their ending already
+        esac
+        number=$((number + 1))
+        ln -sf "$path" "links/symbolic-$base"
+        ln -f "$path" "links/hard-$base"
+        case $((number % 4)) in
+        0) way=keep/$base ;;
+        1) way=./keep/../keep/$base ;;
+        2) way=links/symbolic-$base ;;
+        3) way=links/hard-$base ;;
+        esac
+        for file in "$path" "$way"; do
+            expect "$option at $file" 2 "$base" -- write "$option" "$file"
+        done
+        rm -f links/*
+    done
+done
+holds "everything is as it was ($number files)" unchanged
+
+# What Bogie wrote itself is replaced, and an empty file; a link is written through.
+for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
+    report-o report-gltf stability-o; do
+    [ $pages = 1 ] || case $option in study-html | report-o) continue ;; esac
+    case $option in
+    run-o) ending=csv ;;
+    stability-o) ending=svg ;;
+    *) ending=out ;;
+    esac
+    [ $option = stability-o ] && write() { "$BOGIE" stability --integrator euler -o "$2"; }
+    mkdir "$option"
+    ln -s "$scratch/$option/target.$ending" "$option/link.$ending"
+    : >"$option/empty.$ending"
+    expect "$option through a link to nothing" 0 -- write "$option" "$option/link.$ending"
+    expect "$option over its own" 0 -- write "$option" "$option/target.$ending"
+    expect "$option over an empty file" 0 -- write "$option" "$option/empty.$ending"
+    holds "$option: the link is still one" [ -L "$option/link.$ending" ]
+    holds "$option: its target is there" [ -s "$option/target.$ending" ]
+    holds "$option: nothing else" [ "$(ls "$option" | wc -l)" = 3 ]
+
+    # a working file that somebody else made, or that leads elsewhere
+    echo precious >"$option/victim"
+    echo precious >"$option/new.$ending.partial"
+    expect "$option with a foreign working file" 2 "new.$ending.partial" -- write "$option" "$option/new.$ending"
+    holds "$option: it is kept" grep -q precious "$option/new.$ending.partial"
+    rm "$option/new.$ending.partial"
+    for kind in -s ""; do
+        # shellcheck disable=SC2086
+        ln $kind "$scratch/$option/victim" "$option/new.$ending.partial"
+        expect "$option with a linked working file ($kind)" 2 "new.$ending.partial" -- \
+            write "$option" "$option/new.$ending"
+        holds "$option: what it leads to is kept" [ "$(cat "$option/victim")" = precious ]
+        rm "$option/new.$ending.partial"
+    done
+done
+
+# Devices and pipes take what comes.
+for device in /dev/null /dev/stdout; do
+    expect "rows to $device" 0 -- "$BOGIE" run equations:pendulum --t-end 0.1 -o $device --quiet
+    expect "summary to $device" 0 -- "$BOGIE" run equations:pendulum --t-end 0.1 --summary $device --quiet
+    expect "table to $device" 0 -- "$BOGIE" study "$keep/study.json" --csv $device --quiet
+done
+holds "stdout got the table" grep -q '^case,name,status' "$out"
+"$BOGIE" run equations:pendulum --t-end 0.1 -o /dev/stdout --quiet | cat >piped.csv
+holds "a pipe got the rows" grep -q '^t,h,q:' piped.csv
+
+# One name for two outputs, also one that does not exist yet.
+mkdir pair
+ln -s "$scratch/pair/both.csv" pair/alias.csv
+for other in pair/both.csv ./pair/both.csv "$scratch/pair/both.csv" pair/alias.csv pair/../pair/both.csv; do
+    expect "results and summary are both $other" 2 "give two files" -- \
+        "$BOGIE" run equations:pendulum -o pair/both.csv --summary "$other"
+    expect "table and study are both $other" 2 "give two files" -- \
+        "$BOGIE" study "$keep/study.json" --csv pair/both.csv --json "$other"
+done
+
+# Two runs with one checkpoint: the second is refused, the first goes on and can be resumed.
+mkdir shared
+"$BOGIE" run equations:pendulum --t-end 1e7 --checkpoint shared/c --checkpoint-steps 500 --quiet >/dev/null 2>&1 &
+first=$!
+for _ in $(seq 100); do
+    [ -s shared/c ] && break
+    sleep 0.1
+done
+ln -s c shared/link
+for name in shared/c ./shared/c shared/link; do
+    expect "the same checkpoint ($name)" 2 "$name" "another run" -- \
+        "$BOGIE" run equations:pendulum --t-end 1 --checkpoint $name --quiet
+done
+holds "the first run goes on" kill -0 $first
+kill -TERM $first
+wait $first
+holds "it stopped as it should" [ $? = 130 ]
+expect "and is resumed with its own checkpoint" 1 "limit" -- sh -c "\"\$BOGIE\" run equations:pendulum \
+    --t-end 1e7 --resume shared/c --checkpoint shared/c --max-steps 100 --quiet"
+holds "no working file is left" [ ! -e shared/c.partial ]
+
+# A folder that is gone, a disk that is full: what is said at the end is true.
+mkdir gone
+"$BOGIE" run equations:pendulum --t-end 1e7 -o gone/r.csv --checkpoint gone/c --quiet >/dev/null 2>gone.err &
+first=$!
+for _ in $(seq 100); do
+    [ -s gone/r.csv ] && break
+    sleep 0.1
+done
+rm -rf gone
+for _ in $(seq 150); do
+    kill -TERM $first 2>/dev/null || break
+    sleep 0.1
+done
+wait $first
+holds "a folder that is gone: an error" [ $? = 2 ]
+holds "the results are not said to be safe" sh -c '! grep -q "so far are in\|are safe\|go on with" gone.err'
+holds "it is said that nothing is left" grep -q "none of its results are saved; there is no checkpoint" gone.err
+expect "full from the start" 2 "No space left" "none of its results are saved" -- \
+    "$BOGIE" run equations:pendulum --t-end 5 -o /dev/full --quiet
+
+# Control characters never reach a terminal.
+escape=$(printf '\033[2J')
+for command in "run $escape.json" "run equations:pendulum -o $escape.csv" "$escape" "report $escape.h5 -o p.html"; do
+    # shellcheck disable=SC2086
+    expect "control characters in an argument" 2 'x1b[2J' -- "$BOGIE" $command
+    holds "they are escaped" sh -c "! grep -qF '$escape' '$err'"
+done
+printf '{"model": "equations:pendulum", "title": "\\u001b[2J", "metrics": ["steps.accepted"]}' >title.json
+expect "control characters in a study" 2 title "control character" -- "$BOGIE" study title.json
+
+finish
