@@ -547,16 +547,128 @@ static void test_partition(void **state)
         }
 }
 
+/* A mass on a spring that a lagging state pulls; it notes which derivatives it is asked for. */
+static int lag_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    if (want & BG_TERM_M)
+        out->M[0] = 2;
+    if (want & BG_TERM_f)
+        out->f[0] = p->z[0] - 30 * p->q[0] - p->v[0];
+    if (want & BG_TERM_h)
+        out->h[0] = (sin(p->t) - p->q[0] - p->z[0]) / 0.1;
+    return 0;
+}
+
+static int lag_derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
+                           bg_derivatives *out)
+{
+    unsigned char(*asked)[BG_BY_COUNT] = self;
+    static const double values[2][3] = {{30, 1, -1}, {-10, 0, -10}}; /* of r and h by q, v, z */
+    (void)p, (void)a, (void)lambda;
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = 0; by < BG_BY_COUNT; by++)
+            if (out->block[of][by]) {
+                asked[of][by] = 1;
+                if (of <= BG_OF_h && by <= BG_BY_z)
+                    out->block[of][by][0] = values[of][by];
+            }
+    return 0;
+}
+
+/* The plan says of what derivatives are made: J3 has none of the forces, but those of the rates of
+ * states, which it solves for like the others; explicit Euler has none. */
+static void test_asked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *jacobian;
+        int r, h;
+    } rows[] = {{"none", 0, 0}, {"J1", 1, 1},    {"J2", 1, 1},
+                {"J3", 0, 1},   {"exact", 1, 1}, {"semi", 1, 1}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        unsigned char asked[BG_OF_COUNT][BG_BY_COUNT] = {{0}};
+        bg_system_def def = bg_default_system_def();
+        bg_integrator_options o = bg_default_integrator_options();
+        bg_setting setting = {"jacobian", rows[k].jacobian};
+        bg_error err = {BG_OK, ""};
+        bg_step_plan plan;
+        bg_system *sys;
+        bg_state *x;
+        bg_integrator *ig;
+        def.nq = def.nv = def.nz = 1;
+        def.self = asked;
+        def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h;
+        def.terms = lag_terms;
+        def.derivatives = lag_derivatives;
+        for (int of = 0; of <= BG_OF_h; of++)
+            for (int by = 0; by <= BG_BY_z; by++)
+                def.derivative_supplied[of][by] = 1;
+        o.step = 1e-3;
+        o.settings = &setting;
+        o.nsettings = 1;
+        assert_ok(bg_system_create(&def, &sys, &err));
+        assert_ok(bg_state_create(sys, &x, &err));
+        assert_ok(bg_integrator_create("linear-euler", sys, &o, &ig, &err));
+        assert_ok(bg_integrator_start(ig, x, NULL, 1, &err));
+        assert_ok(bg_integrator_step(ig, &err));
+        assert_true(bg_integrator_get_plan(ig, &plan));
+        assert_true(plan.jacobian_r == rows[k].r && plan.jacobian_h == rows[k].h);
+        assert_true(plan.states == rows[k].h && plan.solutions == 0);
+        assert_true(asked[BG_OF_r][BG_BY_q] == rows[k].r && asked[BG_OF_r][BG_BY_v] == rows[k].r);
+        assert_true(asked[BG_OF_h][BG_BY_q] == rows[k].h && asked[BG_OF_h][BG_BY_v] == rows[k].h);
+        assert_true(asked[BG_OF_h][BG_BY_z] == rows[k].h && !asked[BG_OF_r][BG_BY_z]);
+        bg_integrator_destroy(ig);
+        bg_state_destroy(x);
+        bg_system_destroy(sys);
+    }
+}
+
+/* What partition=auto costs J1: of h^2 a <= 2 h b + 4 at most 0.2, where damping was left out (h b
+ * up to 0.05), and nothing where it is kept. J2 and exact stay stable at any step. */
+static void test_cost_of_auto(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    double most = 0;
+    for (int k = 0; k < 40; k++) {
+        bg_setting settings[] = {{"jacobian", "J1"}, {"partition", "auto"}};
+        bg_stability_method method = {"linear-euler", settings, 2};
+        double a = pow(10, k % 5), b = 2e-3 * sqrt(a) * pow(1.3, k / 5 * 3), h;
+        assert_null(bg_stability_find_theory(&method));
+        assert_ok(bg_stability_find_limit(&method, a, b, &h, &err));
+        double lost = 2 * h * b + 4 - h * h * a;
+        most = fmax(most, lost);
+        if (!(lost > -1e-6 && lost < 0.2 + 1e-6))
+            fail_msg("a = %g, b = %g: stable up to h = %g, %g of the limit lost", a, b, h, lost);
+        for (int j = 0; j < 2; j++) {
+            settings[0].value = j ? "exact" : "J2";
+            assert_ok(bg_stability_find_limit(&method, a, b, &h, &err));
+            assert_true(isinf(h));
+        }
+    }
+    print_message("partition=auto costs J1 up to %.3f of its limit\n", most);
+    assert_true(most > 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_times),
-        cmocka_unit_test(test_drift),     cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_stability), cmocka_unit_test(test_excess),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_car_axle),
-        cmocka_unit_test(test_feedback),  cmocka_unit_test(test_partition),
-        cmocka_unit_test(test_redundant), cmocka_unit_test(test_unwritten_entries),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_stability),
+        cmocka_unit_test(test_excess),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_car_axle),
+        cmocka_unit_test(test_feedback),
+        cmocka_unit_test(test_partition),
+        cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_unwritten_entries),
+        cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_cost_of_auto),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

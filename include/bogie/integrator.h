@@ -109,9 +109,13 @@ typedef struct bg_step_plan {
     int terms, explicit_; /* evaluations of terms; of the explicit formalism */
     int jacobian;         /* evaluations of derivatives in every step */
     int jacobian_every;   /* and one more in every so many steps; 0: none */
+    int jacobian_r;       /* non-zero: they are of the forces, r by q and v, ... */
+    int jacobian_h;       /* ... of the rates of states, h by q, v and z */
     int factorisations, projections;
+    int states;    /* unknowns of I - h dh/dz, which every step factors besides; 0: none */
+    int solutions; /* of the drift certificate, with a matrix that is there */
     int first_factorisations, first_solutions; /* further ones of the first step after a start */
-    bg_matrix_work matrix; /* of the largest matrix that is factored */
+    bg_matrix_work matrix;                     /* of the largest matrix that is factored */
 } bg_step_plan;
 
 /* A bound on the drift off the constraints under one Newton step of projection per step, after 000

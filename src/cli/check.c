@@ -215,10 +215,11 @@ static bool needs_differences(const bg_system_def *def, const bg_step_plan *plan
     unsigned wanted = def->ng == 0 ? 0u : BG_TERM_G | BG_TERM_gamma;
     if (def->ng > 0 && !def->scleronomic)
         wanted |= BG_TERM_gt;
-    bool derived = plan->jacobian > 0 || plan->jacobian_every > 0;
+    const unsigned char(*has)[BG_BY_COUNT] = def->derivative_supplied;
     return (wanted & ~def->supplied) != 0 ||
-           (derived && !(def->derivative_supplied[BG_OF_r][BG_BY_q] &&
-                         def->derivative_supplied[BG_OF_r][BG_BY_v]));
+           (plan->jacobian_r && !(has[BG_OF_r][BG_BY_q] && has[BG_OF_r][BG_BY_v])) ||
+           (plan->jacobian_h &&
+            !(has[BG_OF_h][BG_BY_q] && has[BG_OF_h][BG_BY_v] && has[BG_OF_h][BG_BY_z]));
 }
 
 /* Steps in real time, events included, and the allocations that were counted in them. */

@@ -7,6 +7,24 @@ static const char *plural(int n)
     return n == 1 ? "" : "s";
 }
 
+/* How many, and of what: states z have derivatives of their own, also where forces need none. */
+static void print_derivatives(const bg_step_plan *p)
+{
+    int n = p->jacobian + (p->jacobian_every == 1);
+    if (p->jacobian == 0 && p->jacobian_every == 0) {
+        printf("no derivatives");
+        return;
+    }
+    if (n > 0)
+        printf("%d evaluation%s of derivatives", n, plural(n));
+    if (p->jacobian_every > 1)
+        printf("%s in every %d steps", n > 0 ? ", and one more" : "1 evaluation of derivatives",
+               p->jacobian_every);
+    printf(", of %s%s%s", p->jacobian_r ? "the forces" : "",
+           p->jacobian_r && p->jacobian_h ? " and " : "",
+           p->jacobian_h ? "the rates of the states" : "");
+}
+
 void bg_plan_print(const bg_step_plan *p)
 {
     printf("  work per step    %d evaluation%s of terms", p->terms, plural(p->terms));
@@ -16,16 +34,15 @@ void bg_plan_print(const bg_step_plan *p)
     if (p->projections > 0)
         printf(", %d projection%s of positions", p->projections, plural(p->projections));
     printf(";\n                   ");
-    if (p->jacobian == 0 && p->jacobian_every == 0)
-        printf("no derivatives");
-    else if (p->jacobian_every == 0)
-        printf("%d evaluation%s of derivatives", p->jacobian, plural(p->jacobian));
-    else if (p->jacobian_every == 1)
-        printf("%d evaluation%s of derivatives", p->jacobian + 1, plural(p->jacobian + 1));
-    else
-        printf("%d evaluation%s of derivatives, and one more in every %d steps", p->jacobian,
-               plural(p->jacobian), p->jacobian_every);
+    print_derivatives(p);
     printf("; no iterations\n");
+    if (p->states > 0)
+        printf("                   %d equation%s more, I - h dh/dz, for the states\n", p->states,
+               plural(p->states));
+    if (p->solutions > 0)
+        printf("                   %d solution%s for the drift certificate; certificate=off saves "
+               "them\n",
+               p->solutions, plural(p->solutions));
 }
 
 void bg_plan_print_most(const bg_step_plan *p, double times)

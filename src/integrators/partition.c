@@ -16,7 +16,9 @@
  *     S^{-1} (h |r_v| + h^2 |r_q|) S^{-1}
  *
  * left out of a row add up to at most 0.05/c, c the largest row sum of |S A S|: then |x* E x| <=
- * 0.05/c |S x|^2 <= 0.05 x* M x for all x the constraints allow. (Undamped, explicit Euler is
+ * 0.05/c |S x|^2 <= 0.05 x* M x for all x the constraints allow. J1, whose H = M - h f_u has no h^2
+ * |r_q| to lose, needs k + 2 d <= 4 m, too, but m = 1 + d - x* E x there (x* M x = 1): of its limit
+ * k <= 4 + 2 d there remains k <= 3.8 + 2 d. (Undamped, explicit Euler is
  * unstable at any step: leaving f_q u out, too, would not do.) The choice is made where the run
  * starts, and again where an event changes something. */
 #include "integrators/euler.h"
@@ -57,7 +59,8 @@ static int find_entry(const scaled *s, int i, int j)
 
 static double calc_size(const scaled *s, double h, int k)
 {
-    return h * fabs(s->m->r_v[k]) + h * h * fabs(s->m->r_q[k]);
+    double square = s->m->jacobian == BG_JACOBIAN_1 ? 0 : h * h;
+    return h * fabs(s->m->r_v[k]) + square * fabs(s->m->r_q[k]);
 }
 
 /* Of an entry without a mirror image, or one that is zero where the run starts, nothing is known:
@@ -167,7 +170,8 @@ static void choose(bg_integrator *ig, bg_euler *m)
     }
     m->nkept = m->nentries = 0;
     for (int k = 0; k < n; k++) {
-        bool filled = m->r_q[k] != 0 || m->r_v[k] != 0;
+        bool squares = m->jacobian != BG_JACOBIAN_1 || m->partition == BG_PARTITION_STIFF;
+        bool filled = (squares && m->r_q[k] != 0) || m->r_v[k] != 0;
         if (m->kept[k] && !filled)
             m->kept[k] = BG_KEPT_EMPTY;
         m->nkept += m->kept[k] == BG_KEPT;

@@ -192,7 +192,7 @@ const bg_stability_theory *bg_stability_find_theory(const bg_stability_method *m
         {"exact", {"always", limit_always}},
         {"semi", {"always", limit_always}},
     };
-    const char *jacobian = "J2";
+    const char *jacobian = "J2", *partition = "all";
     if (strcmp(method->integrator, "euler") == 0)
         jacobian = "none";
     else if (strcmp(method->integrator, "linear-euler") != 0)
@@ -200,6 +200,10 @@ const bg_stability_theory *bg_stability_find_theory(const bg_stability_method *m
     for (int i = 0; i < method->nsettings; i++) /* what is said last counts */
         if (strcmp(method->settings[i].name, "jacobian") == 0)
             jacobian = method->settings[i].value;
+        else if (strcmp(method->settings[i].name, "partition") == 0)
+            partition = method->settings[i].value;
+    if (strcmp(jacobian, "J1") == 0 && strcmp(partition, "all") != 0)
+        return NULL; /* what is left out takes its part of the limit */
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (strcmp(table[k].jacobian, jacobian) == 0)
             return &table[k].theory;
