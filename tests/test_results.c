@@ -889,8 +889,7 @@ static void summary_has_every_key_in_order(void **state)
     json_t *certificate = json_object_get(s, "certificate");
     check_keys(certificate, 8,
                (const char *[]){"max_g", "max_gv", "max_ga", "energy_error", "energy_scale",
-                                "energy_range",
-                                "unconverged_steps", "real_time_factor"});
+                                "energy_range", "unconverged_steps", "real_time_factor"});
     check_real(certificate, "max_g", 1e-300);
     check_real(certificate, "max_gv", 2.0 / 3);
     check_real(certificate, "max_ga", INFINITY);

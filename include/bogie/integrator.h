@@ -34,6 +34,16 @@ typedef struct bg_redundancy {
     unsigned char *not_unique; /* [ng] non-zero: the multiplier of this row is not unique */
 } bg_redundancy;
 
+/* Something given for the start of a model, and what became of it. */
+typedef struct bg_given {
+    char name[192]; /* the way to it in the file: "bodies.rod.angular_velocity" */
+    const char *unit;
+    int n;                   /* 1 or 3 values */
+    double given[3], got[3]; /* world axes */
+    double size;             /* what their difference is compared with */
+    int fixed;               /* the user insists on it */
+} bg_given;
+
 /* How a consistent start was reached. */
 typedef struct bg_assembly_report {
     int iterations;               /* corrections of q */
@@ -44,11 +54,14 @@ typedef struct bg_assembly_report {
     double rcond; /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
     bg_redundancy redundancy;
     bg_warnings warnings; /* what was noticed, such as start values that could not be met */
+    bg_given *unmet; /* [nunmet] what was given but is not so at the start */
+    int nunmet;
 } bg_assembly_report;
 
 /* Makes state consistent: projects q in the mass metric onto g = 0, then v onto G v + g_t = 0,
- * then solves for a and lambda. Coordinates marked fixed in the definition stay. report may be
- * NULL; its arrays are allocated here, release them with bg_assembly_report_clear. */
+ * then solves for a and lambda. Coordinates marked fixed in the definition stay. Where q and v are
+ * still those of a model's definition, they become what its file asks for. report may be NULL; its
+ * arrays are allocated here, release them with bg_assembly_report_clear. */
 bg_status bg_state_assemble(bg_system *system, bg_state *state, bg_assembly_report *report,
                             bg_error *err);
 void bg_assembly_report_clear(bg_assembly_report *report);

@@ -173,6 +173,8 @@ typedef struct bg_system_def {
     const unsigned char *q_fixed, *v_fixed; /* nv each: velocity coordinates, along V */
     const int *mode0;
     double t_start, t_end;
+
+    const struct bg_starts *starts; /* of model files; NULL: q0, v0 and the flags say it all */
 } bg_system_def;
 
 bg_system_def bg_default_system_def(void);

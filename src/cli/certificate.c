@@ -185,7 +185,7 @@ void bg_assembly_print(const bg_system *system, const bg_assembly_report *report
     const bg_system_def *def = bg_system_get_def(system);
     if (report->moved_q)
         print_moved(system, 'q', report->moved_q, def->nq);
-    if (report->moved_v)
+    if (report->moved_v && !def->starts)
         print_moved(system, 'v', report->moved_v, def->nv);
     print_redundancy(system, &report->redundancy);
 }

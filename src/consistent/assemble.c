@@ -4,13 +4,15 @@
  * on the right-hand side so that p is the nearest consistent point in the mass metric; when it
  * stalls, the same iteration with the matrix renewed every time; when that stalls too, damped
  * Gauss-Newton steps on g alone, which reach a consistent point from far away but not always the
- * nearest one. Velocities solve (12b), accelerations and multipliers (4).
+ * nearest one. Velocities solve (12b), accelerations and multipliers (4). A model says what it
+ * wants of its start; consistent/starts.c finds that first.
  *
  * Dependent rows of G (linalg/rank.c) are left out of all linear systems. They are redundant when
  * they are fulfilled at the point the others lead to, and contradictory when they are not. */
 #include "consistent/assemble.h"
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "consistent/starts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +32,7 @@ struct bg_assembly {
     bg_state *x;                            /* the caller's */
     bg_assembly_report *report;             /* the caller's; redundancy is not in it yet */
     const unsigned char *q_fixed, *v_fixed; /* [nv] or NULL */
+    bool wished;                            /* the start is to be found as the model wants it */
     double *guess;                          /* [nq] */
     double *delta, *increment;              /* [nv] displacement so far, next increment */
     double *tau, *top;                      /* [ng], [nv] */
@@ -433,6 +436,8 @@ static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
     st = bg_dynamics_factor(d, NULL, err);
     if (st != BG_OK)
         return st;
+    if (a->wished && (st = bg_starts_find_velocity(d, a->dependent, a->x, err)) != BG_OK)
+        return st;
     bg_project_velocity(d, a->x->v);
     bg_project_velocity(d, a->x->v); /* once more: removes the rounding of a large correction */
     bg_dynamics_calc_w(d, a->x->v, a->tau);
@@ -513,12 +518,26 @@ static bg_status assemble(bg_assembly *a, bg_error *err)
     bg_status st = d->by_formalism ? BG_OK : check_masses(a, err);
     if (st != BG_OK)
         return st;
+    if (a->wished)
+        st = bg_starts_find_position(d, x, err);
+    memcpy(a->guess, x->q, (size_t)d->nq * sizeof(double));
+    if (d->ng == 0 && a->wished && st == BG_OK)
+        st = bg_starts_find_velocity(d, NULL, x, err);
+    if (st != BG_OK)
+        return st;
     if (d->ng == 0)
         return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
     st = assemble_positions(a, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
     return st == BG_OK ? assemble_accelerations(a, err) : st;
+}
+
+/* Whether the state is as the definition has it. */
+static bool is_untouched(const bg_system_def *def, const bg_state *x)
+{
+    return memcmp(x->q, def->q0, (size_t)def->nq * sizeof(double)) == 0 &&
+           memcmp(x->v, def->v0, (size_t)def->nv * sizeof(double)) == 0;
 }
 
 /* Everything but the arrays of the report, which may be NULL. On failure the state is as before. */
@@ -530,13 +549,15 @@ static bg_status run(bg_assembly *a, bg_state *state, bool fix, bg_assembly_repo
     a->report = report;
     a->q_fixed = fix ? def->q_fixed : NULL;
     a->v_fixed = fix ? def->v_fixed : NULL;
+    a->wished = fix && def->starts && def->starts->guess && is_untouched(def, state);
     if (a->dyn->kkt)
         bg_kkt_reset(a->dyn->kkt); /* no result may depend on earlier assemblies */
     bg_state_copy(a->sys, state, a->before);
     if (def->normalise)
         def->normalise(def->self, state->q);
-    memcpy(a->guess, state->q, (size_t)def->nq * sizeof(double));
     bg_status st = assemble(a, err);
+    if (st == BG_OK && fix && def->starts && is_untouched(def, a->before))
+        st = bg_starts_report(a->sys, state, report, err);
     for (int i = 0; i < def->nq && report->moved_q; i++)
         report->moved_q[i] = state->q[i] - a->before->q[i];
     for (int i = 0; i < def->nv && report->moved_v; i++)
@@ -592,6 +613,7 @@ void bg_assembly_report_clear(bg_assembly_report *report)
 {
     free(report->moved_q);
     free(report->moved_v);
+    free(report->unmet);
     free(report->redundancy.eliminated);
     free(report->redundancy.not_unique);
     bg_warnings_clear(&report->warnings);

@@ -2,6 +2,7 @@
 #include "formalism/multibody.h"
 
 #include "base/memory.h"
+#include "formalism/wishes.h"
 #include "model/forces/law.h"
 #include "model/sensor.h"
 
@@ -260,11 +261,12 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     mb->ns = m->ns + mb->ncorners + m->nwatches;
     mb->body[0].R = bg_mat3_identity();
     mb->world.body = mb->body;
-    return BG_OK;
+    return bg_wishes_create(m, &mb->wishes, err);
 }
 
 void bg_multibody_clear(bg_multibody *mb)
 {
+    bg_wishes_destroy(mb->wishes);
     void *const arrays[] = {mb->body,
                             mb->acceleration,
                             mb->wrench,

@@ -64,10 +64,11 @@ typedef struct bg_multibody {
     double *values; /* [ny + 1] outputs while expressions are evaluated */
     double *u;      /* [3 nsignals] signals at an event */
     /* Signals as they were computed last: one step asks for the same time again and again. */
-    double t_signals;   /* s; NAN: not yet */
-    double *signals;    /* [3 nsignals] values, then first, then second derivatives */
-    int *signals_piece; /* [nsignals] mode of each at that time */
-    void **memo;        /* [nforces] of world, in memo_bytes */
+    double t_signals;         /* s; NAN: not yet */
+    double *signals;          /* [3 nsignals] values, then first, then second derivatives */
+    int *signals_piece;       /* [nsignals] mode of each at that time */
+    struct bg_wishes *wishes; /* for the start (wishes.h) */
+    void **memo;              /* [nforces] of world, in memo_bytes */
     char *memo_bytes;
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);

@@ -7,7 +7,7 @@
 bool bg_joint_has_start(const bg_joint *j)
 {
     for (int c = 0; c < j->class_->ncoordinates; c++)
-        if (j->start[c].q != 0 || j->start[c].v != 0 || j->start[c].q_fixed || j->start[c].v_fixed)
+        if (j->start[c].q_given || j->start[c].v_given)
             return true;
     return false;
 }

@@ -25,7 +25,11 @@ typedef struct bg_body {
     double mass;     /* kg, may be 0 */
     bg_mat3 inertia; /* kg m^2, about the centre of mass, body axes */
     bg_frame pose;   /* design position: centre of mass in the world, body axes in world axes */
-    bg_vec3 v, w;    /* initial velocity guess of the centre, angular velocity, world axes */
+    bg_vec3 v, w;    /* at the start, world axes: velocity of v_place, angular velocity */
+    bg_vec3 v_place; /* relative to the centre of mass, body axes: "center" of the file, which point
+                        masses leave behind */
+    bool v_given, w_given; /* whether the file says so */
+    bool v_fixed, w_fixed; /* and insists */
     bg_point_of_body *points;
     int npoints;
     bg_shape *shapes;
@@ -34,9 +38,11 @@ typedef struct bg_body {
 
 /* How a joint coordinate starts and whether it is driven. */
 typedef struct bg_joint_start {
-    double q, v; /* guess: displacement from the design position, rate */
-    bool q_fixed, v_fixed;
-    int signal; /* prescribed by this signal; -1: free */
+    double q, v;           /* guess: displacement from the design position, rate */
+    bool q_given, v_given; /* whether the file says so */
+    bool q_fixed, v_fixed; /* and insists */
+    bool in_section;       /* in "initial" of the file, not of the joint */
+    int signal;            /* prescribed by this signal; -1: free */
 } bg_joint_start;
 
 typedef struct bg_joint {

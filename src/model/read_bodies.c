@@ -71,9 +71,10 @@ static void read_points(const bg_value *body, bg_body *b)
 
 static void read_body(const bg_value *v, bg_body *b)
 {
-    static const char *const keys[] = {"mass",        "center",           "inertia",
-                                       "orientation", "points",           "shapes",
-                                       "velocity",    "angular_velocity", NULL};
+    static const char *const keys[] = {
+        "mass",   "center",   "inertia",          "orientation",    "points",
+        "shapes", "velocity", "angular_velocity", "fixed_velocity", "fixed_angular_velocity",
+        NULL};
     const bg_vec3 zero = {0, 0, 0};
     bg_value_expect(v, keys);
     bg_value mass = bg_value_member(v, "mass");
@@ -85,6 +86,10 @@ static void read_body(const bg_value *v, bg_body *b)
     b->inertia = bg_read_inertia(v);
     b->v = bg_value_vec3_or(v, "velocity", zero);
     b->w = bg_value_vec3_or(v, "angular_velocity", zero);
+    b->v_fixed = bg_value_bool_or(v, "fixed_velocity", false);
+    b->w_fixed = bg_value_bool_or(v, "fixed_angular_velocity", false);
+    b->v_given = b->v_fixed || json_object_get(v->json, "velocity");
+    b->w_given = b->w_fixed || json_object_get(v->json, "angular_velocity");
 }
 
 static void warn_massless(bg_reader *reader)

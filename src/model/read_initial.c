@@ -36,6 +36,7 @@ static void read_coordinate_start(const bg_value *v, bg_joint_start *start)
     static const char *const keys[] = {"position", "velocity", "fixed", "fixed_velocity", NULL};
     if (!json_is_object(v->json)) {
         start->q = bg_value_get_number(v);
+        start->q_given = true;
         return;
     }
     bg_value_expect(v, keys);
@@ -43,6 +44,8 @@ static void read_coordinate_start(const bg_value *v, bg_joint_start *start)
     start->v = bg_value_number_or(v, "velocity", start->v);
     start->q_fixed = bg_value_bool_or(v, "fixed", start->q_fixed);
     start->v_fixed = bg_value_bool_or(v, "fixed_velocity", start->v_fixed);
+    start->q_given = start->q_given || start->q_fixed || json_object_get(v->json, "position");
+    start->v_given = start->v_given || start->v_fixed || json_object_get(v->json, "velocity");
 }
 
 static bool has_coordinate_keys(const bg_value *v, const bg_joint_class *c)
@@ -81,9 +84,12 @@ void bg_read_initial(const bg_value *top)
         return;
     for (void *i = NULL; bg_value_next(&section, &i, &v);) {
         int joint = bg_value_find(&v, BG_NAME_JOINT, v.key);
-        if (joint >= 0)
+        if (joint >= 0) {
             bg_read_start(&v, joint);
-        else
+            for (int c = 0; c < 3 && top->reader->status == BG_OK; c++)
+                top->reader->model->joints[joint].start[c].in_section = true;
+        } else {
             bg_value_fail(&v, "is a relation between joints and has no coordinates of its own");
+        }
     }
 }

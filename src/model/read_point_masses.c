@@ -52,7 +52,7 @@ static void add(bg_body *b, const point_mass *x)
     b->inertia = bg_inertia_about(b->mass * (x->mass / total), &b->inertia, d).I;
     b->mass = total;
     b->pose.r = bg_add(b->pose.r, moved_w);
-    b->v = bg_add(b->v, bg_cross(b->w, moved_w));
+    shift(&b->v_place, moved);
     for (int k = 0; k < b->npoints; k++)
         shift(&b->points[k].r, moved);
     for (int k = 0; k < b->nshapes; k++) {

@@ -35,13 +35,6 @@ double bg_model_calc_size(const bg_model *m)
 
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
 {
+    (void)mechanism;
     bg_warnings_append(warnings, &model->warnings);
-    for (int k = 0; k < mechanism->ncuts; k++) {
-        const bg_joint *joint = &model->joints[mechanism->cuts[k]];
-        if (bg_joint_has_start(joint))
-            bg_warnings_add(warnings, BG_DOUBTFUL, "start",
-                            "joint '%s' closes a loop, so its start values are not used; say "
-                            "\"cut\": false, or start other joints",
-                            joint->name);
-    }
 }

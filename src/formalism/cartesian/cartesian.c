@@ -13,6 +13,7 @@
 #include "formalism/cartesian/cartesian.h"
 
 #include "base/memory.h"
+#include "formalism/wishes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -372,6 +373,16 @@ void bg_cartesian_destroy(void *form)
     free(c);
 }
 
+static int get_given(void *self, const bg_point *p, int k, bg_given *out)
+{
+    bg_cartesian *c = self;
+    mb_update(&c->mb, p, NULL);
+    return bg_wishes_get_given(&c->mb, k, out);
+}
+
+/* The joint form has found the start. */
+static const bg_starts starts = {.get_given = get_given};
+
 void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
 {
     bool rheonomic = false;
@@ -400,4 +411,5 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->g_names = c->g_names;
     def->q0 = c->q0;
     def->v0 = c->v0;
+    def->starts = &starts;
 }

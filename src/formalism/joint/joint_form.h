@@ -69,13 +69,13 @@ typedef struct bg_joint_form {
     bg_shift *shift;    /* [nv] */
     bg_link_sums *sums; /* [nlinks] */
     bg_joint_patterns patterns;
-    int *driven;                      /* [nforces] of mb, or NULL until patterns are known */
-    int *diagonal;                    /* [nv] places of M's diagonal among its values */
-    double *tau;                      /* [nv] */
-    bool *inside;                     /* [nbodies] scratch */
-    double *q0, *v0;                  /* [nq], [nv] start */
-    unsigned char *q_fixed, *v_fixed; /* [nv] */
-    unsigned char *marks;             /* [nv] BG_MARK_* */
+    int *driven;            /* [nforces] of mb, or NULL until patterns are known */
+    int *diagonal;          /* [nv] places of M's diagonal among its values */
+    double *tau;            /* [nv] */
+    bool *inside;           /* [nbodies] scratch */
+    double *q0, *v0;        /* [nq], [nv] start */
+    unsigned char *q_fixed; /* [nv] */
+    unsigned char *marks;   /* [nv] BG_MARK_* */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
 } bg_joint_form;
@@ -135,6 +135,11 @@ static inline size_t bg_joint_count_places(const bg_pattern *p)
 {
     return p->row_start ? (size_t)p->row_start[p->rows] : (size_t)p->rows * (size_t)p->columns;
 }
+
+/* starts.c: velocities that meet what is given joint by joint from the ground outwards, at the pose
+ * at hand; how a run starts. */
+void bg_joint_guess_velocity(bg_joint_form *f, double *v);
+const struct bg_starts *bg_joint_get_starts(void);
 
 /* system.c */
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err);

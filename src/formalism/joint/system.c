@@ -252,61 +252,17 @@ static void collect_rows(bg_joint_form *f)
     }
 }
 
-/* A guess for a loop joint is one of many things that assembly does not follow (`bogie check` warns
- * of it), but what the user wants fixed must not get lost. */
-static bg_status check_starts(const bg_joint_form *f, bg_error *err)
-{
-    for (int k = 0; k < f->mech->ncuts; k++) {
-        const bg_joint *j = &f->mb.model->joints[f->mech->cuts[k]];
-        for (int c = 0; c < j->class_->ncoordinates; c++)
-            if (j->start[c].q_fixed || j->start[c].v_fixed)
-                return bg_error_set(err, BG_BAD_INPUT,
-                                    "joints.%s: its start is to be fixed, but the joint closes a "
-                                    "loop and follows from others; say \"cut\": false, or fix the "
-                                    "start of other joints",
-                                    j->name);
-    }
-    return BG_OK;
-}
-
-/* Angular velocity of body b relative to a, as the bodies' own start values give it, in axes of b.
- */
-static void start_ball(const bg_model *m, const bg_joint *j, double *v)
-{
-    bg_mat3 axes = bg_mat3_multiply(&m->bodies[j->b.body].pose.R, &j->b.frame.R);
-    bg_vec3 w = bg_sub(m->bodies[j->b.body].w, m->bodies[j->a.body].w);
-    bg_vec3_store(bg_rotate_back(&axes, w), v);
-}
-
-/* Velocity of marker b as seen from a, along an axis of a, likewise: for free joints. */
-static double start_slide(const bg_model *m, const bg_joint *j, int axis)
-{
-    const bg_body *a = &m->bodies[j->a.body], *b = &m->bodies[j->b.body];
-    bg_vec3 p = bg_frame_apply(&b->pose, j->b.frame.r);
-    bg_vec3 v_a = bg_add(a->v, bg_cross(a->w, bg_sub(p, a->pose.r)));
-    bg_vec3 v_b = bg_add(b->v, bg_cross(b->w, bg_sub(p, b->pose.r)));
-    bg_mat3 axes = bg_mat3_multiply(&a->pose.R, &j->a.frame.R);
-    return bg_dot(bg_axis(&axes, axis), bg_sub(v_b, v_a));
-}
-
 /* Start values and names of the coordinates of link k, which belongs to tree joint t. */
 static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *name)
 {
     const bg_link *l = &f->mech->links[k];
     const bg_model *m = f->mb.model;
     const bg_joint *j = l->joint >= 0 ? &m->joints[l->joint] : NULL;
-    const bg_body *loose = &m->bodies[t->child]; /* without a joint: its own name and velocity */
-    const char *owner = j ? j->name : loose->name;
-    if (!j && l->kind == BG_LINK_BALL)
-        bg_vec3_store(loose->w, f->v0 + l->v);
-    else if (!j)
-        f->v0[l->v] = (const double[]){loose->v.x, loose->v.y, loose->v.z}[l->axis];
+    const char *owner = j ? j->name : m->bodies[t->child].name; /* loose bodies have no joint */
     if (l->kind == BG_LINK_BALL) {
         static const char *const q_parts[] = {"p0", "p1", "p2", "p3"}, *const v_parts[] = {
                                                                            "wx", "wy", "wz"};
         f->q0[l->q] = 1;
-        if (j)
-            start_ball(m, j, f->v0 + l->v);
         for (int i = 0; i < 4; i++) {
             snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, q_parts[i]);
             f->q_names[l->q + i] = f->names[(*name)++];
@@ -318,15 +274,11 @@ static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *nam
         return;
     }
     const char *part = l->axis == 0 ? "x" : l->axis == 1 ? "y" : "z";
-    if (j && j->class_->ncoordinates == 0)
-        f->v0[l->v] = start_slide(m, j, l->axis);
     for (int c = 0; j && c < j->class_->ncoordinates; c++)
         if (bg_mechanism_find_link(f->mech, l->joint, c) == k) {
             part = j->class_->coordinate[c].name;
             f->q0[l->q] = j->start[c].q;
-            f->v0[l->v] = j->start[c].v;
             f->q_fixed[l->v] = j->start[c].q_fixed;
-            f->v_fixed[l->v] = j->start[c].v_fixed;
         }
     snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, part);
     f->q_names[l->q] = f->v_names[l->v] = f->names[(*name)++];
@@ -374,7 +326,6 @@ static bool allocate(bg_joint_form *f)
     f->q0 = BG_NEW_ARRAY(double, nq);
     f->v0 = BG_NEW_ARRAY(double, nv);
     f->q_fixed = BG_NEW_ARRAY(unsigned char, nv);
-    f->v_fixed = BG_NEW_ARRAY(unsigned char, nv);
     f->marks = BG_NEW_ARRAY(unsigned char, nv);
     f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
     f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
@@ -387,9 +338,8 @@ static bool allocate(bg_joint_form *f)
     f->sums = BG_NEW_ARRAY(bg_link_sums, links);
     return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
            f->own && f->articulated && f->U && f->D && f->u && f->tau && f->diagonal && f->driven &&
-           f->q0 && f->v0 && f->q_fixed && f->v_fixed && f->marks && f->inside && f->rows &&
-           f->shift && f->is_shift && f->is_massless && f->is_carried && f->q_now && f->v_now &&
-           f->sums;
+           f->q0 && f->v0 && f->q_fixed && f->marks && f->inside && f->rows && f->shift &&
+           f->is_shift && f->is_massless && f->is_carried && f->q_now && f->v_now && f->sums;
 }
 
 static bool allocate_names(bg_joint_form *f)
@@ -431,14 +381,18 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     f->mb.update = mb_update;
     f->mb.find_coordinate = mb_find_coordinate;
     f->mb.calc_tree_reaction = mb_tree_reaction;
-    bg_multibody_start(&f->mb, isnan(m->t_start) ? 0.0 : m->t_start, f->q0, f->v0);
+    double t = isnan(m->t_start) ? 0.0 : m->t_start;
+    bg_multibody_start(&f->mb, t, f->q0, f->v0); /* signals, which rates may follow */
+    bg_joint_update_position(f, f->q0);
+    bg_joint_guess_velocity(f, f->v0);
+    bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
     find_driven(f);
-    st = good ? check_starts(f, err)
-              : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
-    return st == BG_OK ? bg_joint_check_determined(f, err) : st;
+    if (!good)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    return bg_joint_check_determined(f, err);
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
@@ -487,7 +441,6 @@ void bg_joint_form_destroy(void *form)
                             f->q0,
                             f->v0,
                             f->q_fixed,
-                            f->v_fixed,
                             f->marks,
                             f->inside,
                             f->rows,
@@ -563,5 +516,5 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
             f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
     }
     def->marks = any(f->marks, f->nv) ? f->marks : NULL;
-    def->v_fixed = any(f->v_fixed, f->nv) ? f->v_fixed : NULL;
+    def->starts = bg_joint_get_starts();
 }

@@ -1,0 +1,383 @@
+/* The start that comes nearest to what was asked for.
+ *
+ * Velocities: of all v with G v + g_t = 0, those that meet what is fixed; of these, those that come
+ * nearest to what is given, in least squares; of these, those for which joints of which nobody
+ * speaks move least, and so on through the levels of system/starts.h (linalg/levels.c). The rows
+ * speak of velocities of bodies and joints, so the answer does not depend on the coordinates. The
+ * unknown is the correction of a guess, so that what the guess meets stays as it is, bit by bit.
+ *
+ * Positions: the same for increments, repeated (Gauss and Newton), with g in place of g_t. */
+#include "consistent/starts.h"
+
+#include "base/memory.h"
+#include "linalg/levels.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TOLD = 10 /* warnings */,
+    ITERATIONS = 100,
+    LARGEST = 400 /* coordinates: every iteration needs their cube */
+};
+
+static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
+static const double kept = 1e-12;      /* constraints: their rank is decided elsewhere */
+static const double precise = 1e-6;    /* those of positions, where it is not yet */
+static const double met = 1e-9;        /* what is given, relative to its size */
+
+typedef struct search {
+    bg_dynamics *d;
+    const bg_starts *starts;
+    bg_point point;
+    bg_levels *levels;
+    double *unit; /* [nv] */
+    double *from; /* [nv] the guess of v that is to be corrected */
+    double *A;    /* [most rows * nv] */
+    double *b;    /* [most rows] */
+    int *owner;   /* [most rows] */
+} search;
+
+static void search_clear(search *s)
+{
+    bg_levels_destroy(s->levels);
+    free(s->unit);
+    free(s->from);
+    free(s->A);
+    free(s->b);
+    free(s->owner);
+}
+
+static bg_status search_create(bg_dynamics *d, search *s, bg_error *err)
+{
+    const bg_starts *starts = d->sys->def.starts;
+    void *self = d->sys->def.self;
+    int most = d->ng;
+    *s = (search){.d = d, .starts = starts};
+    for (int of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++)
+        for (int level = 0; level < BG_START_LEVELS; level++) {
+            int n = starts->calc_rows(self, NULL, (bg_start_of)of, (bg_start_level)level, NULL,
+                                      NULL, NULL);
+            most = n > most ? n : most;
+        }
+    s->unit = BG_NEW_ARRAY(double, d->nv);
+    s->from = BG_NEW_ARRAY(double, d->nv);
+    s->A = BG_NEW_ARRAY(double, (size_t)most *(size_t)d->nv);
+    s->b = BG_NEW_ARRAY(double, most);
+    s->owner = BG_NEW_ARRAY(int, most);
+    if (!s->unit || !s->from || !s->A || !s->b || !s->owner)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
+                            d->sys->def.name);
+    starts->get_units(self, s->unit);
+    return bg_levels_create(d->nv, s->unit, &s->levels, err);
+}
+
+/* Rows of a level on the correction of v, or on the increment of positions. */
+static int calc_rows(search *s, bg_start_of of, int level)
+{
+    int nv = s->d->nv;
+    int n = s->starts->calc_rows(s->d->sys->def.self, &s->point, of, (bg_start_level)level, s->A,
+                                 s->b, s->owner);
+    for (int i = 0; i < n && of == BG_START_VELOCITIES; i++)
+        for (int j = 0; j < nv; j++)
+            s->b[i] -= s->A[(size_t)i * (size_t)nv + (size_t)j] * s->from[j];
+    return n;
+}
+
+/* The rows of G that are kept, of length one in units, and -rest - G from on the right. */
+static bg_status add_constraints(search *s, const unsigned char *eliminated, const double *rest,
+                                 double tolerance, bg_error *err)
+{
+    const bg_dynamics *d = s->d;
+    const bg_pattern *p = d->sys->def.pattern_G;
+    int n = 0;
+    for (int i = 0; i < d->ng; i++) {
+        double *row = s->A + (size_t)n * (size_t)d->nv, sum = 0, right = -rest[i];
+        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
+        if (eliminated && eliminated[i])
+            continue;
+        memset(row, 0, (size_t)d->nv * sizeof(double));
+        for (int k = begin; k < end; k++) {
+            int j = p ? p->column[k] : k - begin;
+            row[j] = d->terms.G[k];
+            right -= row[j] * s->from[j];
+            sum += row[j] * s->unit[j] * row[j] * s->unit[j];
+        }
+        if (sum == 0)
+            continue;
+        for (int j = 0; j < d->nv; j++)
+            row[j] /= sqrt(sum);
+        s->b[n++] = right / sqrt(sum);
+    }
+    return bg_levels_add(s->levels, n, s->A, s->b, tolerance, err);
+}
+
+/* "2", or "(1, 0, 2)" */
+static void print_values(const double *x, int n, char *text, size_t size)
+{
+    if (n == 1)
+        snprintf(text, size, "%.9g", x[0]);
+    else
+        snprintf(text, size, "(%.9g, %.9g, %.9g)", x[0], x[1], x[2]);
+}
+
+static bg_status report_fixed(const bg_given *g, bg_error *err)
+{
+    char given[96], got[96];
+    print_values(g->given, g->n, given, sizeof given);
+    print_values(g->got, g->n, got, sizeof got);
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "%s: is fixed at %s %s, but the mechanism, with what is fixed before it, "
+                        "allows no more than %s; correct it, or do not fix it",
+                        g->name, given, g->unit, got);
+}
+
+static bool is_met(const bg_given *g)
+{
+    for (int i = 0; i < g->n; i++)
+        if (!(fabs(g->got[i] - g->given[i]) <= met * g->size))
+            return false;
+    return true;
+}
+
+/* v <- the guess, corrected. What is no correction but for rounding is none: a plane mechanism is
+ * to start in its plane. */
+static void take_solution(const search *s, double *v)
+{
+    const double *x = bg_levels_get_x(s->levels);
+    double largest = 0;
+    for (int i = 0; i < s->d->nv; i++)
+        largest = fmax(largest, fabs(x[i]) / s->unit[i]);
+    for (int i = 0; i < s->d->nv; i++) {
+        bool none = fabs(x[i]) / s->unit[i] <= 64 * DBL_EPSILON * largest;
+        v[i] = s->from[i] + (none ? 0 : x[i]);
+    }
+}
+
+/* Finds the fixed velocity that the ones before it do not allow. */
+static bg_status find_contradiction(search *s, const unsigned char *eliminated, bg_state *x,
+                                    bg_error *err)
+{
+    bg_dynamics *d = s->d;
+    bg_levels_reset(s->levels);
+    bg_status st = add_constraints(s, eliminated, d->terms.gt, kept, err);
+    int n = calc_rows(s, BG_START_VELOCITIES, BG_START_FIXED);
+    for (int first = 0, end; first < n && st == BG_OK; first = end) {
+        bg_given g;
+        for (end = first; end < n && s->owner[end] == s->owner[first];)
+            end++;
+        st = bg_levels_add(s->levels, end - first, s->A + (size_t)first * (size_t)d->nv,
+                           s->b + first, negligible, err);
+        take_solution(s, x->v);
+        s->starts->get_given(d->sys->def.self, &s->point, s->owner[first], &g);
+        if (st == BG_OK && !is_met(&g))
+            st = report_fixed(&g, err);
+    }
+    return st;
+}
+
+/* A level of fixed velocities must be met. */
+static bool are_fixed_met(const search *s, int n)
+{
+    const double *x = bg_levels_get_x(s->levels);
+    int nv = s->d->nv;
+    for (int i = 0; i < n; i++) {
+        double sum = -s->b[i], size = fabs(s->b[i]);
+        for (int j = 0; j < nv; j++) {
+            double a = s->A[(size_t)i * (size_t)nv + (size_t)j];
+            sum += a * x[j];
+            size += fabs(a) * (fabs(x[j]) + fabs(s->from[j]));
+        }
+        if (!(fabs(sum) <= met * size))
+            return false;
+    }
+    return true;
+}
+
+static bg_status solve_velocity(search *s, const unsigned char *eliminated, bg_state *x,
+                                bg_error *err)
+{
+    bg_status st = BG_OK;
+    if (s->d->ng > 0)
+        st = add_constraints(s, eliminated, s->d->terms.gt, kept, err);
+    for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++) {
+        int n = bg_levels_get_freedom(s->levels) > 0 || level == BG_START_FIXED
+                    ? calc_rows(s, BG_START_VELOCITIES, level)
+                    : 0;
+        st = bg_levels_add(s->levels, n, s->A, s->b, negligible, err);
+        if (st == BG_OK && level == BG_START_FIXED && !are_fixed_met(s, n))
+            st = find_contradiction(s, eliminated, x, err);
+    }
+    if (st == BG_OK)
+        take_solution(s, x->v);
+    return st;
+}
+
+/* Whether G v + g_t = 0 but for rounding, with the terms at hand. */
+static bool fits(const bg_dynamics *d, const double *v)
+{
+    const bg_pattern *p = d->sys->def.pattern_G;
+    for (int i = 0; i < d->ng; i++) {
+        double sum = d->terms.gt[i], size = fabs(sum);
+        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
+        for (int k = begin; k < end; k++) {
+            double part = d->terms.G[k] * v[p ? p->column[k] : k - begin];
+            sum += part;
+            size += fabs(part);
+        }
+        if (!(fabs(sum) <= 1e-11 * size))
+            return false;
+    }
+    return true;
+}
+
+bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminated, bg_state *x,
+                                  bg_error *err)
+{
+    const bg_system_def *def = &d->sys->def;
+    search s;
+    bg_point p;
+    bg_status st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st != BG_OK)
+        return st;
+    def->starts->guess(def->self, &p, x->v);
+    if (fits(d, x->v) && def->starts->is_settled(def->self, &p, BG_START_VELOCITIES))
+        return BG_OK;
+    st = search_create(d, &s, err);
+    s.point = p;
+    if (st == BG_OK)
+        memcpy(s.from, x->v, (size_t)d->nv * sizeof(double));
+    if (st == BG_OK)
+        st = solve_velocity(&s, eliminated, x, err);
+    search_clear(&s);
+    return st;
+}
+
+/* The next increment of positions, in the levels; *size: the largest in units. */
+static bg_status find_increment(search *s, bg_state *x, double *size, bg_error *err)
+{
+    bg_dynamics *d = s->d;
+    bg_status st = bg_dynamics_evaluate(
+        d, x->t, x->q, x->v, x->z, x->mode,
+        (d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u) | (d->kinematic ? BG_TERM_V : 0u), err);
+    s->point = d->point;
+    bg_levels_reset(s->levels);
+    if (st == BG_OK && d->ng > 0)
+        st = add_constraints(s, NULL, d->terms.g, precise, err);
+    for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
+        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b,
+                           negligible, err);
+    *size = 0;
+    for (int i = 0; i < d->nv; i++)
+        *size = fmax(*size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
+    return st;
+}
+
+static bg_status solve_position(search *s, bg_state *x, bool *done, bg_error *err)
+{
+    bg_dynamics *d = s->d;
+    double before = HUGE_VAL, size;
+    *done = false;
+    for (int k = 0; k < ITERATIONS && !*done; k++) {
+        bg_status st = find_increment(s, x, &size, err);
+        if (st != BG_OK)
+            return st;
+        if (!isfinite(size))
+            return BG_OK;
+        bg_system_move(d->sys, x->q, d->terms.V, size > 0.5 ? 0.5 / size : 1,
+                       bg_levels_get_x(s->levels), x->q);
+        *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);
+        before = size;
+    }
+    return BG_OK;
+}
+
+/* Whether every |g| is negligible beside its gradient, with the terms at hand. */
+static bool is_closed(const bg_dynamics *d)
+{
+    const bg_pattern *p = d->sys->def.pattern_G;
+    for (int i = 0; i < d->ng; i++) {
+        double sum = 0;
+        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
+        for (int k = begin; k < end; k++)
+            sum += fabs(d->terms.G[k]);
+        if (!(fabs(d->terms.g[i]) <= 1e-12 * sum))
+            return false;
+    }
+    return true;
+}
+
+bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
+{
+    const bg_system_def *def = &d->sys->def;
+    search s;
+    bool done;
+    bg_error ignored;
+    unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
+    if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, &ignored) != BG_OK ||
+        d->nv > LARGEST ||
+        (is_closed(d) && def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
+        return BG_OK;
+    double *guess = BG_NEW_ARRAY(double, d->nq);
+    bg_status st = search_create(d, &s, err);
+    if (!guess && st == BG_OK)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
+    if (st == BG_OK) {
+        memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
+        if (solve_position(&s, x, &done, &ignored) != BG_OK || !done)
+            memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
+    }
+    free(guess);
+    search_clear(&s);
+    return st;
+}
+
+/* Guesses that are corrected a little are no reason for doubt. */
+static void warn(const bg_given *g, bg_warnings *warnings)
+{
+    char given[96], got[96];
+    double most = 0;
+    for (int i = 0; i < g->n; i++)
+        most = fmax(most, fabs(g->got[i] - g->given[i]));
+    print_values(g->given, g->n, given, sizeof given);
+    print_values(g->got, g->n, got, sizeof got);
+    bg_warnings_add(warnings, most > 1e-3 * g->size ? BG_DOUBTFUL : BG_GOOD, "start",
+                    "%s is given as %s and becomes %s %s, because the mechanism or what else is "
+                    "given does not allow it; correct it, or leave it out",
+                    g->name, given, got, g->unit);
+}
+
+bg_status bg_starts_report(bg_system *sys, const bg_state *x, bg_assembly_report *report,
+                           bg_error *err)
+{
+    const bg_system_def *def = &sys->def;
+    bg_given g;
+    bg_point p;
+    int count = 0;
+    bg_status st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    for (int k = 0; st == BG_OK && def->starts->get_given(def->self, &p, k, &g) == 0; k++) {
+        count += !is_met(&g);
+        if (g.fixed && !is_met(&g))
+            return report_fixed(&g, err);
+    }
+    if (count == 0 || st != BG_OK)
+        return st;
+    report->unmet = BG_NEW_ARRAY(bg_given, count);
+    if (!report->unmet)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
+    for (int k = 0; report->nunmet < count; k++) {
+        def->starts->get_given(def->self, &p, k, &g);
+        if (is_met(&g))
+            continue;
+        report->unmet[report->nunmet++] = g;
+        if (report->nunmet <= TOLD)
+            warn(&g, &report->warnings);
+    }
+    if (count > TOLD)
+        bg_warnings_add(&report->warnings, BG_DOUBTFUL, "start",
+                        "%d more that were given for the start are not met", count - TOLD);
+    return BG_OK;
+}

@@ -1,0 +1,199 @@
+/* How the joint form starts: wishes of bodies and joints (formalism/wishes.h) as rows on v, and a
+ * guess that meets them at once where they do not contradict each other.
+ *
+ * The guess goes from the ground outwards. With the twist V of the parent known, a joint's
+ * coordinates that are given or prescribed have their rates; the others are chosen such that the
+ * child has the velocities given for it, in least squares, or else are zero. */
+#include "formalism/joint/joint_form.h"
+#include "formalism/wishes.h"
+#include "linalg/levels.h"
+
+#include <string.h>
+
+/* One tree joint of the guess. */
+typedef struct guess {
+    bg_spatial V; /* what is known of the child's twist, about c */
+    int n;        /* coordinates to be found */
+    int column[6];
+    int rows;
+    double A[36], b[6];
+} guess;
+
+static int count(const bg_link *l)
+{
+    return l->kind == BG_LINK_BALL ? 3 : 1;
+}
+
+static bool is_free(const bg_joint_form *f, const bg_tree_joint *t)
+{
+    return t->joint < 0 || f->mb.model->joints[t->joint].class_->nprimitives == 0;
+}
+
+/* The rate of link k, where it is given or prescribed. */
+static bool find_rate(const bg_joint_form *f, int k, double *rate)
+{
+    const bg_link *l = &f->mech->links[k];
+    const bg_joint *j = l->joint >= 0 ? &f->mb.model->joints[l->joint] : NULL;
+    for (int c = 0; j && c < j->class_->ncoordinates; c++) {
+        const bg_joint_start *s = &j->start[c];
+        if (bg_mechanism_find_link(f->mech, l->joint, c) != k)
+            continue;
+        *rate = s->signal >= 0 ? f->mb.world.u_t[s->signal] : s->v;
+        return s->signal >= 0 || s->v_given;
+    }
+    return false;
+}
+
+/* Three rows for the angular velocity of the child, or the velocity of a point at arm from c. */
+static void add_target(const bg_joint_form *f, guess *x, bg_vec3 target, const bg_vec3 *arm,
+                       double weight)
+{
+    double missing[3], entry[3];
+    bg_vec3 known = arm ? bg_add(x->V.v, bg_cross(x->V.w, *arm)) : x->V.w;
+    bg_vec3_store(bg_sub(target, known), missing);
+    for (int k = 0; k < x->n; k++) {
+        const bg_spatial *S = &f->S[x->column[k]];
+        bg_vec3_store(arm ? bg_add(S->v, bg_cross(S->w, *arm)) : S->w, entry);
+        for (int i = 0; i < 3; i++)
+            x->A[(x->rows + i) * x->n + k] = weight * entry[i];
+    }
+    for (int i = 0; i < 3; i++)
+        x->b[x->rows + i] = weight * missing[i];
+    x->rows += 3;
+}
+
+/* Known rates of tree joint t into v and V; columns of the others. */
+static guess begin(bg_joint_form *f, const bg_tree_joint *t, double *v)
+{
+    int parent = f->mech->body_link[t->parent];
+    guess x = {.V = parent >= 0 ? f->V[parent] : (bg_spatial){{0, 0, 0}, {0, 0, 0}}};
+    for (int k = t->first; k < t->first + t->count; k++) {
+        const bg_link *l = &f->mech->links[k];
+        double rate = 0;
+        bool known = find_rate(f, k, &rate);
+        for (int i = l->v; i < l->v + count(l); i++) {
+            v[i] = known ? rate : 0;
+            x.V = bg_spatial_add_scaled(x.V, v[i], f->S[i]);
+            if (!known)
+                x.column[x.n++] = i;
+        }
+    }
+    return x;
+}
+
+static void find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, double *v)
+{
+    static const double units[6] = {1, 1, 1, 1, 1, 1};
+    const bg_body *b = &f->mb.model->bodies[t->child];
+    const bg_body_state *s = &f->mb.body[t->child];
+    bg_vec3 place = bg_add(s->r, bg_rotate(&s->R, b->v_place)), arm = bg_sub(place, f->c);
+    bool any = is_free(f, t);
+    bg_levels *levels;
+    if (b->w_given || any)
+        add_target(f, x, b->w, NULL, f->mb.wishes->length);
+    if (b->v_given || any)
+        add_target(f, x, b->v, &arm, 1);
+    if (x->rows == 0 || x->n == 0 || bg_levels_create(x->n, units, &levels, NULL) != BG_OK)
+        return;
+    if (bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, NULL) == BG_OK)
+        for (int k = 0; k < x->n; k++) {
+            v[x->column[k]] = bg_levels_get_x(levels)[k];
+            x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);
+        }
+    bg_levels_destroy(levels);
+}
+
+void bg_joint_guess_velocity(bg_joint_form *f, double *v)
+{
+    for (int k = 0; k < f->mech->ntree; k++) {
+        const bg_tree_joint *t = &f->mech->tree[k];
+        guess x = begin(f, t, v);
+        find_rest(f, t, &x, v);
+        if (t->count > 0) /* links between have no bodies */
+            f->V[t->first + t->count - 1] = x.V;
+    }
+    f->moving = false; /* V is not that of v_now any more */
+}
+
+static void set_point(bg_joint_form *f, const bg_point *p)
+{
+    bg_multibody_set_point(&f->mb, p);
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_velocity(f, p->v);
+}
+
+static int get_given(void *self, const bg_point *p, int k, bg_given *out)
+{
+    set_point(self, p);
+    return bg_wishes_get_given(self, k, out);
+}
+
+static int is_settled(void *self, const bg_point *p, bg_start_of of)
+{
+    set_point(self, p);
+    return bg_wishes_are_settled(self, of);
+}
+
+static void guess_velocity(void *self, const bg_point *p, double *v)
+{
+    set_point(self, p);
+    bg_joint_guess_velocity(self, v);
+}
+
+static void get_units(void *self, double *unit)
+{
+    const bg_joint_form *f = self;
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + count(l); i++)
+            unit[i] = l->kind == BG_LINK_TRANSLATE ? f->mb.wishes->length : 1;
+    }
+}
+
+/* Adds one body's part of a row. */
+static void add_chain(const bg_joint_form *f, int body, const double *J, double *row)
+{
+    bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
+    bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
+    bg_spatial F = {bg_add(moment, bg_cross(arm, force)), force};
+    for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + count(l); i++)
+            row[i] += bg_spatial_dot(f->S[i], F);
+    }
+}
+
+static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_level level, double *A,
+                     double *b, int *owner)
+{
+    bg_joint_form *f = self;
+    const struct bg_wishes *wishes = f->mb.wishes;
+    int n = 0;
+    if (A)
+        set_point(f, p);
+    for (int k = 0; k < wishes->n; k++) {
+        const bg_wish *w = &wishes->wish[k];
+        bg_wish_row rows[3];
+        if (w->of != of || w->level != level)
+            continue;
+        if (A)
+            bg_wish_calc_rows(&f->mb, w, rows);
+        for (int i = 0; i < bg_wish_count_rows(w); i++, n++) {
+            if (!A)
+                continue;
+            double *row = A + (size_t)n * (size_t)f->nv;
+            memset(row, 0, (size_t)f->nv * sizeof(double));
+            add_chain(f, rows[i].a, rows[i].J, row);
+            add_chain(f, rows[i].b, rows[i].J + 6, row);
+            b[n] = rows[i].value;
+            owner[n] = k < wishes->ngiven ? k : -1;
+        }
+    }
+    return n;
+}
+
+const struct bg_starts *bg_joint_get_starts(void)
+{
+    static const bg_starts starts = {get_given, is_settled, guess_velocity, get_units, calc_rows};
+    return &starts;
+}

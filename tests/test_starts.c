@@ -1,0 +1,401 @@
+/* Starts: what a file gives for bodies and joints is so at the start, in world axes at the actual
+ * pose, wherever the mechanism allows it; what is not so is reported; and neither the tree, nor the
+ * formulation, nor a joint that constrains nothing has a say in it. On random mechanisms. */
+#include "model_support.h"
+
+#include "consistent/starts.h"
+#include "formalism/joint/joint_form.h"
+#include "linalg/levels.h"
+#include "random_mechanism.h"
+
+#include <jansson.h>
+
+enum { MOST = 6 * RANDOM_BODIES };
+
+/* A start: velocities, angular velocities, positions of all bodies, and what was not met. */
+typedef struct start {
+    int n, unmet, unmet_velocities;
+    double v[RANDOM_BODIES][3], w[RANDOM_BODIES][3], x[RANDOM_BODIES][3];
+    double speed; /* the largest */
+} start;
+
+static json_t *get(json_t *root, const char *section, const char *name)
+{
+    return json_object_get(json_object_get(root, section), name);
+}
+
+static json_t *new_vector(const double *x)
+{
+    return json_pack("[f, f, f]", x[0], x[1], x[2]);
+}
+
+static json_t *get_body(json_t *root, int body)
+{
+    char name[16];
+    return get(root, "bodies", random_body_name(body, name));
+}
+
+static json_t *get_joint(json_t *root, int joint)
+{
+    char name[16];
+    snprintf(name, sizeof name, "j%d", joint);
+    return get(root, "joints", name);
+}
+
+static json_t *make_mechanism(unsigned seed, random_mechanism *m)
+{
+    *m = random_mechanism_make(seed);
+    json_t *root = json_loads(m->text, 0, NULL);
+    assert_non_null(root);
+    json_object_del(root, "tyres"); /* they only cost time */
+    for (int b = 1; b <= m->bodies;
+         b++) { /* where `velocity` is given, whatever masses are added */
+        char name[16], body[16];
+        snprintf(name, sizeof name, "v%d", b);
+        json_t *at = json_object_get(get_body(root, b), "center");
+        json_object_set_new(get(root, "outputs", name), "velocity",
+                            json_pack("{s:s, s:O}", "body", random_body_name(b, body), "at", at));
+    }
+    return root;
+}
+
+static int find_output(const bg_system_def *def, const char *kind, int body)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s%d.x", kind, body);
+    for (int k = 0; k < def->ny; k++)
+        if (strcmp(def->y_names[k], name) == 0)
+            return k;
+    fail_msg("no output %s", name);
+    return -1;
+}
+
+/* Twists and places of all bodies as outputs at a state. */
+static void look(bg_system *sys, const bg_state *x, int bodies, start *out)
+{
+    const bg_system_def *def = bg_system_get_def(sys);
+    bg_error err = {BG_OK, ""};
+    bg_point p;
+    double *y = calloc((size_t)def->ny, sizeof *y);
+    *out = (start){.n = bodies};
+    assert_ok(bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, &err));
+    assert_int_equal(def->outputs(def->self, &p, x->a, x->lambda, y), 0);
+    for (int b = 1; b <= bodies; b++) {
+        memcpy(out->v[b - 1], y + find_output(def, "v", b), 3 * sizeof *y);
+        memcpy(out->w[b - 1], y + find_output(def, "w", b), 3 * sizeof *y);
+        memcpy(out->x[b - 1], y + find_output(def, "x", b), 3 * sizeof *y);
+        for (int i = 0; i < 3; i++)
+            out->speed = fmax(out->speed, fmax(fabs(out->v[b - 1][i]), fabs(out->w[b - 1][i])));
+    }
+    free(y);
+}
+
+/* Assembles a model and looks at its start, and after t_end > 0 at its end. */
+static bool try_start(json_t *root, const char *form, int bodies, start *out, double t_end,
+                      start *end)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys = NULL;
+    bg_state *x = NULL;
+    bg_assembly_report report = {0};
+    char *text = json_dumps(root, JSON_REAL_PRECISION(17));
+    assert_ok(bg_model_parse(text, "random", NULL, 0, &model, &err));
+    bool good = bg_model_create_system(model, form, &sys, &err) == BG_OK;
+    if (good) {
+        assert_ok(bg_state_create(sys, &x, &err));
+        good = bg_state_assemble(sys, x, &report, &err) == BG_OK;
+    }
+    if (good) {
+        look(sys, x, bodies, out);
+        out->unmet = report.nunmet;
+        for (int k = 0; k < report.nunmet; k++)
+            out->unmet_velocities += strstr(report.unmet[k].unit, "/s") != NULL;
+    }
+    if (good && t_end > 0) {
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        o.t_end = t_end;
+        o.method.rtol = o.method.atol = 1e-9;
+        good = bg_run(sys, &o, &r, &err) == BG_OK;
+        if (good)
+            look(sys, r.final, bodies, end);
+        bg_run_report_clear(&r);
+    }
+    if (!good)
+        print_message("%s: %s\n", form, err.text);
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(x);
+    if (sys)
+        bg_system_destroy(sys);
+    bg_model_destroy(model);
+    free(text);
+    return good;
+}
+
+static double compare(const start *a, const start *b, bool places)
+{
+    double worst = 0;
+    for (int k = 0; k < a->n; k++)
+        for (int i = 0; i < 3; i++) {
+            worst = fmax(worst, fabs(a->v[k][i] - b->v[k][i]));
+            worst = fmax(worst, fabs(a->w[k][i] - b->w[k][i]));
+            if (places)
+                worst = fmax(worst, fabs(a->x[k][i] - b->x[k][i]));
+        }
+    return worst / fmax(1, fmax(a->speed, b->speed));
+}
+
+/* Least squares in levels beside what they must be: the first level exactly, the second as well as
+ * the first leaves it, the rest zero. */
+static void test_levels(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    uint64_t seed = 7;
+    for (int n = 3; n <= 12; n++) {
+        double unit[12], A[2][8 * 12], b[2][8], gradient[12];
+        int m[2] = {n / 3, n / 2};
+        bg_levels *levels;
+        for (int i = 0; i < n; i++)
+            unit[i] = pow(10, random_between(&seed, -3, 3));
+        for (int l = 0; l < 2; l++)
+            for (int i = 0; i < m[l]; i++) {
+                b[l][i] = random_between(&seed, -1, 1);
+                for (int j = 0; j < n; j++)
+                    A[l][i * n + j] = random_between(&seed, -1, 1) / unit[j];
+            }
+        if (m[1] > 1) /* contradicts the row before */
+            memcpy(A[1] + n, A[1], (size_t)n * sizeof(double));
+        assert_ok(bg_levels_create(n, unit, &levels, &err));
+        assert_ok(bg_levels_add(levels, m[0], A[0], b[0], 1e-10, &err));
+        assert_ok(bg_levels_add(levels, m[1], A[1], b[1], 1e-10, &err));
+        int rank = m[0] + m[1] - (m[1] > 1);
+        assert_int_equal(bg_levels_get_freedom(levels), n - rank);
+        const double *x = bg_levels_get_x(levels);
+        memset(gradient, 0, sizeof gradient);
+        for (int l = 0; l < 2; l++)
+            for (int i = 0; i < m[l]; i++) {
+                double r = -b[l][i];
+                for (int j = 0; j < n; j++)
+                    r += A[l][i * n + j] * x[j];
+                if (l == 0)
+                    assert_near(r, 0, 1e-12);
+                else if (m[1] > 1 && i < 2)
+                    assert_near(fabs(r), fabs(b[1][0] - b[1][1]) / 2, 1e-12);
+                else
+                    assert_near(r, 0, 1e-12);
+            }
+        bg_levels_destroy(levels);
+    }
+}
+
+/* A motion that the mechanism at its start pose allows: the nearest to a random one. */
+static bool draw_motion(json_t *root, int bodies, uint64_t *seed, start *out)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys = NULL;
+    bg_state *x = NULL;
+    bg_assembly_report report = {0};
+    char *text = json_dumps(root, JSON_REAL_PRECISION(17));
+    assert_ok(bg_model_parse(text, "random", NULL, 0, &model, &err));
+    bool good = bg_model_create_system(model, "joint", &sys, &err) == BG_OK;
+    if (good) {
+        assert_ok(bg_state_create(sys, &x, &err));
+        good = bg_state_assemble(sys, x, &report, &err) == BG_OK;
+    }
+    if (good) { /* v is not the definition's any more: assembly projects it */
+        bg_assembly_report_clear(&report);
+        for (int i = 0; i < bg_system_get_def(sys)->nv; i++)
+            x->v[i] = random_between(seed, -2, 2);
+        assert_ok(bg_state_assemble(sys, x, &report, &err));
+        look(sys, x, bodies, out);
+    }
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(x);
+    if (sys)
+        bg_system_destroy(sys);
+    bg_model_destroy(model);
+    free(text);
+    return good;
+}
+
+/* Leaves only positions of starts, and of bodies nothing. */
+static void forget_velocities(json_t *root)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(json_object_get(root, "bodies"), key, value)
+    {
+        json_object_del(value, "velocity");
+        json_object_del(value, "angular_velocity");
+    }
+    json_object_foreach(json_object_get(root, "joints"), key, value)
+    {
+        const char *name;
+        json_t *coordinate;
+        json_object_foreach(json_object_get(value, "initial"), name, coordinate)
+            json_object_del(coordinate, "velocity");
+    }
+}
+
+/* Velocities of a possible motion, given for all bodies or some, are met exactly on every joint, in
+ * both forms, and nothing is reported. */
+static void test_possible_is_met(void **state)
+{
+    (void)state;
+    int mechanisms = 0, loops = 0;
+    double worst = 0;
+    for (unsigned k = 0; k < 120; k++) {
+        random_mechanism m;
+        json_t *root = make_mechanism(1000 + k, &m);
+        uint64_t seed = k;
+        start wanted, got;
+        forget_velocities(root);
+        if (draw_motion(root, m.bodies, &seed, &wanted) && wanted.speed > 1e-6) {
+            bool all = random_chance(&seed, 0.5);
+            bool v_given[RANDOM_BODIES], w_given[RANDOM_BODIES];
+            for (int b = 0; b < m.bodies; b++) {
+                v_given[b] = all || random_chance(&seed, 0.5);
+                w_given[b] = all || random_chance(&seed, 0.5);
+                if (v_given[b])
+                    json_object_set_new(get_body(root, b + 1), "velocity", new_vector(wanted.v[b]));
+                if (w_given[b])
+                    json_object_set_new(get_body(root, b + 1), "angular_velocity",
+                                        new_vector(wanted.w[b]));
+            }
+            for (int f = 0; f < 2; f++) {
+                assert_true(try_start(root, forms[f], m.bodies, &got, 0, NULL));
+                assert_int_equal(got.unmet_velocities, 0);
+                for (int b = 0; b < m.bodies; b++)
+                    for (int i = 0; i < 3; i++) {
+                        double v = v_given[b] ? got.v[b][i] - wanted.v[b][i] : 0;
+                        double w = w_given[b] ? got.w[b][i] - wanted.w[b][i] : 0;
+                        worst = fmax(worst, fmax(fabs(v), fabs(w)) / fmax(1, wanted.speed));
+                    }
+            }
+            mechanisms++;
+            loops += m.loops > 0;
+        }
+        json_decref(root);
+        free(m.text);
+    }
+    print_message("%d mechanisms, %d with loops: given velocities are met to %.1e\n", mechanisms,
+                  loops, worst);
+    assert_true(mechanisms > 100 && loops > 25);
+    assert_true(worst < 1e-9);
+}
+
+/* Gives random things, which the mechanism need not allow, and takes others away. */
+static void shuffle_starts(json_t *root, const random_mechanism *m, uint64_t *seed)
+{
+    for (int b = 1; b <= m->bodies; b++) {
+        if (random_chance(seed, 0.6))
+            json_object_del(get_body(root, b), "velocity");
+        if (random_chance(seed, 0.6))
+            json_object_del(get_body(root, b), "angular_velocity");
+    }
+    for (int k = 0; k < m->joints; k++) {
+        const char *name;
+        json_t *coordinate;
+        json_object_foreach(json_object_get(get_joint(root, k), "initial"), name, coordinate)
+        {
+            if (random_chance(seed, 0.5))
+                json_object_del(coordinate, "velocity");
+            if (random_chance(seed, 0.5))
+                json_object_del(coordinate, "position");
+        }
+    }
+}
+
+/* A joint of the same kind in the same place as another constrains nothing. */
+static void add_idle_joint(json_t *root, const random_mechanism *m, int joint, bool free_one)
+{
+    json_t *joints = json_object_get(root, "joints"),
+           *copy = json_deep_copy(get_joint(root, joint));
+    json_object_del(copy, "initial");
+    json_object_del(copy, "prescribed");
+    json_object_del(copy, "cut");
+    if (free_one) {
+        char name[16];
+        json_decref(copy);
+        copy = json_pack("{s:s, s:[s, s]}", "type", "free", "bodies", "ground",
+                         random_body_name(1 + joint % m->bodies, name));
+    }
+    json_object_set_new(joints, "idle", copy);
+}
+
+/* Changes that mean nothing: how, and the model after it. */
+static json_t *change(json_t *root, const random_mechanism *m, int how, uint64_t *seed)
+{
+    json_t *other = json_deep_copy(root);
+    int k = random_below(seed, m->joints);
+    if (how == 1 || how == 2) {
+        for (int i = 0; i < m->joints; i++)
+            if (!m->joint[i].closing && random_chance(seed, how == 1 ? 0.2 : 0.7) &&
+                random_get_type(m->joint[i].type)->name[0] != 'd')
+                json_object_set_new(get_joint(other, i), "cut", json_true());
+    } else if (how >= 3) {
+        add_idle_joint(other, m, k, how == 3);
+    }
+    return other;
+}
+
+/* The start, and where it leads, whatever the tree, the formulation and joints that constrain
+ * nothing. */
+static void test_nothing_else_matters(void **state)
+{
+    (void)state;
+    int compared = 0, refused = 0, unmet = 0;
+    double worst = 0, worst_end = 0;
+    for (unsigned k = 0; k < 80; k++) {
+        random_mechanism m;
+        json_t *root = make_mechanism(2000 + k, &m);
+        uint64_t seed = 100 + k;
+        start first, end;
+        double t_end = m.bodies < 8 ? 0.05 : 0;
+        shuffle_starts(root, &m, &seed);
+        if (try_start(root, "joint", m.bodies, &first, t_end, &end)) {
+            unmet += first.unmet > 0;
+            for (int how = 0; how < 8; how++) {
+                json_t *other = change(root, &m, how / 2, &seed);
+                start x, x_end;
+                if (try_start(other, forms[how % 2], m.bodies, &x, t_end, &x_end)) {
+                    double error = compare(&first, &x, true);
+                    double end_error = t_end > 0 ? compare(&end, &x_end, true) : 0;
+                    if (error > 1e-8 || end_error > 1e-6 || x.unmet != first.unmet)
+                        print_message("seed %u change %d %s: start %.1e, end %.1e, unmet %d %d\n",
+                                      2000 + k, how / 2, forms[how % 2], error, end_error,
+                                      first.unmet, x.unmet);
+                    worst = fmax(worst, error);
+                    worst_end = fmax(worst_end, end_error);
+                    compared++;
+                } else {
+                    print_message("seed %u change %d %s refused\n", 2000 + k, how / 2,
+                                  forms[how % 2]);
+                    refused++;
+                }
+                json_decref(other);
+            }
+        }
+        json_decref(root);
+        free(m.text);
+    }
+    print_message(
+        "%d starts compared, %d refused, %d models with contradictory wishes: start %.1e, "
+        "end %.1e\n",
+        compared, refused, unmet, worst, worst_end);
+    assert_true(worst < 1e-8);
+    assert_true(worst_end < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_possible_is_met),
+        cmocka_unit_test(test_nothing_else_matters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
