@@ -295,6 +295,16 @@ static bg_status solve_position(search *s, bg_state *x, bool *done, bg_error *er
     return BG_OK;
 }
 
+/* Whether positions are where the user insists; velocities come later. */
+static bool are_fixed_positions_met(const search *s)
+{
+    bg_given g;
+    for (int k = 0; s->starts->get_given(s->d->sys->def.self, &s->point, k, &g) == 0; k++)
+        if (g.fixed && !strstr(g.unit, "/s") && !is_met(&g))
+            return false;
+    return true;
+}
+
 /* Whether every |g| is negligible beside its gradient, with the terms at hand. */
 static bool is_closed(const bg_dynamics *d)
 {
@@ -327,7 +337,8 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
-        if (solve_position(&s, x, &done, &ignored) != BG_OK || !done)
+        if (solve_position(&s, x, &done, &ignored) != BG_OK || !done ||
+            !are_fixed_positions_met(&s))
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
     }
     free(guess);

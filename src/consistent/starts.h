@@ -6,7 +6,7 @@
 #include "system/starts.h"
 
 /* Moves x->q, the guess of the definition, to where positions are as given, loops closed; leaves it
- * where it is when the search does not converge, or when all is well. */
+ * where it is when the search does not lead there, or when all is well. */
 bg_status bg_starts_find_position(bg_dynamics *dynamics, bg_state *x, bg_error *err);
 /* x->v <- what is wanted at the pose x->q. With constraints, G and g_t are at hand there and
  * eliminated[ng] marks the rows that are left out. */
