@@ -300,6 +300,88 @@ static void other_layouts_are_refused(void **state)
     expect_refusal(path, "no result of Bogie");
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    char block[4096];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(in && out);
+    for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0;)
+        assert_int_equal(fwrite(block, 1, n, out), n);
+    fclose(in);
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Puts something else under the name of a dataset. */
+typedef void disguise(hid_t file, const char *name, const char *elsewhere);
+
+static void by_external_storage(hid_t file, const char *name, const char *elsewhere)
+{
+    hsize_t size[2] = {3, 1};
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, size, NULL);
+    assert_true(H5Pset_external(how, elsewhere, 0, 24) >= 0);
+    H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(how);
+}
+
+static void by_virtual_dataset(hid_t file, const char *name, const char *elsewhere)
+{
+    hsize_t size[2] = {3, 1};
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, size, NULL);
+    assert_true(H5Pset_virtual(how, space, elsewhere, "q", space) >= 0);
+    H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(how);
+}
+
+static void by_external_link(hid_t file, const char *name, const char *elsewhere)
+{
+    assert_true(H5Lcreate_external(elsewhere, "q", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
+static void by_soft_link(hid_t file, const char *name, const char *elsewhere)
+{
+    (void)elsewhere;
+    assert_true(H5Lcreate_soft("/h", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+}
+
+static void by_numbers_nobody_wrote(hid_t file, const char *name, const char *elsewhere)
+{
+    (void)elsewhere;
+    hsize_t size[2] = {(hsize_t)1 << 38, 1}, chunk[2] = {64, 1};
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(2, size, NULL);
+    assert_true(H5Pset_chunk(how, 2, chunk) >= 0);
+    H5Dclose(H5Dcreate2(file, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(how);
+}
+
+/* A page must not carry what is in another file, nor more than this one holds. */
+static void data_elsewhere_are_refused(void **state)
+{
+    static disguise *const disguises[] = {by_external_storage, by_virtual_dataset, by_external_link,
+                                          by_soft_link, by_numbers_nobody_wrote};
+    static const char *const names[] = {"q", "t", "steps/h", "events/t"};
+    char path[PATH], base[PATH];
+    static record seen;
+    bg_counters counters;
+    make_result(*state, locate(*state, "whole.h5", base), &seen, &counters);
+    locate(*state, "disguised.h5", path);
+    for (size_t k = 0; k < sizeof disguises / sizeof *disguises; k++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            bg_result_file *file = NULL;
+            bg_error err = {0};
+            copy_file(base, path);
+            hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+            assert_true(f >= 0 && H5Ldelete(f, names[i], H5P_DEFAULT) >= 0);
+            disguises[k](f, names[i], base);
+            H5Fclose(f);
+            assert_int_equal(bg_result_open(path, &file, &err), BG_BAD_INPUT);
+            assert_non_null(strstr(err.text, names[i]));
+            assert_null(file);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +390,7 @@ int main(void)
         cmocka_unit_test(setup_and_names_are_there),
         cmocka_unit_test(files_that_cannot_be_used_say_why),
         cmocka_unit_test(other_layouts_are_refused),
+        cmocka_unit_test(data_elsewhere_are_refused),
     };
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

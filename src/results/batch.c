@@ -146,9 +146,9 @@ void bg_batch_reset(bg_batch *batch)
 bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause, const char *text,
                         bg_error *err)
 {
-    char safe[96] = "no rows of this run are in it";
+    char safe[96] = "no rows of this run are saved";
     bool there = place->direct || access(place->path, F_OK) == 0;
-    if (!there)
+    if (!there && batch->safe_rows > 0)
         snprintf(safe, sizeof safe, "the file is gone");
     else if (batch->safe_rows > 0)
         snprintf(safe, sizeof safe, "its first %ld rows, up to t = %.9g s, are safe",
