@@ -436,6 +436,38 @@ static void test_redundant(void **state)
     }
 }
 
+/* The epsilon of the regularisation matters where multipliers change quickly: two four-bars through
+ * their singular positions. On the car axle, whose G M^-1 G^T is large, it does not. */
+static void test_epsilon(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"index=1 stabilisation=regularise epsilon=1e-8",
+                                          "index=1 stabilisation=regularise epsilon=1e-2"};
+    double bars[2], axle[2];
+    for (int k = 0; k < 2; k++) {
+        job x;
+        bg_model *model;
+        bg_error err = {BG_OK, ""};
+        job_begin(&x, "equations:car-axle", "linear-euler", options[k], 1e-3);
+        job_run(&x);
+        axle[k] = x.report.certificate.max_g;
+        bg_run_report_clear(&x.report);
+        bg_system_destroy(x.sys);
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a02-four-bars.json", NULL, 0,
+                                &model, &err));
+        assert_ok(bg_model_create_system(model, "joint", &x.sys, &err));
+        x.options.t_end = 3;
+        job_run(&x);
+        bars[k] = x.report.certificate.max_g;
+        job_end(&x);
+        bg_model_destroy(model);
+    }
+    print_message("|g| with epsilon 1e-8, 1e-2: %.1e, %.1e (four-bars), %.1e, %.1e (axle)\n",
+                  bars[0], bars[1], axle[0], axle[1]);
+    assert_true(bars[0] > 0 && bars[1] > 100 * bars[0]);
+    assert_true(fabs(axle[1] - axle[0]) < 1e-6 * axle[0]);
+}
+
 /* A pendulum whose horizontal force is always zero and never written (and whose rod is there
  * twice): with every Jacobian it stays on its circle. */
 static void test_unwritten_entries(void **state)
@@ -666,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_feedback),
         cmocka_unit_test(test_partition),
         cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_epsilon),
         cmocka_unit_test(test_unwritten_entries),
         cmocka_unit_test(test_asked),
         cmocka_unit_test(test_cost_of_auto),

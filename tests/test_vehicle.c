@@ -196,6 +196,28 @@ static void spring_and_joint_pull_alike(void **state)
         assert_near(get(&spring, forces[k]), get(&joint, forces[k]), 5);
 }
 
+/* A hitch of 5 kN/m gives way by a decimetre and its force swings (000 Fig. 10, 11): above that of
+ * the ball joint, sideways by half and more. */
+static void a_soft_hitch_swings(void **state)
+{
+    (void)state;
+    static const bg_setting soft[] = {{"parameters.hitch_stiffness", "5000"},
+                                      {"parameters.hitch_damping", "1000"}};
+    static drive joint, spring;
+    run(with_joint, "joint", NULL, 0, 12, 1e-5, &joint);
+    run(with_spring, "joint", soft, 2, 12, 1e-5, &spring);
+    const int fx = find(&joint, "hitch_force_x"), fy = find(&joint, "hitch_force_y");
+    const int gx = find(&spring, "hitch_force_x"), gy = find(&spring, "hitch_force_y");
+    const int s = find(&spring, "hitch_defect");
+    const double range = joint.high[fy] - joint.low[fy], swing = spring.high[gy] - spring.low[gy];
+    print_message("defect up to %.3f m, Fx up to %.0f N instead of %.0f N, Fy over %.0f N instead "
+                  "of %.0f N\n",
+                  spring.high[s], spring.high[gx], joint.high[fx], swing, range);
+    assert_true(spring.high[s] > 0.05 && spring.high[s] < 0.3);
+    assert_true(spring.high[gx] > 1.2 * joint.high[fx]);
+    assert_true(swing > 1.5 * range);
+}
+
 /* The course of 60 s: demanding, but every wheel stays down, and it ends as it began, on a
  * straight, so that it can be driven again. */
 static void the_course_can_be_driven(void **state)
@@ -299,6 +321,7 @@ int main(void)
         cmocka_unit_test(steady_cornering_meets_the_single_track_model),
         cmocka_unit_test(both_forms_agree),
         cmocka_unit_test(spring_and_joint_pull_alike),
+        cmocka_unit_test(a_soft_hitch_swings),
         cmocka_unit_test(the_course_can_be_driven),
         cmocka_unit_test(partitions_hold_the_tyres),
         cmocka_unit_test(twins_differ_in_the_hitch_alone),

@@ -256,7 +256,7 @@ static bool is_covered(const bg_trajectory *reference, double t)
 static bool is_in_window(const bg_metric *m, double t)
 {
     double slack = 1e-12 * fmax(1, fabs(t));
-    return m->kind == BG_METRIC_ERROR || (t >= m->from - slack && t <= m->to + slack);
+    return t >= m->from - slack && t <= m->to + slack;
 }
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)

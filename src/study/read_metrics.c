@@ -228,9 +228,20 @@ static void read_norm(const bg_value *v, bg_metric *m)
     m->euclidean = bg_value_choice(v, "norm", norms, 0) == 1;
 }
 
+/* The times between which rows count: all unless said. */
+static void read_window(const bg_value *v, bg_metric *m)
+{
+    m->from = bg_value_number_or(v, "from", -HUGE_VAL);
+    m->to = bg_value_number_or(v, "to", HUGE_VAL);
+    if (v->reader->status == BG_OK && m->from > m->to)
+        bg_value_fail(v, "counts from %g s to %g s; let `from` be the earlier time", m->from,
+                      m->to);
+}
+
 static void read_error(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"reference", "outputs", "take", "relative", "norm", NULL};
+    static const char *const keys[] = {"reference", "outputs", "take", "relative",
+                                       "norm",      "from",    "to",   NULL};
     bg_value_expect(v, keys);
     bg_value reference = bg_value_member(v, "reference"), outputs = bg_value_member(v, "outputs");
     m->reference = -1;
@@ -265,16 +276,7 @@ static void read_error(const bg_value *v, bg_study *s, bg_metric *m)
         bg_value_fail(&take, "must be \"end\": reference values hold at the end of a run");
     m->relative = bg_value_bool_or(v, "relative", false);
     read_norm(v, m);
-}
-
-/* The times between which rows count: all unless said. */
-static void read_window(const bg_value *v, bg_metric *m)
-{
-    m->from = bg_value_number_or(v, "from", -HUGE_VAL);
-    m->to = bg_value_number_or(v, "to", HUGE_VAL);
-    if (v->reader->status == BG_OK && m->from > m->to)
-        bg_value_fail(v, "counts from %g s to %g s; let `from` be the earlier time", m->from,
-                      m->to);
+    read_window(v, m);
 }
 
 static void read_drift(const bg_value *v, bg_metric *m)

@@ -61,7 +61,7 @@ typedef struct bg_metric {
     const char *event; /* EVENT: name, NULL: any */
     int number;        /* EVENT: 1 first, 2 second, ..., -1 last */
     int direction;     /* EVENT: +1, -1, 0: any */
-    double from, to;   /* STABLE_STEP: s; DRIFT, OUTPUT: times between which rows count, s */
+    double from, to;   /* STABLE_STEP: s; ERROR, DRIFT, OUTPUT: times between which rows count, s */
     double accuracy;   /* STABLE_STEP: relative width at which the bisection ends */
     int *limited;      /* STABLE_STEP: [nlimits] metrics ... */
     double *limits;    /* ... and the largest size they may have */
