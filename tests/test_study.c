@@ -558,6 +558,79 @@ static const struct {
      "paper.rows[0]", "2 entries"},
     {"{'model':'equations:pendulum','repetitions':0,'metrics':['status']}", "repetitions",
      "whole number from 1"},
+    {"{'model':'equations:pendulum','repetitions':0.5,'metrics':['status']}", "repetitions",
+     "whole number from 1"},
+    {"{'model':'equations:pendulum','repetitions':1e300,'metrics':['status']}", "repetitions",
+     "whole number from 1"},
+    {"{'model':'equations:pendulum','repetitions':2.5,'metrics':['status']}", "repetitions",
+     "whole number from 1"},
+    {"{'model':'equations:pendulum','base':{'max_steps':2.5},'metrics':['status']}",
+     "base.max_steps", "whole number"},
+    {"{'model':'equations:pendulum','base':{'max_steps':0.5},'metrics':['status']}",
+     "base.max_steps", "whole number"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':{'from':1e-6,'to':1e-3,'count':1}}},'"
+     "metrics':['status']}",
+     "variants.grid.tol", "whole number from 2"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':{'from':1e-6,'to':1e-3,'count':2.5}}}"
+     ",'metrics':['status']}",
+     "variants.grid.tol", "whole number from 2"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':{'from':1e-6,'to':1e-3,'count':1e300}"
+     "}},'metrics':['status']}",
+     "variants.grid.tol", "whole number from 2"},
+    {"{'model':'equations:pendulum','variants':{'random':{'count':2.5,'draws':{'tol':{'normal':[1,"
+     "1]}}}},'metrics':['status']}",
+     "variants.random", "whole number from 1"},
+    {"{'model':'equations:pendulum','variants':{'random':{'count':1e300,'draws':{'tol':{'normal':["
+     "1,1]}}}},'metrics':['status']}",
+     "variants.random", "whole number from 1"},
+    {"{'model':'equations:pendulum','variants':{'random':{'count':2,'seed':-1,'draws':{'tol':{'"
+     "normal':[1,1]}}}},'metrics':['status']}",
+     "variants.random", "seed must be"},
+    {"{'model':'equations:pendulum','variants':{'random':{'count':2,'seed':0.5,'draws':{'tol':{'"
+     "normal':[1,1]}}}},'metrics':['status']}",
+     "variants.random", "seed must be"},
+    {"{'model':'equations:pendulum','variants':{'random':{'count':2,'seed':1e300,'draws':{'tol':{'"
+     "normal':[1,1]}}}},'metrics':['status']}",
+     "variants.random", "seed must be"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted'],'plots':[{'kind':'histogram','x':'"
+     "steps.accepted','bins':0}]}",
+     "plots[0]", "bins must be"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted'],'plots':[{'kind':'histogram','x':'"
+     "steps.accepted','bins':2.5}]}",
+     "plots[0]", "bins must be"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted'],'plots':[{'kind':'histogram','x':'"
+     "steps.accepted','bins':1e300}]}",
+     "plots[0]", "bins must be"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted'],'plots':[{'kind':'histogram','x':'"
+     "steps.accepted','bins':'0*7'}]}",
+     "plots[0]", "bins must be"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':'|g|"
+     "','points':1}]}",
+     "plots[0]", "points must be"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':'|g|"
+     "','points':2.5}]}",
+     "plots[0]", "points must be"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':'|g|"
+     "','points':1e300}]}",
+     "plots[0]", "points must be"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':[1e-3,1e-4]}},'metrics':['steps."
+     "accepted',{'order':{'of':'steps.accepted','over':'tol','last':0}}]}",
+     "metrics[1]", "last must be"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':[1e-3,1e-4]}},'metrics':['steps."
+     "accepted',{'order':{'of':'steps.accepted','over':'tol','last':1}}]}",
+     "metrics[1]", "last must be"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':[1e-3,1e-4]}},'metrics':['steps."
+     "accepted',{'order':{'of':'steps.accepted','over':'tol','last':2.5}}]}",
+     "metrics[1]", "last must be"},
+    {"{'model':'equations:pendulum','variants':{'grid':{'tol':[1e-3,1e-4]}},'metrics':['steps."
+     "accepted',{'order':{'of':'steps.accepted','over':'tol','last':1e300}}]}",
+     "metrics[1]", "last must be"},
+    {"{'model':'equations:pendulum','metrics':[{'event':{'number':0}}]}", "metrics[0].event.number",
+     "must be 1 for the first"},
+    {"{'model':'equations:pendulum','metrics':[{'event':{'number':0.5}}]}",
+     "metrics[0].event.number", "must be 1 for the first"},
+    {"{'model':'equations:pendulum','metrics':[{'event':{'number':1e300}}]}",
+     "metrics[0].event.number", "must be 1 for the first"},
     {"{'model':'equations:pendulum','name':'a/b','metrics':['status']}", "name", "'/'"},
 };
 

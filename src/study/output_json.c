@@ -1,4 +1,5 @@
 /* The table, with its plots, as the STUDY object that files and reports carry. */
+#include "base/text.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -186,7 +187,8 @@ static json_t *make_points(const bg_table *t, const json_t *plot, const char *ki
 static json_t *make_histogram(const bg_table *t, const json_t *plot, const axis *x)
 {
     const json_t *given = json_object_get(plot, "bins");
-    long n = t->study->ncases, bins = given ? (long)json_number_value(given) : 20;
+    long n = t->study->ncases,
+         bins = given ? bg_double_to_long(json_number_value(given), 1, 10000) : 20;
     double *place = calloc((size_t)n, sizeof *place), low = HUGE_VAL, high = -HUGE_VAL;
     long *count = calloc((size_t)bins, sizeof *count);
     json_t *list = json_array(), *series = new_series("cases", true, false, false);
@@ -200,8 +202,8 @@ static json_t *make_histogram(const bg_table *t, const json_t *plot, const axis 
     double width = high > low ? (high - low) / (double)bins : 1;
     for (long k = 0; place && count && k < n; k++)
         if (isfinite(place[k])) {
-            long bin = (long)((place[k] - low) / width);
-            count[bin < bins ? bin : bins - 1]++;
+            long bin = bg_double_to_long((place[k] - low) / width, 0, bins - 1);
+            count[bin]++;
         }
     for (long i = 0; count && i < bins && high >= low; i++) {
         json_array_append_new(json_object_get(series, "x"),

@@ -367,7 +367,8 @@ static void read_order(const bg_value *v, bg_study *s, bg_metric *m)
     m->ceiling = bg_value_number_or(v, "ceiling", HUGE_VAL);
     double last = bg_value_not_negative_or(v, "last", 0);
     m->last = last < 1e6 ? (int)last : 0;
-    if (last != (double)m->last || m->last == 1)
+    bg_value given = bg_value_member(v, "last");
+    if (last != (double)m->last || (bg_value_exists(&given) && m->last < 2))
         bg_value_fail(v, "last must be a whole number from 2 on, but is %g", last);
     m->local = bg_value_bool_or(v, "local", false);
     if (v->reader->status != BG_OK)

@@ -1,9 +1,11 @@
 /* Plots, the figures of a paper, and the check of a study against its models. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "study/read.h"
 #include "study/simulation.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +53,13 @@ static void read_curve(const bg_value *plot, bg_study *s)
     double points = bg_value_number_or(plot, "points", DEFAULT_POINTS);
     if (!bg_value_expect_text(&v))
         return;
-    if (!(points >= 2 && points <= 100000))
-        bg_value_fail(plot, "points must lie between 2 and 100000, but is %g", points);
+    if (!(points >= 2 && points <= 100000 && points == floor(points)))
+        bg_value_fail(plot, "points must be a whole number from 2 to 100000, but is %g", points);
     if (s->ncases > MAX_CURVE_CASES)
         bg_value_fail(plot, "would show %ld curves; a study with trajectories has at most %d cases",
                       s->ncases, MAX_CURVE_CASES);
-    s->curves[s->ncurves++] = (bg_curve){json_string_value(v.json), (int)points};
+    s->curves[s->ncurves++] = (bg_curve){json_string_value(v.json),
+                                         (int)bg_double_to_long(points, 2, 100000)};
 }
 
 static void check_by(const bg_value *v)
@@ -117,8 +120,12 @@ static void read_plot(const bg_value *plot, bg_study *s)
     if (bg_value_exists(&slope))
         bg_value_metric(plot, "slope", s);
     double bins = bg_value_number_or(plot, "bins", 20);
-    if (!(bins >= 1 && bins <= 10000))
-        bg_value_fail(plot, "bins must lie between 1 and 10000, but is %g", bins);
+    if (!(bins >= 1 && bins <= 10000 && bins == floor(bins)))
+        bg_value_fail(plot, "bins must be a whole number from 1 to 10000, but is %g", bins);
+    else if (json_is_string(json_object_get(plot->json, "bins")) && /* an expression */
+             json_object_set_new(plot->json, "bins", json_real(bins)))
+        plot->reader->status = bg_error_set(plot->reader->err, BG_NO_MEMORY,
+                                            "not enough memory to read the study");
     read_by(plot);
     read_paper_series(plot);
 }

@@ -170,9 +170,11 @@ static json_t *expand_range(const bg_value *v)
     if (v->reader->status != BG_OK)
         return NULL;
     if (count < 2 || count != floor(count) || count > 1e6)
-        bg_value_fail(v, "count must be a whole number from 2 on, but is %g", count);
+        bg_value_fail(v, "count must be a whole number from 2 to 1e6, but is %g", count);
     else if (log_scale && !(from > 0 && to > 0))
         bg_value_fail(v, "from and to must be positive on a logarithmic scale");
+    if (v->reader->status != BG_OK)
+        return NULL;
     json_t *list = json_array();
     for (long i = 0; i < (long)count && v->reader->status == BG_OK; i++) {
         double x = (double)i / (count - 1);
@@ -266,6 +268,8 @@ static void read_random(const bg_value *v, bg_study *s)
         bg_value_fail(v, "seed must be a whole number from 0 on, but is %g", seed);
     if (bg_value_get_size(&list) == 0)
         bg_value_fail(&list, "is empty; name what is drawn");
+    if (v->reader->status != BG_OK)
+        return;
     s->seed = (uint64_t)seed;
     s->nrandom = (long)count;
     s->draws = bg_reader_allocate(v->reader, (size_t)bg_value_get_size(&list), sizeof *s->draws);
