@@ -148,6 +148,12 @@ typedef struct bg_system_def {
     int (*energy)(void *self, const bg_point *p, bg_energy *out);
     /* Outputs y(t,q,v,z,u,a,lambda). Required where ny > 0. */
     int (*outputs)(void *self, const bg_point *p, const double *a, const double *lambda, double *y);
+    /* Judges a start that has been assembled at q: whether something resists every motion that the
+     * constraints allow, whose G is given in its pattern, with rows left_out[ng] that depend on
+     * others. A sentence in err says what does not; what is only doubtful goes to warnings, which
+     * may be NULL. Optional: without it, M is checked to be positive semidefinite. */
+    bg_status (*check_start)(void *self, const double *q, const double *G,
+                             const unsigned char *left_out, bg_warnings *warnings, bg_error *err);
     /* A run starts at a consistent state: sets modes, and states z, that follow from it. Optional.
      */
     int (*start)(void *self, double t, const bg_event_state *state);

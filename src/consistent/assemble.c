@@ -515,7 +515,7 @@ static bg_status assemble(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     bg_state *x = a->x;
-    bg_status st = d->by_formalism ? BG_OK : check_masses(a, err);
+    bg_status st = d->by_formalism || a->sys->def.check_start ? BG_OK : check_masses(a, err);
     if (st != BG_OK)
         return st;
     if (a->wished)
@@ -572,6 +572,23 @@ static bg_status run(bg_assembly *a, bg_state *state, bool fix, bg_assembly_repo
     return st;
 }
 
+/* What the system says about q, which was assembled or, where the matrix is singular, could not be
+ * for want of mass. */
+static bg_status check_start(bg_assembly *a, const double *q, bg_status st, bg_error *err)
+{
+    const bg_system_def *def = &a->sys->def;
+    bg_error own = {BG_OK, ""};
+    bool judged = st == BG_OK || st == BG_SINGULAR || st == BG_NOT_FINITE;
+    if (!def->check_start || !judged || (def->ng > 0 && evaluate(a, q, BG_TERM_G, &own) != BG_OK))
+        return st;
+    bg_status judgement = def->check_start(def->self, q, a->dyn->terms.G, a->dependent,
+                                           &a->report->warnings, &own);
+    if (judgement >= 0)
+        return st;
+    bg_state_copy(a->sys, a->before, a->x);
+    return bg_error_set(err, judgement, "%s", own.text);
+}
+
 bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
                             bg_error *err)
 {
@@ -586,7 +603,7 @@ bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report 
     own.redundancy.eliminated = BG_NEW_ARRAY(int, def->ng);
     own.redundancy.not_unique = BG_NEW_ARRAY(unsigned char, def->ng);
     if (own.moved_q && own.moved_v && own.redundancy.eliminated && own.redundancy.not_unique)
-        st = run(a, state, true, &own, err);
+        st = check_start(a, state->q, run(a, state, true, &own, err), err);
     else
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
     if (st == BG_OK)

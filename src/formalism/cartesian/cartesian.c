@@ -383,6 +383,20 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
 /* The joint form has found the start. */
 static const bg_starts starts = {.get_given = get_given};
 
+/* The joint form, which this one starts from, has been judged. */
+static bg_status def_check_start(void *self, const double *q, const double *G,
+                                 const unsigned char *left_out, bg_warnings *warnings,
+                                 bg_error *err)
+{
+    (void)self;
+    (void)q;
+    (void)G;
+    (void)left_out;
+    (void)warnings;
+    (void)err;
+    return BG_OK;
+}
+
 void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
 {
     bool rheonomic = false;
@@ -397,6 +411,7 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_s | BG_TERM_g | BG_TERM_gt |
                     BG_TERM_G | BG_TERM_gamma;
     def->terms = def_terms;
+    def->check_start = def_check_start;
     def->pattern_M = &c->pattern_M;
     def->pattern_G = &c->pattern_G;
     for (int by = BG_BY_q; by <= BG_BY_v; by++) {

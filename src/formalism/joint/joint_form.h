@@ -97,8 +97,11 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M);
 void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
-/* determined.c: fails where nothing determines a motion at the start. */
-bg_status bg_joint_check_determined(bg_joint_form *f, bg_error *err);
+/* determined.c: fails where nothing determines a motion at q that G, but for rows left_out, allows,
+ * and warns where next to nothing does. */
+bg_status bg_joint_check_determined(bg_joint_form *f, const double *q, const double *G,
+                                    const unsigned char *left_out, bg_warnings *warnings,
+                                    bg_error *err);
 
 /* loops.c: constraint rows. */
 void bg_joint_calc_g(bg_joint_form *f, const double *q, double *g);

@@ -390,9 +390,8 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
     find_driven(f);
-    if (!good)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
-    return bg_joint_check_determined(f, err);
+    return good ? BG_OK
+                : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
@@ -481,6 +480,13 @@ static void define_derivatives(const bg_joint_form *f, bg_system_def *def)
     def->derivatives = def_derivatives;
 }
 
+static bg_status def_check_start(void *self, const double *q, const double *G,
+                                 const unsigned char *left_out, bg_warnings *warnings,
+                                 bg_error *err)
+{
+    return bg_joint_check_determined(self, q, G, left_out, warnings, err);
+}
+
 void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
 {
     bool balls = f->nq != f->nv, rheonomic = false;
@@ -503,6 +509,7 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     define_derivatives(f, def);
     def->accelerate = def_accelerate;
     def->residual = def_residual;
+    def->check_start = def_check_start;
     def->normalise = balls ? def_normalise : NULL;
     def->q_names = f->q_names;
     def->v_names = f->v_names;
