@@ -23,8 +23,8 @@ bg_status bg_report_add(bg_report *report, const char *path, bg_error *err);
 bg_status bg_report_add_study(bg_report *report, const char *name, const char *text, bg_error *err);
 
 /* Writes the page. template_ is the text of the viewer, with one line for the data; title may be
- * NULL. At every moment the old or the new page is under the name. A file there that is no HTML
- * page is not replaced. */
+ * NULL. At every moment the old or the new page is under the name. A file there that is no
+ * page of Bogie is not replaced. */
 bg_status bg_report_write(bg_report *report, const char *template_, const char *title,
                           const char *path, bg_error *err);
 

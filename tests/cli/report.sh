@@ -63,6 +63,32 @@ echo '{"kind": "study", "format": 1, "colu' >cut.json
 }
 holds "sources are as they were" sh -c 'head -c 4 plain.h5 | grep -q HDF && head -c 4 good.h5 | grep -q HDF'
 
+# Bytes changed anywhere: a file or a sentence, and never a signal or half a file.
+size=$(wc -c <good.h5)
+seed=7
+outcomes=
+for _ in $(seq 25); do
+    cp good.h5 damaged.h5
+    for _ in 1 2 3 4; do
+        seed=$(((seed * 1103515245 + 12345) % 2147483648))
+        # most of what HDF5 keeps for itself stands at the beginning
+        place=$((seed % (seed % 3 ? 16384 : size)))
+        printf '\377\001\200' | dd of=damaged.h5 bs=1 seek=$place conv=notrunc 2>/dev/null
+    done
+    rm -f damaged.glb
+    "$BOGIE" report damaged.h5 --gltf damaged.glb >"$out" 2>"$err"
+    code=$?
+    outcomes=$outcomes$code
+    case $code in
+    0) [ -s damaged.glb ] || outcomes=wrong ;;
+    2) { [ ! -e damaged.glb ] && [ "$(wc -l <"$err")" = 1 ]; } || outcomes=wrong ;;
+    *) outcomes=wrong ;;
+    esac
+    [ "$outcomes" = wrong ] && break
+done
+holds "damaged results: $outcomes" [ "$outcomes" != wrong ]
+holds "nothing half-written is left" [ -z "$(ls ./*.partial 2>/dev/null)" ]
+
 expect "glTF" 0 -- "$BOGIE" report good.h5 --gltf motion.glb
 expect "glTF again" 0 -- "$BOGIE" report good.h5 --gltf motion.glb
 holds "glTF starts as such" sh -c '[ "$(head -c 4 motion.glb)" = glTF ]'
