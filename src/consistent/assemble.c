@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "consistent/starts.h"
+#include "system/masses.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -493,31 +494,17 @@ static void fill_redundancy(const bg_assembly *a, bg_redundancy *r)
 /* A negative mass would turn the sign of everything without any other sign of trouble. */
 static bg_status check_masses(bg_assembly *a, bg_error *err)
 {
-    const bg_pattern *p = a->sys->def.pattern_M;
-    char buffer[32];
+    if (a->dyn->by_formalism || a->sys->def.check_start)
+        return BG_OK;
     bg_status st = evaluate(a, a->x->q, BG_TERM_M, err);
-    for (int i = 0; i < a->dyn->nv && st == BG_OK; i++) {
-        double m = 0;
-        for (int k = p ? p->row_start[i] : 0; k < (p ? p->row_start[i + 1] : 1); k++)
-            m = !p                  ? a->dyn->terms.M[i * a->dyn->nv + i]
-                : p->column[k] == i ? a->dyn->terms.M[k]
-                                    : m;
-        if (m < 0)
-            st = bg_error_set(
-                err, BG_BAD_INPUT,
-                "system '%s': the mass of coordinate '%s' is negative (%g); correct M",
-                a->sys->def.name, bg_system_get_name(a->sys, 'v', i, buffer, sizeof buffer), m);
-    }
-    return st;
+    return st == BG_OK ? bg_masses_check(a->sys, a->x->t, a->dyn->terms.M, err) : st;
 }
 
 static bg_status assemble(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
     bg_state *x = a->x;
-    bg_status st = d->by_formalism || a->sys->def.check_start ? BG_OK : check_masses(a, err);
-    if (st != BG_OK)
-        return st;
+    bg_status st = BG_OK;
     if (a->wished)
         st = bg_starts_find_position(d, x, err);
     memcpy(a->guess, x->q, (size_t)d->nq * sizeof(double));
@@ -555,7 +542,9 @@ static bg_status run(bg_assembly *a, bg_state *state, bool fix, bg_assembly_repo
     bg_state_copy(a->sys, state, a->before);
     if (def->normalise)
         def->normalise(def->self, state->q);
-    bg_status st = assemble(a, err);
+    bg_status st = fix ? check_masses(a, err) : BG_OK; /* later, factorisations tell */
+    if (st == BG_OK)
+        st = assemble(a, err);
     if (st == BG_OK && fix && def->starts && is_untouched(def, a->before))
         st = bg_starts_report(a->sys, state, report, err);
     for (int i = 0; i < def->nq && report->moved_q; i++)

@@ -33,6 +33,8 @@ static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const d
     bg_euler *m = ig->method;
     ig->dyn->factorisations++;
     bg_status st = bg_kkt_factor(kkt, M, upper, m->terms.G);
+    if (st == BG_OK && M == m->terms.M) /* a Jacobian may well turn the sign of the other one */
+        return bg_dynamics_check_masses(ig->dyn, kkt, M, err);
     return st != BG_SINGULAR
                ? st
                : bg_error_set(

@@ -39,6 +39,7 @@ typedef struct bg_linear_class {
     void (*solve)(void *self, double *x);            /* x <- A^{-1} x */
     void (*solve_transposed)(void *self, double *x); /* x <- A^{-T} x */
     void (*archive)(void *self, bg_archive *archive);
+    int (*get_sign)(const void *self); /* of the determinant of what was factored: 1 or -1 */
     void (*get_work)(const void *self, bg_matrix_work *work); /* NULL: that of a full LU */
     void (*reset)(void *self); /* forgets what earlier factorisations left; may be NULL */
 } bg_linear_class;

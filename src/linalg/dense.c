@@ -89,5 +89,16 @@ static void archive_nothing(void *self, bg_archive *archive)
     bg_archive_mark(archive, "dense");
 }
 
-const bg_linear_class bg_linear_dense = {create,           destroy,         factor, solve,
-                                         solve_transposed, archive_nothing, NULL,   NULL};
+static int get_sign(const void *self)
+{
+    const dense_lu *d = self;
+    int sign = 1;
+    for (int k = 0; k < d->n; k++) {
+        double pivot = d->lu[(size_t)k * (size_t)d->n + (size_t)k];
+        sign = (d->pivot[k] != k + 1) != (pivot < 0) ? -sign : sign; /* counted from 1 */
+    }
+    return sign;
+}
+
+const bg_linear_class bg_linear_dense = {create,          destroy,  factor, solve, solve_transposed,
+                                         archive_nothing, get_sign, NULL,   NULL};

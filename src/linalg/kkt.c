@@ -341,6 +341,14 @@ double bg_kkt_calc_rcond(bg_kkt *kkt)
     return bg_linear_calc_rcond(kkt->linear);
 }
 
+bool bg_kkt_is_inverted(const bg_kkt *kkt)
+{
+    int sign = kkt->ng % 2 ? -1 : 1; /* held constraints have a 1 on the diagonal */
+    for (int k = 0; k < kkt->nheld; k++)
+        sign = kkt->held_index[k] >= kkt->nv ? -sign : sign;
+    return bg_linear_get_sign(kkt->linear) != sign;
+}
+
 bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt)
 {
     return bg_linear_get_work(kkt->linear);

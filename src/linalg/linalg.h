@@ -5,6 +5,8 @@
 
 #include "bogie/integrator.h"
 
+#include <stdbool.h>
+
 typedef struct bg_archive bg_archive;
 typedef struct bg_linear bg_linear;
 
@@ -22,6 +24,8 @@ bg_status bg_linear_factor(bg_linear *linear);
 void bg_linear_solve(bg_linear *linear, double *x);
 /* Estimate of 1 / (|A| |A^{-1}|) in the 1-norm of the last factorisation. */
 double bg_linear_calc_rcond(bg_linear *linear);
+/* 1 or -1: the sign of the determinant in the last factorisation. */
+int bg_linear_get_sign(const bg_linear *linear);
 bg_matrix_work bg_linear_get_work(const bg_linear *linear);
 /* Forgets earlier factorisations, on whose pivots later ones would depend. */
 void bg_linear_reset(bg_linear *linear);
@@ -49,6 +53,9 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
  * and come back as 0. */
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y);
 double bg_kkt_calc_rcond(bg_kkt *kkt);
+/* With A = B: false where M is positive on the motions that B allows, as the determinant has the
+ * sign (-1)^ng then, and true where it is negative along an odd number of them. */
+bool bg_kkt_is_inverted(const bg_kkt *kkt);
 bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt);
 void bg_kkt_reset(bg_kkt *kkt); /* as bg_linear_reset */
 void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive);

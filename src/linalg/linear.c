@@ -138,6 +138,11 @@ double bg_linear_calc_rcond(bg_linear *linear)
     return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
 }
 
+int bg_linear_get_sign(const bg_linear *linear)
+{
+    return linear->class->get_sign(linear->self);
+}
+
 bg_matrix_work bg_linear_get_work(const bg_linear *linear)
 {
     double n = linear->n;

@@ -202,5 +202,14 @@ static void archive_nothing(void *self, bg_archive *archive)
     bg_archive_mark(archive, "dense");
 }
 
-const bg_linear_class bg_linear_small = {create,          free, factor, solve, solve_transposed,
-                                         archive_nothing, NULL, NULL};
+static int get_sign(const void *self)
+{
+    const small_lu *s = self;
+    int sign = 1;
+    for (int k = 0; k < s->n; k++)
+        sign = (s->pivot[k] != k) != (s->reciprocal[k] < 0) ? -sign : sign;
+    return sign;
+}
+
+const bg_linear_class bg_linear_small = {create,          free,     factor, solve, solve_transposed,
+                                         archive_nothing, get_sign, NULL,   NULL};

@@ -204,6 +204,15 @@ static void archive_pivots(void *self, bg_archive *archive)
     }
 }
 
+static int get_sign(const void *self)
+{
+    const sparse *s = self;
+    int sign = s->lu.parity;
+    for (int k = 0; k < s->n; k++)
+        sign = s->lu.pivot[k] < 0 ? -sign : sign;
+    return sign;
+}
+
 /* A choice of new pivots takes as many multiplications as their repetition, beside its search. */
 static void get_work(const void *self, bg_matrix_work *work)
 {
@@ -219,5 +228,5 @@ static void reset(void *self)
     s->chosen = false;
 }
 
-const bg_linear_class bg_linear_sparse = {create,           destroy,        factor,   solve,
-                                          solve_transposed, archive_pivots, get_work, reset};
+const bg_linear_class bg_linear_sparse = {
+    create, destroy, factor, solve, solve_transposed, archive_pivots, get_sign, get_work, reset};

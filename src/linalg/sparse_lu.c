@@ -266,6 +266,20 @@ static void store_column(bg_sparse_lu *lu, int k, int top, int row)
     lu->start_U[k + 1] = u;
 }
 
+/* 1 or -1: whether an even number of exchanges makes a permutation. */
+static int calc_parity(bg_sparse_lu *lu, const int *permutation)
+{
+    int parity = 1;
+    for (int i = 0; i < lu->n; i++)
+        lu->mark[i] = 0;
+    for (int i = 0; i < lu->n; i++)
+        for (int j = permutation[i]; !lu->mark[i] && j != i; j = permutation[j]) {
+            lu->mark[j] = 1; /* a cycle of length m is m - 1 exchanges */
+            parity = -parity;
+        }
+    return parity;
+}
+
 bool bg_sparse_lu_choose(bg_sparse_lu *lu, const double *values, double tolerance)
 {
     int n = lu->n;
@@ -284,6 +298,7 @@ bool bg_sparse_lu_choose(bg_sparse_lu *lu, const double *values, double toleranc
     }
     for (int p = 0; p < lu->start_L[n]; p++)
         lu->row_L[p] = lu->place[lu->row_L[p]];
+    lu->parity = calc_parity(lu, lu->place) * calc_parity(lu, lu->order);
     return true;
 }
 

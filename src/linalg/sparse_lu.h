@@ -19,6 +19,7 @@ typedef struct bg_sparse_lu {
     double *value_U;      /* [capacity_U] in which they can be eliminated */
     double *pivot;        /* [n] diagonal of U */
     double *x;            /* [n] one column at work, else 0 */
+    int parity;           /* 1 or -1: of place and order together */
     double operations;    /* multiplications and subtractions of a factorisation, at most */
     int *stack, *next, *mark, *found; /* [n] each: search for the pattern of a column */
 } bg_sparse_lu;

@@ -2,6 +2,7 @@
 #include "system/dynamics.h"
 
 #include "base/memory.h"
+#include "system/masses.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,10 +120,21 @@ static bool is_finite(const double *x, int n)
     return sum == 0;
 }
 
+bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const double *M,
+                                   bg_error *err)
+{
+    static const double trusted = 1e-12; /* condition from which on signs may be rounding */
+    if (d->sys->def.check_start || !bg_kkt_is_inverted(kkt) || bg_kkt_calc_rcond(kkt) < trusted)
+        return BG_OK;
+    return bg_masses_check(d->sys, d->point.t, M, err) == BG_OK ? BG_OK : BG_RETRY;
+}
+
 bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
 {
     d->factorisations++;
     bg_status st = bg_kkt_factor(d->kkt, d->terms.M, G_upper ? G_upper : d->terms.G, d->terms.G);
+    if (st == BG_OK)
+        return bg_dynamics_check_masses(d, d->kkt, d->terms.M, err);
     if (st != BG_SINGULAR)
         return st;
     char name[96];

@@ -41,6 +41,11 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, cons
                                     unsigned want, bg_error *err);
 /* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. */
 bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_error *err);
+/* BG_RETRY, with the coordinate named, where M is not positive and the factorisation of [M A^T; G
+ * 0] in kkt, A near G, shows it by the sign of its determinant (not so for an even number of
+ * negative eigenvalues); a system that judges its starts has no such M. */
+bg_status bg_dynamics_check_masses(const bg_dynamics *dynamics, bg_kkt *kkt, const double *M,
+                                   bg_error *err);
 /* a and lambda from the factorisation and the terms f and gamma at hand. */
 bg_status bg_dynamics_solve(bg_dynamics *dynamics, double *a, double *lambda, bg_error *err);
 /* Evaluate, factor and solve: accelerations, multipliers and (terms.h) rates of z. `extra` terms

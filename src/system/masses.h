@@ -1,0 +1,13 @@
+/* Mass matrices that are none: with motions of negative kinetic energy. */
+#ifndef BG_MASSES_H
+#define BG_MASSES_H
+
+#include "system/system.h"
+
+/* The coordinate along which M (in its pattern) is negative, with others following, and the mass
+ * there; -1: none, or M has too many coordinates to look, or there is no memory. Allocates. */
+int bg_masses_find_negative(const bg_system *system, const double *M, double *value);
+/* Fails where there is one. */
+bg_status bg_masses_check(const bg_system *system, double t, const double *M, bg_error *err);
+
+#endif
