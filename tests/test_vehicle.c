@@ -314,6 +314,42 @@ static void twins_differ_in_the_hitch_alone(void **state)
     json_decref(spring);
 }
 
+/* Members of a section of a part that are not those of the whole; counts them all. */
+static int count_members(const char *part, const char *section, json_t *whole)
+{
+    json_t *json = load(part), *members = json_object_get(json, section), *member;
+    const char *name;
+    int count = 0;
+    json_object_foreach(members, name, member)
+    {
+        bool hook = strcmp(section, "forces") == 0 && strcmp(name, "hook") == 0;
+        if (!hook && !json_equal(member, json_object_get(json_object_get(whole, section), name)))
+            fail_msg("%s: %s.%s is not that of the whole", part, section, name);
+        count += !hook;
+    }
+    json_decref(json);
+    return count;
+}
+
+/* The two halves in examples/hook are the vehicle with trailer without its hitch. */
+static void parts_are_those_of_the_whole(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {"bodies", "joints", "forces", "tyres", "parameters"};
+    json_t *whole = load(with_joint);
+    json_object_del(json_object_get(whole, "joints"), "hitch");
+    for (int k = 0; k < 5; k++) {
+        int car = count_members(BOGIE_SOURCE_DIR "/examples/hook/car.json", sections[k], whole);
+        int trailer = count_members(BOGIE_SOURCE_DIR "/examples/hook/trailer.json", sections[k],
+                                    whole);
+        assert_true(car > 0 && trailer > 0);
+        if (k < 4) /* parameters may serve both */
+            assert_int_equal(car + trailer,
+                             (int)json_object_size(json_object_get(whole, sections[k])));
+    }
+    json_decref(whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +361,7 @@ int main(void)
         cmocka_unit_test(the_course_can_be_driven),
         cmocka_unit_test(partitions_hold_the_tyres),
         cmocka_unit_test(twins_differ_in_the_hitch_alone),
+        cmocka_unit_test(parts_are_those_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
