@@ -94,6 +94,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
 {
     static const char *const q_names[] = {"y"}, *const v_names[] = {"y_dot"};
     static const char *const s_names[] = {"ground"};
+    static const char *const s_falls[] = {"ball hits the ground"};
+    static const char *const s_rises[] = {"ball leaves the ground"};
 
     const bg_equations *family = &bg_equations_bouncing_ball;
     const bg_status status = bg_parameters_check(family, values, "++0+", err);
@@ -120,6 +122,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->q_names = q_names;
     def->v_names = v_names;
     def->s_names = s_names;
+    def->s_falls = s_falls;
+    def->s_rises = s_rises;
     def->q0 = b->q0;
     def->t_end = 5.0;
     return BG_OK;

@@ -94,6 +94,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
 {
     static const char *const q_names[] = {"x", "y"}, *const v_names[] = {"x_dot", "y_dot"};
     static const char *const g_names[] = {"rod"}, *const s_names[] = {"crossing"};
+    static const char *const s_falls[] = {"pendulum passes its lowest point towards -x"};
+    static const char *const s_rises[] = {"pendulum passes its lowest point towards +x"};
     static const char *const y_names[] = {"angle", "tension"};
 
     const bg_equations *family = &bg_equations_pendulum;
@@ -124,6 +126,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->v_names = v_names;
     def->g_names = g_names;
     def->s_names = s_names;
+    def->s_falls = s_falls;
+    def->s_rises = s_rises;
     def->y_names = y_names;
     def->q0 = s->q0;
     def->t_end = 10.0;

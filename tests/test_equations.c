@@ -421,7 +421,7 @@ static void test_bouncing_ball_impacts(void **state)
         sum += impacts > 0 ? pow(0.8, impacts) : 0.0;
         assert_true(fabs(t - V / 9.81 * (1.0 + 2.0 * sum)) < 1e-13);
         const double before = s.v[0];
-        bg_event e = {t, 0, +1, "ground"};
+        bg_event e = {t, 0, +1, "ground", "ground"};
         assert_int_equal(def.event(def.self, &e, &changeable), BG_EVENT_NOTE);
         e.direction = 0;
         assert_int_equal(def.event(def.self, &e, &changeable), BG_EVENT_NOTE);
@@ -439,7 +439,7 @@ static void test_bouncing_ball_impacts(void **state)
     values x = {0};
     evaluate(&def, &s, def.supplied, &x);
     assert_true(x.f[0] == 0.0 && x.s[0] > 0.5);
-    const bg_event again = {t, 0, -1, "ground"};
+    const bg_event again = {t, 0, -1, "ground", "ground"};
     assert_int_equal(def.event(def.self, &again, &changeable), BG_EVENT_NOTE);
     clear(&def);
 }

@@ -329,6 +329,9 @@ static void hdf5_has_the_documented_layout(void **state)
     check_text(file, "outputs", "names", 1, y_names);
     check_text(file, "mode", "names", 1, (const char *[]){"mode[0]"});
     check_text(file, "events", "names", 1, s_names);
+    check_text(file, "events", "rising", 1, (const char *[]){"crossing rises through zero"});
+    check_text(file, "events", "falling", 1, (const char *[]){"crossing falls through zero"});
+    check_text(file, "events", "touching", 1, (const char *[]){"crossing touches zero"});
 
     hid_t set = H5Dopen2(file, "summary", H5P_DEFAULT), type = H5Dget_type(set);
     char *summary = NULL;
@@ -837,9 +840,11 @@ static void check_events_of_summary(json_t *events)
     assert_int_equal(json_array_size(events), 2);
     for (size_t i = 0; i < 2; i++) {
         json_t *event = json_array_get(events, i);
-        check_keys(event, 2, (const char *[]){"t", "name"});
+        check_keys(event, 4, (const char *[]){"t", "name", "direction", "of"});
         check_real(event, "t", i == 0 ? 0.7 : 0.9);
-        assert_string_equal(json_string_value(json_object_get(event, "name")), "crossing");
+        assert_string_equal(json_string_value(json_object_get(event, "name")), "it crosses");
+        assert_int_equal(json_integer_value(json_object_get(event, "direction")), i == 0 ? 1 : -1);
+        assert_string_equal(json_string_value(json_object_get(event, "of")), "crossing");
     }
 }
 
@@ -848,7 +853,8 @@ static void summary_has_every_key_in_order(void **state)
     const world *w = *state;
     double q[NQ] = {1.0 / 3, NAN}, v[NV] = {5e-324, -1e22}, z = 7, lambda = 8, y = 9.75;
     bg_state final = {.t = 0.1, .q = q, .v = v, .z = &z, .lambda = &lambda};
-    bg_event events[2] = {{.t = 0.7, .name = "crossing"}, {.t = 0.9, .name = "crossing"}};
+    bg_event events[2] = {{.t = 0.7, .direction = 1, .name = "it crosses", .of = "crossing"},
+                          {.t = 0.9, .direction = -1, .name = "it crosses", .of = "crossing"}};
     bg_run_report report = make_full_report(&final, events, &y);
     char *text = bg_summary_create(w->system,
                                    "m\xc3\xb6"

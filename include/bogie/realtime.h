@@ -87,6 +87,9 @@ bg_step_plan bg_realtime_get_plan(const bg_realtime *realtime);
 double bg_realtime_calc_most(const bg_integrator *integrator, bg_step_plan *most);
 bg_counters bg_realtime_get_counters(const bg_realtime *realtime);
 long bg_realtime_get_nevents(const bg_realtime *realtime); /* since the start */
+/* How often since the start switching function i rose (+1) or fell (-1) through zero, and what that
+ * is called. */
+long bg_realtime_count_event(const bg_realtime *realtime, int i, int direction, const char **name);
 /* The method, for its residuals, its drift and what it chose. */
 const bg_integrator *bg_realtime_get_integrator(const bg_realtime *realtime);
 

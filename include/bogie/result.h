@@ -62,6 +62,10 @@ int bg_result_get_width(const bg_result_file *file, const char *dataset);
  * keeps none. */
 const char *bg_result_get_name(const bg_result_file *file, const char *dataset, int column,
                                char *buffer, size_t size);
+/* What happened at an event of switching function `index` in a direction, "tyre fl lands"; written
+ * into buffer where the file has no words for it. */
+const char *bg_result_get_event_text(const bg_result_file *file, int index, int direction,
+                                     char *buffer, size_t size);
 /* A whole dataset, rows x width (events or steps instead of rows for theirs); whole numbers become
  * doubles. */
 bg_status bg_result_read(bg_result_file *file, const char *dataset, double *values, bg_error *err);

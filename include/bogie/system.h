@@ -88,10 +88,11 @@ typedef struct bg_energy {
 } bg_energy;
 
 typedef struct bg_event {
-    double t;      /* s */
-    int index;     /* which switching function */
-    int direction; /* +1 s rises through zero, -1 falls, 0 only touches it */
-    const char *name;
+    double t;         /* s */
+    int index;        /* which switching function */
+    int direction;    /* +1 s rises through zero, -1 falls, 0 only touches it */
+    const char *name; /* what happens there, for people: "tyre fl lands" */
+    const char *of;   /* the name of the switching function: "fl" */
 } bg_event;
 
 /* What a system may change at an event. */
@@ -172,6 +173,9 @@ typedef struct bg_system_def {
     /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
     const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;
     const char *const *u_names, *const *s_names, *const *y_names;
+    /* What happens when a switching function rises or falls through zero, or only touches it, as
+     * people say it: "tyre fl lands". NULL, or a NULL entry, gives "NAME rises through zero". */
+    const char *const *s_rises, *const *s_falls, *const *s_touches;
 
     /* Start: values or guesses (NULL: zeros), which of them assembly must not move (NULL: none),
      * initial mode (NULL: zeros), and the time span a run covers unless told otherwise. */

@@ -92,10 +92,7 @@ static void print_events(const bg_run_report *report)
     printf("  events           %ld\n", report->nevents);
     for (long i = 0; i < report->nevents && i < MAX_EVENTS; i++) {
         const bg_event *event = &report->events[i];
-        printf("    t = %-12.9g %s %s\n", event->t, event->name ? event->name : "unnamed",
-               event->direction > 0   ? "rises through zero"
-               : event->direction < 0 ? "falls through zero"
-                                      : "touches zero");
+        printf("    t = %-12.9g %s\n", event->t, event->name ? event->name : "unnamed");
     }
     if (report->nevents > MAX_EVENTS)
         printf("    and %ld more\n", report->nevents - MAX_EVENTS);

@@ -365,6 +365,8 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     r->plan = bg_realtime_get_plan(s->rt);
     r->counters = bg_realtime_get_counters(s->rt);
     r->events = bg_realtime_get_nevents(s->rt);
+    r->nswitches = bg_system_get_def(s->model.system)->ns;
+    r->rt = s->rt;
     r->has_drift = bg_integrator_get_drift(bg_realtime_get_integrator(s->rt), &r->drift);
     return status;
 }

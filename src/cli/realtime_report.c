@@ -182,6 +182,21 @@ static void print_datagrams(const bg_udp_counts *c)
                c->unsent);
 }
 
+static void print_events(const bg_realtime_report *r)
+{
+    enum { MAX_LINES = 20 };
+    const char *name;
+    int lines = 0;
+    printf("  events           %ld, each at the end of its step\n", r->events);
+    for (int k = 0; r->rt && k < 2 * r->nswitches; k++) {
+        const long count = bg_realtime_count_event(r->rt, k / 2, k % 2 ? 1 : -1, &name);
+        if (count > 0 && lines++ < MAX_LINES)
+            printf("    %6ld times     %s\n", count, name);
+    }
+    if (lines > MAX_LINES)
+        printf("    and %d more kinds\n", lines - MAX_LINES);
+}
+
 static void print_trust(const bg_realtime_report *r)
 {
     if (!isnan(r->max_g))
@@ -189,7 +204,7 @@ static void print_trust(const bg_realtime_report *r)
     if (r->has_drift)
         bg_drift_print(&r->drift);
     if (r->events > 0)
-        printf("  events           %ld, each at the end of its step\n", r->events);
+        print_events(r);
 }
 
 void bg_realtime_report_print(const bg_realtime_report *r)

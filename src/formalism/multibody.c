@@ -128,7 +128,7 @@ static void add_rows(bg_multibody *mb, const bool *in_tree)
     }
 }
 
-static int count_corners(const bg_model *m)
+int bg_multibody_count_corners(const bg_model *m)
 {
     int n = 0;
     for (int k = 0; k < m->nsignals; k++)
@@ -165,7 +165,7 @@ static bool allocate(bg_multibody *mb)
         relations += m->joints[k].class_->nprimitives + 4;
         angles += 4;
     }
-    int corners = count_corners(m), states = m->nz + angles;
+    int corners = bg_multibody_count_corners(m), states = m->nz + angles;
     int names = m->ns + corners + m->nwatches + states;
     mb->body = BG_NEW_ARRAY(bg_body_state, mb->nbodies);
     mb->acceleration = BG_NEW_ARRAY(bg_body_acceleration, mb->nbodies);
@@ -181,61 +181,19 @@ static bool allocate(bg_multibody *mb)
     mb->y_names = BG_NEW_ARRAY(const char *, m->noutputs);
     mb->u_names = BG_NEW_ARRAY(const char *, m->nsignals);
     mb->names = bg_calloc((size_t)names, sizeof *mb->names);
+    mb->s_rises = BG_NEW_ARRAY(const char *, names);
+    mb->s_falls = BG_NEW_ARRAY(const char *, names);
+    mb->s_touches = BG_NEW_ARRAY(const char *, names);
+    mb->sentences = bg_calloc((size_t)(3 * (m->ns + m->nwatches) + corners), sizeof *mb->sentences);
     mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
     mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
     mb->signals = BG_NEW_ARRAY(double, 3 * m->nsignals);
     mb->signals_piece = BG_NEW_ARRAY(int, m->nsignals);
     return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
            mb->z0 && mb->mode0 && mb->signal_mode && mb->z_names && mb->s_names && mb->y_names &&
-           mb->u_names && mb->names && mb->values && mb->u && mb->signals && mb->signals_piece &&
+           mb->u_names && mb->names && mb->s_rises && mb->s_falls && mb->s_touches &&
+           mb->sentences && mb->values && mb->u && mb->signals && mb->signals_piece &&
            allocate_memo(mb);
-}
-
-/* "ELEMENT.1" for states of force elements, "JOINT.COORDINATE.turns" for angles that are followed;
- * their names lie behind those of switching functions. */
-static void name_states(bg_multibody *mb)
-{
-    const bg_model *m = mb->model;
-    char(*name)[64] = mb->names + m->ns + count_corners(m) + m->nwatches;
-    for (int k = 0; k < m->nforces; k++)
-        for (int i = 0; i < m->forces[k].nz; i++)
-            snprintf(name[m->forces[k].z0 + i], sizeof *name, "%.50s.%d", m->forces[k].name, i + 1);
-    for (int k = 0; k < mb->nturns; k++) {
-        const bg_turn *t = &mb->turns[k];
-        const bg_joint *j = &m->joints[t->joint];
-        snprintf(name[t->z], sizeof *name, "%.40s.%.12s.turns", j->name,
-                 j->class_->coordinate[t->index].name);
-    }
-    for (int z = 0; z < mb->nz; z++)
-        mb->z_names[z] = name[z];
-}
-
-static void name_everything(bg_multibody *mb)
-{
-    const bg_model *m = mb->model;
-    for (int k = 0; k < m->nforces; k++)
-        for (int i = 0; i < m->forces[k].ns; i++) {
-            int s = m->forces[k].s0 + i;
-            snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->forces[k].name);
-            mb->s_names[s] = mb->names[s];
-        }
-    for (int k = 0; k < m->nsignals; k++) {
-        int corners = bg_signal_count_corners(&m->signals[k]);
-        mb->u_names[k] = m->signals[k].name;
-        mb->signal_mode[k] = corners > 0 ? mb->nmode++ : -1;
-        for (int i = 0; i < corners; i++) {
-            int s = m->ns + mb->ncorners;
-            mb->corners[mb->ncorners++] = (bg_corner){bg_signal_get_corner(&m->signals[k], i),
-                                                      mb->signal_mode[k], i + 1};
-            snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->signals[k].name);
-            mb->s_names[s] = mb->names[s];
-        }
-    }
-    for (int k = 0; k < m->nwatches; k++)
-        mb->s_names[m->ns + mb->ncorners + k] = m->watches[k].name;
-    for (int k = 0; k < m->noutputs; k++)
-        mb->y_names[k] = m->outputs[k].name;
-    name_states(mb);
 }
 
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
@@ -257,7 +215,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
                                                           m->outputs[k].coordinate);
             follow(mb, &c, m->outputs[k].index, m->outputs[k].coordinate);
         }
-    name_everything(mb);
+    bg_multibody_name(mb);
     mb->ns = m->ns + mb->ncorners + m->nwatches;
     mb->body[0].R = bg_mat3_identity();
     mb->world.body = mb->body;
@@ -285,6 +243,10 @@ void bg_multibody_clear(bg_multibody *mb)
                             mb->memo_bytes,
                             (void *)mb->z_names,
                             (void *)mb->s_names,
+                            (void *)mb->s_rises,
+                            (void *)mb->s_falls,
+                            (void *)mb->s_touches,
+                            mb->sentences,
                             (void *)mb->y_names,
                             (void *)mb->u_names};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -561,176 +523,4 @@ void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double
     mb->values[mb->ny] = p->t;
     for (int k = 0; k < mb->ny; k++)
         y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);
-}
-
-static int def_inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
-{
-    bg_multibody *mb = self;
-    const int n = mb->model->nsignals;
-    for (int k = 0; k < n; k++) {
-        double x[3];
-        const int own = mb->signal_mode[k] < 0 ? 0 : mode[mb->signal_mode[k]];
-        if (t == mb->t_signals && own == mb->signals_piece[k])
-            continue;
-        if (own > 0)
-            bg_signal_calc_piece(&mb->model->signals[k], own - 1, t, x);
-        else
-            bg_signal_calc(&mb->model->signals[k], t, x);
-        mb->signals_piece[k] = own;
-        for (int i = 0; i < 3; i++)
-            mb->signals[i * n + k] = x[i];
-    }
-    mb->t_signals = t;
-    memcpy(u, mb->signals, (size_t)n * sizeof(double));
-    memcpy(u_t, mb->signals + n, (size_t)n * sizeof(double));
-    memcpy(u_tt, mb->signals + 2 * n, (size_t)n * sizeof(double));
-    return 0;
-}
-
-static int def_outputs(void *self, const bg_point *p, const double *a, const double *lambda,
-                       double *y)
-{
-    bg_multibody *mb = self;
-    mb->update(mb, p, a);
-    bg_multibody_calc_outputs(mb, p, a, lambda, y);
-    return 0;
-}
-
-static int def_energy(void *self, const bg_point *p, bg_energy *out)
-{
-    bg_multibody *mb = self;
-    mb->update(mb, p, NULL);
-    bg_multibody_calc_energy(mb, out);
-    return 0;
-}
-
-/* The world at a state outside a call of Bogie's: signals are evaluated here. */
-static void look_at(bg_multibody *mb, double t, const double *q, const double *v, const double *z,
-                    const int *mode)
-{
-    int n = mb->model->nsignals;
-    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode};
-    def_inputs(mb, t, mode, mb->u, mb->u + n, mb->u + 2 * n);
-    mb->update(mb, &p, NULL);
-}
-
-void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v)
-{
-    const bg_model *m = mb->model;
-    look_at(mb, t, q, v, mb->z0, mb->mode0);
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->start)
-            m->forces[k].class_->start(&m->forces[k], &mb->world, mb->z0 + m->forces[k].z0);
-}
-
-static void settle(bg_multibody *mb, int *mode)
-{
-    const bg_model *m = mb->model;
-    for (int k = 0; k < m->nsignals; k++)
-        if (mb->signal_mode[k] >= 0 && mode[mb->signal_mode[k]] == 0)
-            mode[mb->signal_mode[k]] = 1 + bg_signal_find_piece(&m->signals[k], mb->world.t);
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->settle)
-            m->forces[k].class_->settle(&m->forces[k], &mb->world, mode + m->forces[k].mode0);
-}
-
-/* States and modes of elements that follow from the assembled state. */
-static int def_start(void *self, double t, const bg_event_state *x)
-{
-    bg_multibody *mb = self;
-    const bg_model *m = mb->model;
-    look_at(mb, t, x->q, x->v, x->z, x->mode);
-    for (int k = 0; k < mb->nturns; k++) /* within half a turn of the guess */
-        x->z[mb->turns[k].z] = bg_coordinate_calc(&mb->world, &mb->turns[k].coordinate);
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->start)
-            m->forces[k].class_->start(&m->forces[k], &mb->world, x->z + m->forces[k].z0);
-    settle(mb, x->mode);
-    return 0;
-}
-
-/* Behind a corner its signal follows the next piece; at the start it may do so already. */
-static int pass_corner(const bg_corner *c, int *mode)
-{
-    if (mode[c->mode] == 1 + c->piece)
-        return BG_EVENT_NOTE;
-    mode[c->mode] = 1 + c->piece;
-    return BG_EVENT_CHANGED;
-}
-
-/* A zero that is only touched, of direction 0, stops where both directions do. */
-static int pass_watch(const bg_watch *x, int direction)
-{
-    unsigned needed = (direction >= 0 ? BG_WATCH_STOP_RISING : 0u) |
-                      (direction <= 0 ? BG_WATCH_STOP_FALLING : 0u);
-    return (x->stop & needed) == needed ? BG_EVENT_STOP : BG_EVENT_NOTE;
-}
-
-static int def_event(void *self, const bg_event *event, const bg_event_state *x)
-{
-    bg_multibody *mb = self;
-    const bg_model *m = mb->model;
-    int action = BG_EVENT_NOTE, corner = event->index - m->ns;
-    if (corner >= mb->ncorners)
-        action = pass_watch(&m->watches[corner - mb->ncorners], event->direction);
-    else if (corner >= 0)
-        action = pass_corner(&mb->corners[corner], x->mode);
-    for (int k = 0; k < m->nforces; k++) {
-        const bg_force *f = &m->forces[k];
-        if (event->index < f->s0 || event->index >= f->s0 + f->ns)
-            continue;
-        action = f->class_->event ? f->class_->event(f, event->index - f->s0, event->direction,
-                                                     x->mode + f->mode0)
-                                  : BG_EVENT_NOTE;
-    }
-    if (action != BG_EVENT_CHANGED)
-        return action;
-    look_at(mb, event->t, x->q, x->v, x->z, x->mode);
-    settle(mb, x->mode);
-    return action;
-}
-
-/* Contact is a mode that stands for a side; events of the model file are changes of sign, jumps
- * included. */
-static int def_sides(void *self, const int *mode, int *side)
-{
-    bg_multibody *mb = self;
-    const bg_model *m = mb->model;
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->sides)
-            m->forces[k].class_->sides(&m->forces[k], mode + m->forces[k].mode0,
-                                       side + m->forces[k].s0);
-    for (int k = 0; k < m->nwatches; k++)
-        side[m->ns + mb->ncorners + k] = BG_SIDE_KEPT;
-    return 0;
-}
-
-void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
-{
-    const bg_model *m = mb->model;
-    def->name = m->name;
-    def->self = mb;
-    def->nz = mb->nz;
-    def->nu = m->nsignals;
-    def->ns = mb->ns;
-    def->ny = mb->ny;
-    def->nmode = mb->nmode;
-    def->inputs = def_inputs;
-    def->outputs = def_outputs;
-    def->energy = def_energy;
-    def->start = def_start;
-    def->event = def_event;
-    def->sides = def_sides;
-    def->z_names = mb->z_names;
-    def->u_names = mb->u_names;
-    def->s_names = mb->s_names;
-    def->y_names = mb->y_names;
-    def->z0 = mb->z0;
-    for (int k = 0; k < m->nforces; k++)
-        def->stiff_parts += m->forces[k].stiff;
-    def->mode0 = mb->mode0;
-    if (!isnan(m->t_start))
-        def->t_start = m->t_start;
-    if (!isnan(m->t_end))
-        def->t_end = m->t_end;
 }

@@ -56,11 +56,14 @@ typedef struct bg_multibody {
     int ncorners;
     int *signal_mode; /* [nsignals] mode of each, -1: has no corners */
     int nz, ns, nmode, ny;
-    double *z0;                                 /* [nz] start */
-    int *mode0;                                 /* [nmode] start */
-    const char **s_names, **y_names, **u_names; /* [ns], [ny], [nsignals] */
-    const char **z_names;                       /* [nz] */
-    char (*names)[64];                          /* storage for those made here */
+    double *z0;                                   /* [nz] start */
+    int *mode0;                                   /* [nmode] start */
+    const char **s_names, **y_names, **u_names;   /* [ns], [ny], [nsignals] */
+    const char **z_names;                         /* [nz] */
+    char (*names)[64];                            /* storage for those made here */
+    const char **s_rises, **s_falls, **s_touches; /* [ns] what happens at an event; or NULL */
+    char (*sentences)[144];                       /* storage for these */
+    int nsentences;
     double *values; /* [ny + 1] outputs while expressions are evaluated */
     double *u;      /* [3 nsignals] signals at an event */
     /* Signals as they were computed last: one step asks for the same time again and again. */
@@ -88,6 +91,9 @@ bg_status bg_multibody_create(const bg_model *model, const bool *in_tree, bg_mul
                               bg_error *err);
 void bg_multibody_clear(bg_multibody *mb);
 
+/* Names of everything, and modes of signals, in names.c; at creation. */
+void bg_multibody_name(bg_multibody *mb);
+int bg_multibody_count_corners(const bg_model *model);
 /* Points the world at the arguments of a call. */
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
 /* Start values of the elements' states, from the world at p (whose z and modes are not looked at).

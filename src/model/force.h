@@ -77,6 +77,11 @@ typedef struct bg_force_class {
     /* The side that each switching function is on in these modes of its own, +1, -1 or BG_SIDE_*,
      * into side[f->ns], which is zero before. NULL: modes do not say. */
     void (*sides)(const bg_force *f, const int *mode, int *side);
+    /* What happens when the k-th function passes zero in a direction (0: touches it), for people,
+     * in some 100 characters. several: other elements of the model have events, too. NULL: it is
+     * said of its name. */
+    void (*describe)(const bg_force *f, int k, int direction, bool several, char *text,
+                     size_t size);
     /* Start values of its states into z[f->nz]. NULL: zeros. */
     void (*start)(const bg_force *f, const bg_world *w, double *z);
     /* Modes start as 0, which means open: the law follows the state. Closes those of mode[f->nmode]

@@ -104,8 +104,10 @@ typedef enum bg_watch_stop {
 /* An expression whose zeros are events. */
 typedef struct bg_watch {
     char *name;
-    struct bg_law *law; /* of t, signals and outputs (model/forces/law.h) */
-    unsigned stop;      /* of bg_watch_stop */
+    struct bg_law *law;  /* of t, signals and outputs (model/forces/law.h) */
+    unsigned stop;       /* of bg_watch_stop */
+    char *text;          /* the expression */
+    char *rises, *falls; /* what happens, in the user's words; NULL: not said */
 } bg_watch;
 
 void bg_watch_clear(bg_watch *watch);

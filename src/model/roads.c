@@ -15,6 +15,7 @@
 
 #include "model/read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,6 +172,19 @@ int bg_road_find_piece(const bg_road *road, double place)
             high = middle;
     }
     return low;
+}
+
+void bg_road_describe_break(const bg_road *road, int k, int direction, char *text, size_t size)
+{
+    const char *kind = names[road->kind];
+    const char *how = direction > 0 ? "" : direction < 0 ? " (backwards)" : " (turning there)";
+    const bool first = k == 0, last = k == road->nbreaks - 1;
+    if (road->kind == BG_ROAD_STAIR && !first)
+        snprintf(text, size, "%s, step %d of %d%s", kind, k + 1, road->nbreaks, how);
+    else if (!first && !last)
+        snprintf(text, size, "%s, point %d of %d%s", kind, k + 1, road->nbreaks, how);
+    else
+        snprintf(text, size, "%s %s%s", kind, first == (direction >= 0) ? "begins" : "ends", how);
 }
 
 static void calc_sine(double amplitude, double k, double angle, double out[3])

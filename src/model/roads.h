@@ -40,6 +40,9 @@ const char *const *bg_road_get_names(void);
  * piece behind it. */
 double bg_road_calc_place(const bg_road *road, double x, double t);
 int bg_road_find_piece(const bg_road *road, double place);
+/* What a wheel comes to that passes the k-th break forwards (direction 1), backwards (-1) or turns
+ * there (0): "stair begins". */
+void bg_road_describe_break(const bg_road *road, int k, int direction, char *text, size_t size);
 /* Height, slope and curvature at a place by the formula of a piece, also a little beyond its ends.
  */
 void bg_road_calc(const bg_road *road, int piece, double place, double out[3]);

@@ -28,6 +28,7 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -462,4 +463,22 @@ void bg_signal_clear(bg_signal *signal)
     free(signal->c);
     bg_expression_destroy(signal->expression);
     *signal = (bg_signal){0};
+}
+
+void bg_signal_describe_corner(const bg_signal *signal, int k, char *text, size_t size)
+{
+    const char *name = get_name(signal);
+    const int n = bg_signal_count_corners(signal);
+    const double t = bg_signal_get_corner(signal, k);
+    double before[3], behind[3];
+    bg_signal_calc_piece(signal, k, t, before);
+    bg_signal_calc_piece(signal, k + 1, t, behind);
+    if (signal->kind == BG_SIGNAL_JUMP)
+        snprintf(text, size, "input %.50s jumps from %.6g to %.6g", name, before[0], behind[0]);
+    else if (signal->kind == BG_SIGNAL_LINEAR)
+        snprintf(text, size, "input %.50s: corner %d of %d in its table", name, k + 1, n);
+    else /* a ramp or chirp, of which only the end may be a corner */
+        snprintf(text, size, "input %.50s: %s %s", name,
+                 signal->kind == BG_SIGNAL_RAMP ? "ramp" : "chirp",
+                 behind[1] == 0 && behind[2] == 0 && k == n - 1 ? "ends" : "begins");
 }

@@ -6,6 +6,8 @@
 
 #include "model/expression.h"
 
+#include <stddef.h>
+
 typedef enum bg_signal_kind {
     BG_SIGNAL_CONSTANT, /* value */
     BG_SIGNAL_RAMP,     /* from value until t0, with slope until t1, constant afterwards */
@@ -42,6 +44,8 @@ void bg_signal_calc(const bg_signal *signal, double t, double out[3]);
  * function s = t - time, so that no step runs across. */
 int bg_signal_count_corners(const bg_signal *signal);
 double bg_signal_get_corner(const bg_signal *signal, int k);
+/* What happens at the k-th corner: "input u jumps from 0 to 6". */
+void bg_signal_describe_corner(const bg_signal *signal, int k, char *text, size_t size);
 /* Corners cut a signal into pieces, 0 before the first: the one that begins at or before t; and u,
  * u', u'' by the formula of a piece, also before its beginning and behind its end. */
 int bg_signal_find_piece(const bg_signal *signal, double t);

@@ -131,11 +131,12 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
     rt->y = BG_NEW_ARRAY(double, def->ny);
     rt->s = BG_NEW_ARRAY(double, def->ns);
     rt->side = BG_NEW_ARRAY(int, def->ns);
+    rt->event_counts = BG_NEW_ARRAY(long, 3 * def->ns);
     rt->said = BG_NEW_ARRAY(int, def->ns);
     rt->resting = BG_NEW_ARRAY(bool, def->ns);
     rt->fired = BG_NEW_ARRAY(bool, def->ns);
     return rt->settings && rt->input && rt->last && rt->outputs && rt->y && rt->s && rt->side &&
-           rt->said && rt->resting && rt->fired &&
+           rt->said && rt->event_counts && rt->resting && rt->fired &&
            bg_state_create(rt->sys, &rt->changed, NULL) == BG_OK;
 }
 
@@ -304,8 +305,9 @@ void bg_realtime_destroy(bg_realtime *rt)
     bg_integrator_destroy(rt->ig);
     bg_assembly_report_clear(&rt->assembly);
     bg_state_destroy(rt->changed);
-    void *const arrays[] = {rt->settings, rt->input, rt->last, rt->outputs, rt->y,
-                            rt->s,        rt->said,  rt->side, rt->resting, rt->fired};
+    void *const arrays[] = {
+        rt->settings, rt->event_counts, rt->input, rt->last,    rt->outputs, rt->y,
+        rt->s,        rt->said,         rt->side,  rt->resting, rt->fired};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(rt);
@@ -342,6 +344,12 @@ bg_step_plan bg_realtime_get_plan(const bg_realtime *rt)
 bg_counters bg_realtime_get_counters(const bg_realtime *rt)
 {
     return bg_integrator_get_counters(rt->ig);
+}
+
+long bg_realtime_count_event(const bg_realtime *rt, int i, int direction, const char **name)
+{
+    *name = bg_system_get_event_text(rt->sys, i, direction);
+    return rt->event_counts[3 * i + 1 + direction];
 }
 
 long bg_realtime_get_nevents(const bg_realtime *rt)

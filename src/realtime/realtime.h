@@ -32,6 +32,7 @@ struct bg_realtime {
     bool *fired;        /* [ns] scratch: is an event of this step */
     bg_state *changed;  /* what events make of the state */
     long nevents;
+    long *event_counts; /* [3 ns] falling, touching, rising */
 };
 
 /* Hands the event of function i, heading for `direction`, to the system, which may change

@@ -28,6 +28,8 @@ typedef struct bg_realtime_report {
     int has_drift;
     bg_drift drift;
     long events;
+    int nswitches;         /* switching functions */
+    const bg_realtime *rt; /* whose events they are; NULL: not to be told apart */
 } bg_realtime_report;
 
 /* The report as a JSON text (docs/realtime.md), to be released with free(). NULL: out of memory. */

@@ -58,7 +58,7 @@ bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action
 {
     const bg_system_def *def = &rt->sys->def;
     bg_state *x = rt->changed;
-    bg_event event = {x->t, i, direction, bg_system_get_event_name(rt->sys, i)};
+    bg_event event = bg_system_make_event(rt->sys, x->t, i, direction);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = def->event ? def->event(def->self, &event, &state) : BG_EVENT_NOTE;
     if (*action < 0 || *action > BG_EVENT_STOP)
@@ -66,6 +66,7 @@ bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action
                             "system '%s': `event` failed with code %d for '%s' at t = %.17g",
                             def->name, *action, event.name, x->t);
     rt->nevents++;
+    rt->event_counts[3 * i + 1 + direction]++;
     return BG_OK;
 }
 
@@ -196,8 +197,8 @@ void bg_realtime_prepare(bg_realtime *rt)
  * repeats them: 3.1 by instructions on the models there are, 1.9 to 2.4 of them the choice. */
 static const double with_new_pivots = 4;
 
-/* The same functions take a few instructions more or less by their arguments: sines and roots of the
- * C library, rows that a factorisation swaps. */
+/* The same functions take a few instructions more or less by their arguments: sines and roots of
+ * the C library, rows that a factorisation swaps. */
 static const double by_arguments = 1.25;
 
 static double calc_ratio(double most, double ordinary)

@@ -101,6 +101,20 @@ static const char *find_status(const bg_realtime_report *r)
     return r->statistics.overloaded ? "overloaded" : r->status == BG_STOPPED ? "stopped" : "failed";
 }
 
+/* How often each event was, by what it is called. */
+static json_t *new_event_counts(const bg_realtime_report *r)
+{
+    json_t *counts = json_object();
+    for (int k = 0; r->rt && k < 2 * r->nswitches; k++) {
+        const char *name;
+        const long count = bg_realtime_count_event(r->rt, k / 2, k % 2 ? 1 : -1, &name);
+        const json_int_t before = json_integer_value(json_object_get(counts, name));
+        if (count > 0)
+            json_object_set_new(counts, name, json_integer(before + count));
+    }
+    return counts;
+}
+
 char *bg_realtime_summary_create(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
@@ -121,10 +135,11 @@ char *bg_realtime_summary_create(const bg_realtime_report *r)
         (json_int_t)s->abandoned, "lag_seconds", 1e-9 * (double)s->lag, "farthest_behind_seconds",
         1e-9 * (double)s->farthest);
     json_t *allocations = r->counted ? json_integer(r->allocations) : json_null();
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:I, s:o, s:o}", "datagrams",
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "datagrams",
                              new_datagrams(&r->datagrams), "plan", new_plan(&r->plan),
-                             "allocations", allocations, "events", (json_int_t)r->events, "max_g",
-                             new_real(r->max_g), "max_gv", new_real(r->max_gv));
+                             "allocations", allocations, "events", (json_int_t)r->events,
+                             "event_counts", new_event_counts(r), "max_g", new_real(r->max_g),
+                             "max_gv", new_real(r->max_gv));
     char *text = NULL;
     if (all && timing && rest && json_object_update(all, timing) == 0 &&
         json_object_update(all, rest) == 0)

@@ -303,16 +303,16 @@ bg_status bg_page_write_events(bg_json *j, bg_page_result *r, bg_error *err)
         st = bg_rows_load(r->file, names[k], &x[k], err);
     bg_json_open(j, "events", '[');
     for (long k = 0; k < n && st == BG_OK && x[0] && x[1] && x[2]; k++) {
-        char buffer[64];
+        char buffer[160];
         if (!isfinite(x[0][k]))
             continue;
+        const int direction = (int)bg_double_to_long(x[2][k], -1, 1);
+        const int index = (int)bg_double_to_long(x[1][k], -1, INT_MAX);
         bg_json_open(j, NULL, '{');
         bg_json_number(j, "t", x[0][k]);
         bg_json_text(j, "name",
-                     bg_result_get_name(r->file, "events",
-                                        (int)bg_double_to_long(x[1][k], -1, INT_MAX), buffer,
-                                        sizeof buffer));
-        bg_json_int(j, "direction", bg_double_to_long(x[2][k], -1, 1));
+                     bg_result_get_event_text(r->file, index, direction, buffer, sizeof buffer));
+        bg_json_int(j, "direction", direction);
         bg_json_close(j, '}');
     }
     bg_json_close(j, ']');

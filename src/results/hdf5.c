@@ -19,6 +19,7 @@
 #include "bogie/version.h"
 #include "results/trouble.h"
 #include "results/writer.h"
+#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +89,8 @@ static bool put_int(hid_t object, const char *name, int value)
     return put_attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
 }
 
-/* The attribute `names`: text(context, i) for i < count. */
-static bool put_names(hid_t object, int count,
+/* An attribute of names: text(context, i) for i < count. */
+static bool put_names(hid_t object, const char *attribute, int count,
                       const char *(*text)(const void *, int, char *, size_t), const void *context)
 {
     if (count == 0 || count > MAX_NAMES)
@@ -101,7 +102,7 @@ static bool put_names(hid_t object, int count,
     bool ok = names && buffers && type >= 0;
     for (int i = 0; ok && i < count; i++)
         names[i] = text(context, i, buffers + (size_t)i * LENGTH, LENGTH);
-    ok = ok && put_attribute(object, "names", type, type, (hsize_t)count, names);
+    ok = ok && put_attribute(object, attribute, type, type, (hsize_t)count, names);
     free(names);
     free(buffers);
     return (type < 0 || H5Tclose(type) >= 0) && ok;
@@ -136,9 +137,28 @@ static const char *get_field_name(const void *context, int i, char *buffer, size
     return bg_batch_get_name(names->batch, names->field, i, buffer, size);
 }
 
+/* Of the switching functions: their names, and what happens when they pass zero. */
 static const char *get_event_name(const void *context, int i, char *buffer, size_t size)
 {
     return bg_system_get_name(context, 's', i, buffer, size);
+}
+
+static const char *get_rising(const void *context, int i, char *buffer, size_t size)
+{
+    (void)buffer, (void)size;
+    return bg_system_get_event_text(context, i, 1);
+}
+
+static const char *get_falling(const void *context, int i, char *buffer, size_t size)
+{
+    (void)buffer, (void)size;
+    return bg_system_get_event_text(context, i, -1);
+}
+
+static const char *get_touching(const void *context, int i, char *buffer, size_t size)
+{
+    (void)buffer, (void)size;
+    return bg_system_get_event_text(context, i, 0);
 }
 
 static bool create_field(hid_t file, const bg_batch *batch, const bg_field *field)
@@ -149,7 +169,7 @@ static bool create_field(hid_t file, const bg_batch *batch, const bg_field *fiel
                                field->scalar ? 1 : 2, (hsize_t)field->width,
                                calc_chunk_rows(field));
     bool ok = set >= 0 &&
-              put_names(set, field->width, get_field_name, &(field_names){batch, field});
+              put_names(set, "names", field->width, get_field_name, &(field_names){batch, field});
     return (set < 0 || H5Dclose(set) >= 0) && ok;
 }
 
@@ -163,7 +183,11 @@ static bool create_events(hid_t file, const bg_system *system)
         create_dataset(group, "index", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
         create_dataset(group, "direction", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
     };
-    bool ok = put_names(group, bg_system_get_def(system)->ns, get_event_name, system);
+    const int ns = bg_system_get_def(system)->ns;
+    bool ok = put_names(group, "names", ns, get_event_name, system) &&
+              put_names(group, "rising", ns, get_rising, system) &&
+              put_names(group, "falling", ns, get_falling, system) &&
+              put_names(group, "touching", ns, get_touching, system);
     for (int k = 0; k < 3; k++)
         ok = set[k] >= 0 && H5Dclose(set[k]) >= 0 && ok;
     return H5Gclose(group) >= 0 && ok;

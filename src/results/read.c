@@ -57,6 +57,7 @@ struct bg_result_file {
     char *text[6]; /* version, model, integrator, model_text, setup, summary */
     int width[DATASETS];
     names columns[DATASETS], events;
+    names happenings[3]; /* of the switching functions: falling, touching, rising */
 };
 
 static bg_status fail_damaged(const bg_result_file *f, const char *what, bg_error *err)
@@ -199,12 +200,12 @@ static char *read_document(hid_t file, const char *name)
     return copy;
 }
 
-/* The attribute `names` of an object, where it is a list of texts. False: out of memory. */
-static bool read_names(hid_t object, names *out)
+/* An attribute of an object, where it is a list of texts. False: out of memory. */
+static bool read_names(hid_t object, const char *name, names *out)
 {
-    if (H5Aexists(object, "names") <= 0)
+    if (H5Aexists(object, name) <= 0)
         return true;
-    hid_t attribute = H5Aopen(object, "names", H5P_DEFAULT);
+    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
     hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
     hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
@@ -253,7 +254,7 @@ static bg_status inspect(bg_result_file *f, int k, bg_error *err)
     bool ok = (class == H5T_FLOAT || class == H5T_INTEGER) && (rank == 1 || rank == 2) &&
               H5Sget_simple_extent_dims(space, size, NULL) == rank && size[1] <= MAX_WIDTH &&
               size[0] <= (hsize_t)1 << 40;
-    bool named = ok && read_names(set, &f->columns[k]);
+    bool named = ok && read_names(set, "names", &f->columns[k]);
     close_both(type, space);
     if (set >= 0)
         H5Dclose(set);
@@ -300,7 +301,10 @@ static bg_status read_events_names(bg_result_file *f, bg_error *err)
     if (H5Lexists(f->file, "events", H5P_DEFAULT) <= 0 || !is_own(f->file, "events"))
         return BG_OK;
     hid_t group = H5Gopen2(f->file, "events", H5P_DEFAULT);
-    bool ok = group < 0 || read_names(group, &f->events);
+    bool ok = group < 0 || (read_names(group, "names", &f->events) &&
+                            read_names(group, "falling", &f->happenings[0]) &&
+                            read_names(group, "touching", &f->happenings[1]) &&
+                            read_names(group, "rising", &f->happenings[2]));
     if (group >= 0)
         H5Gclose(group);
     return ok ? BG_OK
@@ -389,6 +393,8 @@ void bg_result_close(bg_result_file *f)
     for (int k = 0; k < DATASETS; k++)
         clear_names(&f->columns[k]);
     clear_names(&f->events);
+    for (int k = 0; k < 3; k++)
+        clear_names(&f->happenings[k]);
     free(f->path);
     free(f);
 }
@@ -420,6 +426,20 @@ const char *bg_result_get_name(const bg_result_file *f, const char *dataset, int
     if (column >= 0 && column < n->count)
         return n->text[column];
     snprintf(buffer, size, "%s[%d]", dataset, column);
+    return buffer;
+}
+
+const char *bg_result_get_event_text(const bg_result_file *f, int index, int direction,
+                                     char *buffer, size_t size)
+{
+    static const char *const words[] = {"falls through zero", "touches zero", "rises through zero"};
+    const int which = direction < 0 ? 0 : direction > 0 ? 2 : 1;
+    const names *n = &f->happenings[which];
+    if (index >= 0 && index < n->count)
+        return n->text[index];
+    char own[32];
+    snprintf(buffer, size, "%s %s", bg_result_get_name(f, "events", index, own, sizeof own),
+             words[which]);
     return buffer;
 }
 

@@ -174,6 +174,8 @@ static json_t *new_events(const bg_run_report *report)
         builder b = begin_object();
         put(&b, "t", new_real(report->events[i].t));
         put(&b, "name", new_text(report->events[i].name));
+        put(&b, "direction", json_integer(report->events[i].direction));
+        put(&b, "of", new_text(report->events[i].of));
         if (json_array_append_new(array, end_object(&b))) {
             json_decref(array);
             return NULL;

@@ -132,7 +132,7 @@ static void archive_events(bg_runner *r, bg_archive *archive)
         bg_archive_whole(archive, &e->index, 1, 0, ns - 1);
         bg_archive_whole(archive, &e->direction, 1, -1, 1);
         if (archive->loading && !archive->failed)
-            e->name = bg_system_get_event_name(r->sys, e->index);
+            *e = bg_system_make_event(r->sys, e->t, e->index, e->direction);
     }
     if (archive->loading && archive->failed)
         p->nevents = 0;

@@ -47,7 +47,7 @@ static bg_status deliver(bg_runner *r, int i, int *action, bg_error *err)
     const bg_system_def *def = bg_system_get_def(r->sys);
     bg_state *x = r->row;
     const int direction = r->watch->direction[i];
-    const bg_event event = {x->t, i, direction, bg_system_get_event_name(r->sys, i)};
+    const bg_event event = bg_system_make_event(r->sys, x->t, i, direction);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = BG_EVENT_NOTE;
     bg_status st = record_event(r, &event, err);
@@ -88,7 +88,7 @@ static bg_status check_progress(bg_runner *r, bg_error *err)
         err, BG_EVENT_STUCK,
         "event '%s' repeats at t = %.17g and time hardly advances (%d rounds); let the system "
         "change its mode there, for instance come to rest below a small speed",
-        bg_system_get_event_name(r->sys, first), t, r->rounds);
+        bg_system_get_event_text(r->sys, first, r->watch->direction[first]), t, r->rounds);
 }
 
 /* One round: all its events act on the state in row. */

@@ -145,12 +145,17 @@ bg_status bg_channels_check(const bg_system *system, bg_names names, bg_error *e
 
 bg_status bg_event_check(const bg_system *system, const char *name, bg_error *err)
 {
-    const char *names[64];
-    int n = 0, ns = bg_system_get_def(system)->ns;
-    for (; name && n < ns && n < 64; n++) {
-        names[n] = bg_system_get_event_name(system, n);
-        if (strcmp(names[n], name) == 0)
+    enum { FORMS = 4, MOST = 256 }; /* the name of the function, what happens in each direction */
+    const char *names[MOST];
+    int n = 0;
+    for (int k = 0; name && k < FORMS * bg_system_get_def(system)->ns; k++) {
+        const char *text = k % FORMS == 0
+                               ? bg_system_get_event_name(system, k / FORMS)
+                               : bg_system_get_event_text(system, k / FORMS, k % FORMS - 2);
+        if (strcmp(text, name) == 0)
             return BG_OK;
+        if (n < MOST)
+            names[n++] = text;
     }
     if (!name)
         return BG_OK;

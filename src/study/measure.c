@@ -321,7 +321,8 @@ static bg_cell find_event(const bg_metric *metric, const bg_run_report *report)
         count = 0;
         for (long i = 0; i < report->nevents; i++) {
             const bg_event *e = &report->events[i];
-            if ((metric->event && strcmp(metric->event, e->name) != 0) ||
+            if ((metric->event && strcmp(metric->event, e->name) != 0 &&
+                 strcmp(metric->event, e->of) != 0) ||
                 (metric->direction != 0 && metric->direction != e->direction))
                 continue;
             if (++count == wanted && pass == 1)

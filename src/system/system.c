@@ -191,9 +191,6 @@ const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by
 
 static bool allocate(bg_system *sys)
 {
-    sys->event_names = bg_calloc((size_t)sys->def.ns, sizeof *sys->event_names);
-    for (int i = 0; sys->event_names && i < sys->def.ns; i++)
-        snprintf(sys->event_names[i], sizeof sys->event_names[i], "s[%d]", i);
     sys->u = BG_NEW_ARRAY(double, sys->def.nu);
     sys->u_t = BG_NEW_ARRAY(double, sys->def.nu);
     sys->u_tt = BG_NEW_ARRAY(double, sys->def.nu);
@@ -201,8 +198,8 @@ static bool allocate(bg_system *sys)
     sys->energy.point = BG_NEW_ARRAY(double,
                                      1 + sys->def.nq + sys->def.nv + sys->def.nz + 3 * sys->def.nu);
     sys->energy.mode = BG_NEW_ARRAY(int, sys->def.nmode);
-    bool good = sys->event_names && sys->u && sys->u_t && sys->u_tt && sys->outside &&
-                sys->energy.point && sys->energy.mode &&
+    bool good = bg_system_create_event_names(sys) && sys->u && sys->u_t && sys->u_tt &&
+                sys->outside && sys->energy.point && sys->energy.mode &&
                 bg_difference_scratch_create(sys, &sys->for_terms) &&
                 bg_difference_scratch_create(sys, &sys->for_gamma) &&
                 bg_difference_scratch_create(sys, &sys->for_blocks);
@@ -251,6 +248,8 @@ void bg_system_destroy(bg_system *sys)
         return;
     bg_warnings_clear(&sys->warnings);
     free(sys->event_names);
+    free((void *)sys->event_texts);
+    free(sys->event_words);
     free(sys->u);
     free(sys->u_t);
     free(sys->u_tt);
@@ -311,12 +310,6 @@ const char *bg_system_get_name(const bg_system *sys, char kind, int i, char *buf
         return names[i];
     snprintf(buffer, size, "%c[%d]", kind, i);
     return buffer;
-}
-
-const char *bg_system_get_event_name(const bg_system *sys, int i)
-{
-    const char *const *names = sys->def.s_names;
-    return names && names[i] ? names[i] : sys->event_names[i];
 }
 
 void bg_system_set_live(bg_system *sys, int i, double since, double value, double rate)

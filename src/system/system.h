@@ -44,13 +44,15 @@ typedef struct bg_parts {
 
 struct bg_system {
     bg_system_def def;
-    bg_parts parts;          /* filled in by who makes the system */
-    char (*event_names)[16]; /* [ns] "s[0]", ... for functions the definition does not name */
-    double size;             /* m, of the mechanism in space; 1 where that is not known */
-    bg_warnings warnings;    /* added to by who makes the system, before it is used */
-    bg_counters count;       /* evaluations since create: terms, explicit_, residual, jacobian */
-    double *u, *u_t, *u_tt;  /* [nu] at the point last set by bg_system_set_point */
-    bg_live_input *outside;  /* [nu] */
+    bg_parts parts;           /* filled in by who makes the system */
+    char (*event_names)[16];  /* [ns] "s[0]", ... for functions the definition does not name */
+    const char **event_texts; /* [3 ns] sentences: falling, touching, rising */
+    char *event_words;        /* storage of those the definition does not give */
+    double size;              /* m, of the mechanism in space; 1 where that is not known */
+    bg_warnings warnings;     /* added to by who makes the system, before it is used */
+    bg_counters count;        /* evaluations since create: terms, explicit_, residual, jacobian */
+    double *u, *u_t, *u_tt;   /* [nu] at the point last set by bg_system_set_point */
+    bg_live_input *outside;   /* [nu] */
     bg_known_energy energy;
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
@@ -107,6 +109,11 @@ const char *bg_block_get_name(bg_of of, bg_by by);
 
 /* The name of a switching function, valid as long as the system. */
 const char *bg_system_get_event_name(const bg_system *sys, int i);
+/* What happens when it passes zero in a direction, +1, -1 or 0, for people. */
+const char *bg_system_get_event_text(const bg_system *sys, int i, int direction);
+bg_event bg_system_make_event(const bg_system *sys, double t, int i, int direction);
+/* Makes both, at creation. False: out of memory. */
+bool bg_system_create_event_names(bg_system *sys);
 
 /* Names the first entry of the wanted terms that is not finite: "f[2] (force on x)". False: none.
  */

@@ -156,7 +156,7 @@ export function suspension(n = 2000) {
     ],
     steps,
     residuals: { t: steps.t, g: array(steps.count.map((i) => 1e-13 * (2 + Math.sin(i)))), gv: array(steps.count.map((i) => 4e-12 * (1.5 + Math.cos(0.3 * i)))), ga: array(steps.count.map((i) => 1e-11 * (1.3 + Math.sin(0.1 * i)))) },
-    events: road.stairs.map(([at], i) => ({ t: at / road.speed, name: `front of stair ${i + 1}`, direction: 1 })).concat([{ t: 1.1, name: "tyre lifts off", direction: -1 }]),
+    events: road.stairs.map(([at], i) => ({ t: at / road.speed, name: i === 0 ? "road: stair begins" : `road: stair, step ${i + 1} of ${road.stairs.length}`, direction: 1 })).concat([{ t: 1.1, name: "tyre lifts off", direction: -1 }]),
     scene: suspensionScene(t, rows),
   };
 }

@@ -1,6 +1,8 @@
 #include "model/tyres/contact.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { OPEN = 0, CONTACT = 1, LIFTED = 2 };
 
@@ -46,6 +48,33 @@ int bg_contact_event(const bg_force *f, int k, int direction, int *mode)
     if (k > 0)
         mode[0] = OPEN;
     return BG_EVENT_CHANGED;
+}
+
+/* "tyre fl", unless the name says already what it is. */
+static void write_name(const bg_force *f, char *text, size_t size)
+{
+    static const char *const kinds[] = {"tyre", "tire", "wheel"};
+    bool said = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        said = said || strcasestr(f->name, kinds[i]);
+    snprintf(text, size, "%s%.50s", said ? "" : "tyre ", f->name);
+}
+
+void bg_contact_describe(const bg_force *f, int k, int direction, bool several, char *text,
+                         size_t size)
+{
+    const bg_contact *contact = f->self;
+    char name[64], place[64];
+    write_name(f, name, sizeof name);
+    if (k == 0) {
+        snprintf(text, size, "%s %s", name,
+                 direction > 0   ? "lands"
+                 : direction < 0 ? "lifts off"
+                                 : "is at the limit of contact");
+        return;
+    }
+    bg_road_describe_break(&contact->road, k - 1, direction, place, sizeof place);
+    snprintf(text, size, several ? "road: %s under %s" : "road: %s", place, name);
 }
 
 void bg_contact_sides(const bg_force *f, const int *mode, int *side)

@@ -49,6 +49,8 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact);
 /* Class functions of every tyre: clear releases self. */
 void bg_contact_clear(bg_force *f);
 int bg_contact_event(const bg_force *f, int k, int direction, int *mode);
+void bg_contact_describe(const bg_force *f, int k, int direction, bool several, char *text,
+                         size_t size);
 void bg_contact_sides(const bg_force *f, const int *mode, int *side);
 void bg_contact_look(const bg_force *f, bg_force_look *out);
 

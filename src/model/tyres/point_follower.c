@@ -116,6 +116,7 @@ const bg_force_class bg_force_tyre_point_follower = {
     .switching = switching,
     .event = bg_contact_event,
     .sides = bg_contact_sides,
+    .describe = bg_contact_describe,
     .settle = settle,
     .derivatives = derivatives,
     .sensor_names = sensor_names,

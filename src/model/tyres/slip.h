@@ -90,9 +90,10 @@ extern const char *const bg_tyre_sensor_names[BG_TYRE_SENSORS];
         .name = (name_), .summary = (summary_), .memo_size = BG_TYRE_MEMO, .read = (read_),   \
         .apply = bg_tyre_apply, .energy = bg_tyre_energy, .rates = bg_tyre_rates,             \
         .switching = bg_tyre_switching, .event = bg_contact_event, .sides = bg_contact_sides, \
-        .settle = bg_tyre_settle, .derivatives = bg_tyre_derivatives,                         \
-        .sensor_names = bg_tyre_sensor_names, .nsensors = BG_TYRE_SENSORS,                    \
-        .sensor = bg_tyre_sensor, .look = bg_contact_look, .clear = bg_contact_clear,         \
+        .describe = bg_contact_describe, .settle = bg_tyre_settle,                            \
+        .derivatives = bg_tyre_derivatives, .sensor_names = bg_tyre_sensor_names,             \
+        .nsensors = BG_TYRE_SENSORS, .sensor = bg_tyre_sensor, .look = bg_contact_look,       \
+        .clear = bg_contact_clear,                                                            \
     }
 
 #endif
