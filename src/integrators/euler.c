@@ -437,7 +437,7 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
     bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
-    bg_archive_bytes(archive, &m->drift.begun, sizeof m->drift.begun);
+    bg_archive_flags(archive, &m->drift.begun, sizeof m->drift.begun);
     bg_archive_bytes(archive, &m->drift.largest, sizeof m->drift.largest);
     if (m->hat) {
         bg_kkt_archive(m->hat, archive);
