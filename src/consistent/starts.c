@@ -6,7 +6,9 @@
  * speak of velocities of bodies and joints, so the answer does not depend on the coordinates. The
  * unknown is the correction of a guess, so that what the guess meets stays as it is, bit by bit.
  *
- * Positions: the same for increments, repeated (Gauss and Newton), with g in place of g_t. */
+ * Positions: the same for increments, repeated (Gauss and Newton), with g in place of g_t; from the
+ * design position, so that neither the tree nor the order of the file chooses among solutions, or,
+ * where that does not lead there, from the guess. */
 #include "consistent/starts.h"
 
 #include "base/memory.h"
@@ -20,14 +22,16 @@
 
 enum {
     TOLD = 10 /* warnings */,
-    ITERATIONS = 100,
+    ITERATIONS = 200,
     LARGEST = 400 /* coordinates: every iteration needs their cube */
 };
 
 static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
 static const double kept = 1e-12;      /* constraints: their rank is decided elsewhere */
 static const double precise = 1e-6;    /* those of positions, where it is not yet */
-static const double met = 1e-9;        /* what is given, relative to its size */
+/* what an increment may be per unit of what is missing, inverse: less, where more leads astray */
+static const double leverage[] = {1e-8, 1e-3, 1e-2};
+static const double met = 1e-9; /* what is given, relative to its size */
 
 typedef struct search {
     bg_dynamics *d;
@@ -257,7 +261,7 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
 }
 
 /* The next increment of positions, in the levels; *size: the largest in units. */
-static bg_status find_increment(search *s, bg_state *x, double *size, bg_error *err)
+static bg_status find_increment(search *s, bg_state *x, double least, double *size, bg_error *err)
 {
     bg_dynamics *d = s->d;
     bg_status st = bg_dynamics_evaluate(
@@ -268,26 +272,27 @@ static bg_status find_increment(search *s, bg_state *x, double *size, bg_error *
     if (st == BG_OK && d->ng > 0)
         st = add_constraints(s, NULL, d->terms.g, precise, err);
     for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
-        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b,
-                           negligible, err);
+        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b, least,
+                           err);
     *size = 0;
     for (int i = 0; i < d->nv; i++)
         *size = fmax(*size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
     return st;
 }
 
-static bg_status solve_position(search *s, bg_state *x, bool *done, bg_error *err)
+static bg_status solve_position(search *s, bg_state *x, double least, bool *done, bg_error *err)
 {
     bg_dynamics *d = s->d;
-    double before = HUGE_VAL, size;
+    double before = HUGE_VAL, size, damping = 1;
     *done = false;
     for (int k = 0; k < ITERATIONS && !*done; k++) {
-        bg_status st = find_increment(s, x, &size, err);
+        bg_status st = find_increment(s, x, least, &size, err);
         if (st != BG_OK)
             return st;
         if (!isfinite(size))
             return BG_OK;
-        bg_system_move(d->sys, x->q, d->terms.V, size > 0.5 ? 0.5 / size : 1,
+        damping = size < before ? fmin(1, 1.5 * damping) : fmax(0.05, 0.5 * damping);
+        bg_system_move(d->sys, x->q, d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
                        bg_levels_get_x(s->levels), x->q);
         *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);
         before = size;
@@ -324,7 +329,7 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &d->sys->def;
     search s;
-    bool done;
+    bool done = false;
     bg_error ignored;
     unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, &ignored) != BG_OK ||
@@ -337,8 +342,16 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
-        if (solve_position(&s, x, &done, &ignored) != BG_OK || !done ||
-            !are_fixed_positions_met(&s))
+        for (size_t k = 0; !done && k < 2 * sizeof leverage / sizeof *leverage; k++) {
+            bool reached;
+            if (k % 2 == 0)
+                def->starts->get_design(def->self, x->q);
+            else
+                memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
+            done = solve_position(&s, x, leverage[k / 2], &reached, &ignored) == BG_OK && reached &&
+                   are_fixed_positions_met(&s);
+        }
+        if (!done)
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
     }
     free(guess);

@@ -28,6 +28,8 @@ typedef struct bg_starts {
     int (*is_settled)(void *self, const bg_point *p, bg_start_of of);
     /* A first guess of v at the pose of p. */
     void (*guess)(void *self, const bg_point *p, double *v);
+    /* q of the design position. */
+    void (*get_design)(void *self, double *q);
     /* How large each of nv coordinates is when it moves the system by about its own size. */
     void (*get_units)(void *self, double *unit);
     /* Rows of a level at p: A[n*nv], b[n] (of positions: what is missing), owner[n] (the k of

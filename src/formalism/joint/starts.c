@@ -140,6 +140,15 @@ static void guess_velocity(void *self, const bg_point *p, double *v)
     bg_joint_guess_velocity(self, v);
 }
 
+static void get_design(void *self, double *q)
+{
+    const bg_joint_form *f = self;
+    memset(q, 0, (size_t)f->nq * sizeof(double));
+    for (int k = 0; k < f->mech->nlinks; k++)
+        if (f->mech->links[k].kind == BG_LINK_BALL)
+            q[f->mech->links[k].q] = 1;
+}
+
 static void get_units(void *self, double *unit)
 {
     const bg_joint_form *f = self;
@@ -194,6 +203,11 @@ static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_lev
 
 const struct bg_starts *bg_joint_get_starts(void)
 {
-    static const bg_starts starts = {get_given, is_settled, guess_velocity, get_units, calc_rows};
+    static const bg_starts starts = {.get_given = get_given,
+                                     .is_settled = is_settled,
+                                     .guess = guess_velocity,
+                                     .get_design = get_design,
+                                     .get_units = get_units,
+                                     .calc_rows = calc_rows};
     return &starts;
 }
