@@ -99,11 +99,11 @@ static bool agree(const inventory *m, const bg_setting *settings, int nsettings)
 {
     static outcome x[2];
     char path[512];
-    double largest = 0;
+    double largest = 0, tolerance = SANITIZED ? 1e-6 : 1e-11, span = SANITIZED ? 0.05 : 1;
     int worst = 0;
     snprintf(path, sizeof path, "%s/models/%s.json", BOGIE_SOURCE_DIR, m->file);
-    run_changed(path, settings, nsettings, "mdop5", "joint", m->t_end, 1e-11, &x[0]);
-    run_changed(path, settings, nsettings, "mdop5", "cartesian", m->t_end, 1e-11, &x[1]);
+    run_changed(path, settings, nsettings, "mdop5", "joint", span * m->t_end, tolerance, &x[0]);
+    run_changed(path, settings, nsettings, "mdop5", "cartesian", span * m->t_end, tolerance, &x[1]);
     assert_int_equal(x[0].ny, x[1].ny);
     for (int i = 0; i < x[0].ny; i++) {
         double error = fabs(x[0].y[i] - x[1].y[i]) / fmax(1.0, x[0].largest[i]);
@@ -115,7 +115,7 @@ static bool agree(const inventory *m, const bg_setting *settings, int nsettings)
     double g0 = x[0].certificate.max_g, g1 = x[1].certificate.max_g;
     print_message("%-22s %3d outputs differ by at most %.1e (%s), |g| %.0e and %.0e\n", m->file,
                   x[0].ny, largest, x[0].names[worst], g0, g1);
-    return largest < 1e-9 && g0 < 1e-11 && g1 < 1e-11;
+    return largest < 100 * tolerance && g0 < 1e-11 && g1 < 1e-11;
 }
 
 /* Both forms give the same outputs after a second, the fast mechanisms after a tenth: those of the
@@ -222,11 +222,14 @@ static void test_benchmarks(void **state)
     };
     static outcome y;
     int bad = 0;
+    if (SANITIZED)
+        skip(); /* long runs of what is run above */
     for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
         const reference *x = &list[k];
         char path[512];
         snprintf(path, sizeof path, "%s/models/%s.json", BOGIE_SOURCE_DIR, x->file);
-        run_changed(path, NULL, 0, "mdop5", "joint", x->t_end, x->tolerance, &y);
+        if (k == 0 || strcmp(x->file, list[k - 1].file) != 0) /* else it is the same run */
+            run_changed(path, NULL, 0, "mdop5", "joint", x->t_end, x->tolerance, &y);
         double error = fabs(find_output(&y, x->output) - x->value);
         print_message("%-22s %-5s error %.1e\n", x->file, x->output, error);
         bad += !(error < x->error) || y.redundant != x->redundant;
@@ -264,7 +267,7 @@ static void test_singular_positions(void **state)
     for (size_t k = 0; k < 2 * sizeof list / sizeof *list; k++) {
         print_message("%-15s %-5s %-9s errors / tolerance:", list[k / 2].name,
                       list[k / 2].integrator, forms[k % 2]);
-        for (int exponent = 6; exponent <= 12; exponent += k < 2 ? 1 : 2) {
+        for (int exponent = 6; exponent <= (SANITIZED ? 6 : 12); exponent += k < 2 ? 1 : 2) {
             double tolerance = pow(10, -exponent);
             run_changed(BOGIE_SOURCE_DIR "/models/iftomm-a02-four-bars.json", list[k / 2].settings,
                         list[k / 2].nsettings, list[k / 2].integrator, forms[k % 2], 10, tolerance,
@@ -325,7 +328,7 @@ static void test_rows_in_singular_positions(void **state)
     (void)state;
     static const double tolerances[] = {1e-9, 1e-10, 1e-12};
     static const double flat = 0.71435552929274881, beside[] = {0, 1e-12, 1e-10, 1e-9, 1e-7, 1e-5};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < (SANITIZED ? 1 : 3); k++) {
         double worst[3] = {0};
         write_rows(tolerances[k], 1e-4, 7, 70001, worst);
         for (int i = 0; i < 6; i++)
