@@ -579,7 +579,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     if (ig->dyn->kkt)
         bg_kkt_archive(ig->dyn->kkt, archive);
     ig->class_->archive(ig, archive);
-    bg_trouble_archive(ig->trouble, archive);
+    bg_trouble_archive(ig, archive);
     bg_archive_mark(archive, "end");
     if (!archive->loading || archive->failed)
         return;

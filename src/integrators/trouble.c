@@ -27,12 +27,14 @@
 
 #include "base/memory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, HALVINGS = 20, WINDOW = 32, MANY = 100 };
+static const long longest_wait = 1L << 40; /* accepted steps */
 static const double pair_limit = 3.25, proved_limit = 2.5, still_there = 0.3, shift = 1e-6;
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
@@ -71,16 +73,26 @@ void bg_trouble_destroy(bg_trouble *x)
     free(x);
 }
 
-static void archive_culprit(bg_culprit *c, bg_archive *archive)
+static int count_culprits(const bg_integrator *ig, char kind)
 {
-    bg_archive_bytes(archive, &c->kind, 1);
-    bg_archive_ints(archive, &c->index, 1);
+    return kind == 'p' ? ig->sys->parts.count : kind == 'v' ? ig->dyn->nv : ig->dyn->nz;
 }
 
-void bg_trouble_archive(bg_trouble *x, bg_archive *archive)
+static void archive_culprit(const bg_integrator *ig, bg_culprit *c, bg_archive *archive)
 {
-    bg_archive_ints(archive, &x->suspect, 1);
-    bg_archive_ints(archive, &x->calm, 1);
+    bg_archive_bytes(archive, &c->kind, 1);
+    if (c->kind != 0 && c->kind != 'p' && c->kind != 'v' && c->kind != 'z')
+        archive->failed = true;
+    bg_archive_whole(archive, &c->index, 1, 0, c->kind ? count_culprits(ig, c->kind) - 1 : 0);
+    if (archive->failed)
+        *c = (bg_culprit){0};
+}
+
+void bg_trouble_archive(bg_integrator *ig, bg_archive *archive)
+{
+    bg_trouble *x = ig->trouble;
+    bg_archive_whole(archive, &x->suspect, 1, 0, INT_MAX / 2);
+    bg_archive_whole(archive, &x->calm, 1, 0, INT_MAX / 2);
     long *const counts[] = {&x->limited,
                             &x->jumps,
                             &x->stiff_patience.next,
@@ -90,13 +102,13 @@ void bg_trouble_archive(bg_trouble *x, bg_archive *archive)
                             &x->accepted,
                             &x->rejected};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        bg_archive_long(archive, counts[i]);
+        bg_archive_counts(archive, counts[i], 1);
     double numbers[] = {x->rate, x->t_stiff, x->t_jump};
     int found = x->stiff + 2 * x->jump;
     bg_archive_doubles(archive, numbers, 3);
     bg_archive_ints(archive, &found, 1);
-    archive_culprit(&x->fastest, archive);
-    archive_culprit(&x->jumping, archive);
+    archive_culprit(ig, &x->fastest, archive);
+    archive_culprit(ig, &x->jumping, archive);
     if (!archive->loading || archive->failed)
         return;
     x->rate = numbers[0];
@@ -309,7 +321,8 @@ static void close_books(bg_integrator *ig, books b)
 static void wait_longer(const bg_integrator *ig, bg_patience *p)
 {
     p->next = ig->count.accepted + p->wait;
-    p->wait *= 2;
+    if (p->wait < longest_wait)
+        p->wait *= 2;
 }
 
 static void search_stiffness(bg_integrator *ig, const bg_state *x, double h)
@@ -352,7 +365,7 @@ void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rat
     double distance = calc_tangent_distance(ig, ig->x1->q, y);
     double change = calc_tangent_distance(ig, ig->rate1, rate);
     if (ig->h * change > pair_limit * distance) {
-        m->suspect++;
+        m->suspect += m->suspect < INT_MAX / 2;
         m->calm = 0;
         m->limited += m->stiff;
     } else if (m->suspect > 0 && ++m->calm == CALM) {

@@ -38,7 +38,7 @@ struct bg_trouble {
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err);
 void bg_trouble_destroy(bg_trouble *trouble);
-void bg_trouble_archive(bg_trouble *trouble, bg_archive *archive);
+void bg_trouble_archive(bg_integrator *ig, bg_archive *archive);
 
 /* Called with every accepted step of a method of order 5 on the Dormand-Prince pair: y and rate are
  * value and rate of its sixth stage, at the same time as the end of the step. */

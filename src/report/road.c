@@ -114,6 +114,8 @@ bg_status bg_scene_create_road(const bg_scene *s, bg_scene_road *out, bg_error *
     e.from -= margin;
     e.to += margin;
     int n = sample(e.road, e.from, e.to, out);
+    if (n == 0)
+        return BG_OK;
     out->points = bg_calloc((size_t)n, sizeof *out->points);
     if (!out->points)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the road of a scene");

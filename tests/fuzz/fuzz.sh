@@ -46,6 +46,7 @@ table)
     ;;
 *)
     length=512 growth=0 # a list of changes
+    [ ! -d "$sources/tests/fuzz/seeds/$name" ] || cp "$sources/tests/fuzz/seeds/$name"/* seeds
     ;;
 esac
 

@@ -1,10 +1,22 @@
-/* A fuzzer without libFuzzer: its entry gets random bytes, the same ones each time. With these the
- * lists of changes that fuzz_checkpoint.c and others read are tried by every compiler. */
+/* A fuzzer without libFuzzer, COUNT FILE...: its entry gets random bytes, the same ones each time,
+ * and then the files, which are what libFuzzer once found. With these the lists of changes that
+ * fuzz_checkpoint.c and others read are tried by every compiler. */
 #include "fuzz.h"
 
 #include <stdio.h>
 
 enum { LENGTH = 96 };
+
+static void try_file(const char *path)
+{
+    uint8_t bytes[4096];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        abort();
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    LLVMFuzzerTestOneInput(bytes, size);
+}
 
 int main(int argc, char **argv)
 {
@@ -22,6 +34,8 @@ int main(int argc, char **argv)
         }
         LLVMFuzzerTestOneInput(bytes, size);
     }
-    printf("%ld inputs\n", runs);
+    for (int k = 2; k < argc; k++)
+        try_file(argv[k]);
+    printf("%ld inputs\n", runs + (argc > 2 ? argc - 2 : 0));
     return 0;
 }
