@@ -237,6 +237,7 @@ static void find_parts(maker *m)
     }
 }
 
+/* The first body of a part that floats stays. */
 static void add_anchor(maker *m, int body)
 {
     for (bg_start_of of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++) {
@@ -245,29 +246,7 @@ static void add_anchor(maker *m, int body)
     }
 }
 
-/* The body of a floating part that stays: one with a `free` joint, else the first. */
-static bool add_anchors(maker *m)
-{
-    const bg_model *x = m->model;
-    bool *anchored = (bool *)bg_calloc((size_t)x->nbodies, sizeof(bool));
-    for (int k = 0; anchored && k < x->njoints + x->nbodies; k++) {
-        const bg_joint *j = k < x->njoints ? &x->joints[k] : NULL;
-        int sides[] = {j ? j->b.body : k - x->njoints, j ? j->a.body : 0};
-        if (j && (j->class_->nprimitives > 0 || j->class_->constraint_only))
-            continue;
-        for (int i = 0; i < 2; i++) {
-            int b = sides[i];
-            if (m->part[b] == 0 || anchored[m->part[b]])
-                continue;
-            anchored[m->part[b]] = true;
-            add_anchor(m, b);
-        }
-    }
-    free(anchored);
-    return anchored;
-}
-
-static bool make(maker *m)
+static void make(maker *m)
 {
     const bg_model *x = m->model;
     measure(m);
@@ -280,7 +259,9 @@ static bool make(maker *m)
     m->out->ngiven = m->out->n;
     add_rests(m, BG_START_POSITIONS);
     add_rests(m, BG_START_VELOCITIES);
-    return add_anchors(m);
+    for (int b = 1; b < x->nbodies; b++)
+        if (m->part[b] == b)
+            add_anchor(m, b);
 }
 
 bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_error *err)
@@ -292,7 +273,9 @@ bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_erro
     if (m.out) /* per joint three coordinates of two kinds, given or at rest; per body 6 */
         m.out->wish = BG_NEW_ARRAY(bg_wish, 12 * x->njoints + 6 * x->nbodies);
     bg_status st = BG_OK;
-    if (!m.out || !m.out->wish || !m.length || !m.pairs || !m.part || !make(&m))
+    if (m.out && m.out->wish && m.length && m.pairs && m.part)
+        make(&m);
+    else
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", x->name);
     if (st != BG_OK && m.out) {
         bg_wishes_destroy(m.out);
