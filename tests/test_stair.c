@@ -69,11 +69,13 @@ static bg_status look(void *self, const bg_row *row, bg_error *err)
 }
 
 /* The zero of the parabola through the last three rows, one Newton step from the event, is where
- * the event should be; the first one is the edge of the stair, where s jumps. */
+ * the event should be; the first one is at the edge of the stair, where s jumps. */
 static bg_status look_at_event(void *self, const bg_event *event, bg_error *err)
 {
     (void)err;
     observer *o = self;
+    if (event->index != 0)
+        return BG_OK; /* the edge of the stair, where the tyre lifts off in the same instant */
     if (o->nevents > 0 && o->rows > 3) {
         double d1 = (o->s[0] - o->s[1]) / (o->t[0] - o->t[1]);
         double d2 = ((o->s[1] - o->s[2]) / (o->t[1] - o->t[2]) - d1) / (o->t[2] - o->t[0]);

@@ -11,7 +11,8 @@
  * of its value: if it does not get there with the motion, that is another event. Behind a change
  * that the system made, a function that is zero goes where the motion carries it, and one that the
  * system moved across zero is on its new side without an event, unless the system says which side
- * the modes stand for (`sides`): then it is there, and the next step finds what is left to do. */
+ * the modes stand for (`sides`): then it is there, which is an event where it is another side than
+ * before, and the next step finds what is left to do. */
 #include "run/events.h"
 
 #include "base/memory.h"
@@ -259,8 +260,11 @@ static bool take_side(bg_watch *w, int i, bool moved, double t)
     const double s = w->s_changed[i];
     const bool zero = is_zero(w, i, t);
     w->resting[i] = zero;
-    if (w->said[i] == 1 || w->said[i] == -1)
+    if (w->said[i] == 1 || w->said[i] == -1) {
+        const bool by_modes = w->sign[i] != w->said[i] && !w->fired[i]; /* the system knows */
         w->sign[i] = w->said[i];
+        return by_modes;
+    }
     if (w->said[i] != BG_SIDE_OPEN || (!w->fired[i] && s == w->s_round[i]))
         return false;
     if (!zero) {
