@@ -156,15 +156,18 @@ void bg_projecting_step_archive(bg_integrator *ig, bg_projecting_step *s, bg_arc
     if (archive->loading)
         bg_projecting_step_reset(ig, s);
     bg_projecting_side *side = find_side(s, ig->x0);
-    bg_archive_bytes(archive, &side->known, sizeof side->known);
+    int flags[] = {side->known, s->form->chosen};
+    bg_archive_ints(archive, flags, 2);
     bg_archive_doubles(archive, side->y, ig->n);
     bg_archive_doubles(archive, side->rate, ig->n);
-    bg_archive_bytes(archive, &s->form->chosen, sizeof s->form->chosen);
     bg_archive_doubles(archive, &s->form->c, 1);
     bg_archive_doubles(archive, &s->eta, 1);
     bg_archive_doubles(archive, &s->tau, 1);
     bg_kkt_archive(s->form->mass, archive);
     bg_kkt_archive(s->form->augmented, archive);
-    if (archive->loading && !archive->failed)
-        bg_projecting_prepare(s->form);
+    if (!archive->loading || archive->failed)
+        return;
+    side->known = flags[0] != 0;
+    s->form->chosen = flags[1] != 0;
+    bg_projecting_prepare(s->form);
 }
