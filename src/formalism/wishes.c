@@ -156,7 +156,7 @@ static void get_pair(const bg_joint *j, int pair[2])
     pair[1] = j->a.body < j->b.body ? j->b.body : j->a.body;
 }
 
-/* By pair of bodies, then freedom, then place in the file (of pairs that do not count: last). */
+/* By pair of bodies, then freedom, then place in the file. */
 static bool is_before(const bg_model *x, int first, int second)
 {
     const bg_joint *a = &x->joints[first], *b = &x->joints[second];

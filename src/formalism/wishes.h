@@ -7,10 +7,10 @@
 #include "system/starts.h"
 
 typedef enum bg_wish_kind {
-    BG_WISH_PLACE, /* of a point of a body: 3 values, world axes */
-    BG_WISH_TURN,  /* of a body: 3 values, world axes */
-    BG_WISH_SCALAR /* of a joint coordinate: 1 value */,
-    BG_WISH_BALL /* of body b against a: 3 values, world axes */
+    BG_WISH_PLACE,  /* of a point of a body: 3 values, world axes */
+    BG_WISH_TURN,   /* of a body: 3 values, world axes */
+    BG_WISH_SCALAR, /* of a joint coordinate: 1 value */
+    BG_WISH_BALL    /* of body b against a: 3 values, world axes */
 } bg_wish_kind;
 
 /* That a velocity, or a displacement from the design position, has a value. */
