@@ -5,7 +5,7 @@
 #include <glob.h>
 #include <stdbool.h>
 
-enum { STEPS = 120 };
+enum { STEPS = SANITIZED ? 40 : 120 };
 
 static const bg_setting stair = {
     "road",
