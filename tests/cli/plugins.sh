@@ -34,4 +34,12 @@ expect "redundant, allowed and reported" 0 rod_again "not unique" -- \
     "$BOGIE" run "$PLUGINS/redundant.so" --redundant=allow
 expect "redundant, checked" 0 rod_again "not unique" "1 degree" -- "$BOGIE" check "$PLUGINS/redundant.so"
 
+# allocations of a step are counted, also those of others (sanitizers have their own malloc)
+if [ -z "${ASAN_OPTIONS:-}" ]; then
+    expect "allocations of a plug-in" 0 -- "$BOGIE" check "$PLUGINS/allocates.so" --integrator euler
+    holds "they are counted" grep -q '^  allocations      [1-9][0-9]* in 200 steps' "$out"
+    expect "of one that needs none" 0 "allocations      0 in 200 steps" -- \
+        "$BOGIE" check "$PLUGINS/decay.so" --integrator euler --step 1e-4
+fi
+
 finish
