@@ -527,8 +527,8 @@ static void test_failed_step(void **state)
     bg_system_destroy(sys);
 }
 
-/* A very first step that fails many times shrinks until it succeeds; here, when it is so short that
- * rounding hides its error. */
+/* A very first step that fails shrinks until it succeeds; here, when its error is seen to be that of
+ * rounding. */
 static void test_first_step_shrinks(void **state)
 {
     (void)state;
@@ -537,7 +537,7 @@ static void test_first_step_shrinks(void **state)
     trajectory x;
     trajectory_begin(&x, sys, "mdop5", NULL, 1e-30, 0, 10.0);
     assert_ok(bg_integrator_step(x.ig, &err));
-    assert_true(bg_integrator_get_counters(x.ig).rejected > 5);
+    assert_true(bg_integrator_get_counters(x.ig).rejected > 0);
     assert_true(bg_integrator_get_state(x.ig)->t > 0);
     trajectory_end(&x);
     bg_system_destroy(sys);

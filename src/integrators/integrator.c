@@ -3,12 +3,14 @@
  * PI control of the step (Hairer, Norsett and Wanner 1993, II.4): with the error e in units of the
  * tolerance and e_old that of the step before,
  *     h_new = h min(10, max(0.2, 0.9 e^(-alpha) e_old^(0.04))),  alpha = 1/order - 0.03
- * after a rejection without memory and without growth. When steps become short, the trouble may be
- * a point that can be passed but not come near to, such as a singular position of a mechanism: then
- * leaps of the length steps had before are tried, under the same error control, whose stages may
- * straddle it. A leap keeps its stages on the constraints (chart.c); it costs about three steps, so
- * that a plain one is tried again after some leaps, and leaps that were of no use are not tried
- * again for some steps. */
+ * after a rejection without memory and without growth. An error that does not fall with the step is
+ * rounding: as long as it is small beside the state it is accepted, what it came to is remembered,
+ * and the run says that smaller tolerances are of no use. When steps become short, the trouble may
+ * be a point that can be passed but not come near to, such as a singular position of a mechanism:
+ * then leaps of the length steps had before are tried, under the same error control, whose stages
+ * may straddle it. A leap keeps its stages on the constraints (chart.c); it costs about three
+ * steps, so that a plain one is tried again after some leaps, and leaps that were of no use are not
+ * tried again for some steps. */
 #include "integrators/integrator.h"
 
 #include "base/memory.h"
@@ -24,10 +26,15 @@
 #include <string.h>
 
 static const double pi_beta = 0.04;
-enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64 };
+enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64, RECENT = 40 };
 static const double half_step = 0.5, short_step = 0.2, tiny_step = 0.1;
 static const double across_limit = 0.1, cruise_memory = 0.9;
 static const double leaps[LEAPS] = {1.0, 1.31, 0.77, 1.73, 0.53, 2.3};
+/* an error that falls by less than `stays` in a step of `clearly_shorter` is rounding, if it is at
+ * most `small_error` of the state and no singular position is the reason; what rounding came to is
+ * forgotten slowly */
+static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
+static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 
 bg_integrator_options bg_default_integrator_options(void)
@@ -263,6 +270,9 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     ig->leap_wait = 1;
+    ig->h_rejected = ig->noise = 0;
+    if (ig->dyn->kkt && ig->dyn->ng > 0 && ig->options.step == 0 && ig->rcond == 0)
+        ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
     ig->leap_pause = ig->leap_left = 0;
     ig->leapt = false;
     if (!(ig->h_next > 0))
@@ -367,6 +377,60 @@ typedef struct attempts {
     int leap;       /* lengths of leaps tried so far */
 } attempts;
 
+/* Largest |e| of the entries from `first` on, beside the largest of the state, or of what it
+ * changes by in a step. */
+static double calc_relative(const bg_integrator *ig, const double *e, int first, int n)
+{
+    double error = 0, size = 0;
+    for (int i = first; i < first + n; i++) {
+        error = fmax(error, fabs(e[i]));
+        size = fmax(size, fmax(fabs(ig->x0->q[i]), fabs(ig->x1->q[i])));
+        size = fmax(size, ig->h_cruise * fabs(ig->rate0[i]));
+    }
+    return error > 0 ? error / size : 0;
+}
+
+/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
+ */
+static bool is_singular(bg_integrator *ig)
+{
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    if (d->ng == 0)
+        return false;
+    const bg_counters count = ig->sys->count; /* this is no work of the method */
+    const long factorisations = d->factorisations;
+    bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M | BG_TERM_G,
+                                        NULL);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, NULL);
+    double rcond = st == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
+    ig->rcond = fmax(ig->rcond, rcond);
+    ig->sys->count = count;
+    d->factorisations = factorisations;
+    return rcond < much_worse * ig->rcond;
+}
+
+/* Whether the error of a rejected attempt, whose entries are in work_n, is that of rounding. */
+static bool is_rounding(bg_integrator *ig, double error)
+{
+    if (ig->leaping || ig->options.step > 0)
+        return false;
+    bool shorter = ig->h_rejected > 0 && ig->h <= clearly_shorter * ig->h_rejected;
+    bool same = shorter && error > stays * ig->error_rejected;
+    if (shorter || ig->h > ig->h_rejected) {
+        ig->h_rejected = ig->h;
+        ig->error_rejected = error;
+        ig->since_rejected = 0;
+    }
+    const bg_dynamics *d = ig->dyn;
+    const double *e = ig->work_n;
+    return same && calc_relative(ig, e, 0, d->nq) < small_error &&
+           calc_relative(ig, e, d->nq, d->nv) < small_error &&
+           calc_relative(ig, e, d->nq + d->nv, d->nz) < small_error &&
+           (ig->leap_pause > 0 || !is_singular(ig)); /* else leaps may lead over the place */
+}
+
 /* Length and kind of the attempt after a rejection. Leaps begin when steps have become short
  * because of errors across the constraints, at once behind another leap, and whenever nothing else
  * helps. */
@@ -382,7 +446,7 @@ static double choose_next(bg_integrator *ig, attempts *a, bool computed, double 
                      (across ? ig->leapt ? half_step : short_step : tiny_step) * ig->h_cruise;
     bool trouble = early || a->leap > 0 || a->rejections >= LEAP_AFTER;
     ig->h_next = a->shrunk;
-    if (!trouble || ig->options.step > 0)
+    if (!trouble || ig->options.step > 0 || ig->dyn->ng == 0)
         return a->shrunk;
     if (a->leap < LEAPS) {
         ig->last_rejected = ig->leaping;
@@ -401,6 +465,12 @@ static void accept(bg_integrator *ig, double error)
 {
     ig->stepped = true;
     ig->count.accepted++;
+    ig->noise_most = fmax(ig->noise_most, ig->noise > 1 ? ig->noise : 0);
+    ig->noise *= forget;
+    if (ig->since_rejected > RECENT)
+        ig->h_rejected = 0;
+    else
+        ig->since_rejected++;
     ig->t_limit = ig->t_end;
     ig->class_->accept(ig);
     ig->h_cruise = fmax(ig->h, cruise_memory * ig->h_cruise);
@@ -435,6 +505,11 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
         if (st < 0 && st != BG_NOT_FINITE && st != BG_SINGULAR)
             return st;
         bool computed = st == BG_OK && isfinite(error);
+        error /= fmax(1, ig->noise);
+        if (computed && error > 1 && is_rounding(ig, error)) {
+            ig->noise = 2 * error * fmax(1, ig->noise);
+            error = 0.5;
+        }
         if (computed && (error <= 1 || ig->options.step > 0)) {
             accept(ig, error);
             return BG_OK;
@@ -564,9 +639,11 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, x->lambda, def->ng);
     bg_archive_ints(archive, x->mode, def->nmode);
     bg_archive_finite(archive, ig->rate0, ig->n);
-    double numbers[] = {ig->h_cruise, ig->h_next, ig->error_old,   ig->t_end,
-                        ig->t_limit,  ig->t_grid, (double)ig->grid};
-    bg_archive_finite(archive, numbers, 7);
+    double numbers[] = {ig->h_cruise,   ig->h_next,     ig->error_old,      ig->t_end,
+                        ig->t_limit,    ig->t_grid,     (double)ig->grid,   ig->noise,
+                        ig->noise_most, ig->h_rejected, ig->error_rejected, ig->rcond};
+    bg_archive_finite(archive, numbers, 12);
+    bg_archive_whole(archive, &ig->since_rejected, 1, 0, RECENT + 1);
     if (!(numbers[0] >= 0 && numbers[1] >= 0 && fabs(numbers[6]) < 1e18))
         archive->failed = true;
     archive_residuals(&ig->residuals0, def->ng, archive);
@@ -590,6 +667,11 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     ig->t_limit = numbers[4];
     ig->t_grid = numbers[5];
     ig->grid = (long)numbers[6];
+    ig->noise = numbers[7];
+    ig->noise_most = numbers[8];
+    ig->h_rejected = numbers[9];
+    ig->error_rejected = numbers[10];
+    ig->rcond = numbers[11];
     ig->stepped = ig->dense_ready = false;
     bg_state_copy(ig->sys, ig->x0, ig->x1);
     if (ig->dyn->kkt)

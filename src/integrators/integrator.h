@@ -56,6 +56,12 @@ struct bg_integrator {
     double error_old;     /* of the last accepted step, for PI control */
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
                              across the constraints */
+    double noise;      /* error that rounding makes, in units of the tolerance; forgotten slowly */
+    double noise_most; /* its largest value; 0: none was seen */
+    double h_rejected; /* s, length of a recent rejected attempt that was no leap; 0: none */
+    double error_rejected; /* and its error */
+    int since_rejected;    /* accepted steps since */
+    double rcond;          /* of the matrix at the start, or larger; 0: not known */
     bool last_rejected;
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */

@@ -114,8 +114,8 @@ void bg_trouble_archive(bg_integrator *ig, bg_archive *archive)
     x->rate = numbers[0];
     x->t_stiff = numbers[1];
     x->t_jump = numbers[2];
-    x->stiff = (found & 1) != 0;
-    x->jump = (found & 2) != 0;
+    x->stiff = (found & 1) != 0 && x->fastest.kind;
+    x->jump = (found & 2) != 0 && x->jumping.kind;
 }
 
 /* v' and z' at a point given as y. */
@@ -521,6 +521,10 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
     const bg_trouble *m = ig->trouble;
     char name[128];
     *text = '\0';
+    if (ig->noise_most > 0)
+        bg_warnings_add(warnings, BG_GOOD, "rounding",
+                        "rounding is reached: tolerances below %.1g do not improve the result",
+                        ig->noise_most * fmax(ig->options.rtol, ig->options.atol));
     if (m->jump) {
         name_culprit(ig, m->jumping, name, sizeof name);
         snprintf(text, size,
