@@ -3,6 +3,8 @@
 #include "model_support.h"
 #include "results/summary.h"
 
+#include <glob.h>
+
 static const char unused[] = "{\"parameters\": {\"spare\": 3},"
                              "\"bodies\": {\"arm\": {\"mass\": 2, \"inertia\": [1, 1, 1], "
                              "\"center\": [0.5, 0, 0]}},"
@@ -69,11 +71,77 @@ static void warnings_of_models_reach_the_summary(void **state)
     }
 }
 
+static int count_topic(const char *text, const char *form, const char *topic)
+{
+    bg_error err = {0};
+    bg_model *model;
+    bg_system *sys;
+    assert_ok(bg_model_parse(text, "hint", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    const bg_warnings *list = bg_system_get_warnings(sys);
+    int n = 0;
+    for (int i = 0; i < list->count; i++)
+        n += topic ? strcmp(list->items[i].topic, topic) == 0 : list->items[i].verdict != BG_GOOD;
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return n;
+}
+
+/* A pendulum of mm, under gravity g, that starts at an angle. */
+static const char *write_pendulum(double length, const char *g, double angle)
+{
+    static char text[1024];
+    snprintf(text, sizeof text,
+             "{\"gravity\": %s, \"bodies\": {\"arm\": {\"mass\": 2, \"inertia\": [1, 1, 1], "
+             "\"center\": [%g, 0, 0]}}, \"joints\": {\"hinge\": {\"type\": \"revolute\", "
+             "\"bodies\": [\"ground\", \"arm\"], \"at\": [0, 0, 0], \"axis\": [0, 1, 0], "
+             "\"initial\": {\"position\": %g}}}}",
+             g, length, angle);
+    return text;
+}
+
+static void implausible_models_are_hinted_at(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(count_topic(write_pendulum(0.5, "9.81", 1), forms[k], NULL), 0);
+        assert_int_equal(count_topic(write_pendulum(500, "9.81", 1), forms[k], "lengths"), 1);
+        assert_int_equal(count_topic(write_pendulum(0.5, "-9.81", 1), forms[k], "gravity"), 1);
+        assert_int_equal(count_topic(write_pendulum(0.5, "[0, 0, 9.81]", 1), forms[k], "gravity"),
+                         1);
+        assert_int_equal(count_topic(write_pendulum(0.5, "[0, -9.81, 0]", 1), forms[k], NULL), 0);
+        assert_int_equal(count_topic(write_pendulum(0.5, "9.81", 90), forms[k], "angles"), 1);
+    }
+}
+
+/* No false alarms: the shipped models pass without any doubt. */
+static void shipped_models_raise_no_doubt(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    for (size_t i = 0; i < 2 * files.gl_pathc; i++) {
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        assert_ok(bg_model_read(files.gl_pathv[i / 2], NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[i % 2], &sys, &err));
+        const bg_warning *reason;
+        if (bg_warnings_judge(bg_system_get_warnings(sys), &reason) != BG_GOOD)
+            fail_msg("%s: %s", files.gl_pathv[i / 2], reason->text);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+    globfree(&files);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_keep_every_sentence_once),
         cmocka_unit_test(warnings_of_models_reach_the_summary),
+        cmocka_unit_test(implausible_models_are_hinted_at),
+        cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,52 @@ double bg_model_calc_size(const bg_model *m)
     return size > 0 ? size : 1;
 }
 
+/* Larger than thirty metres and lighter than air in the box around it: a mechanism of metres whose
+ * lengths are in millimetres is so by far. */
+static void review_lengths(const bg_model *m, bg_warnings *warnings)
+{
+    const double large = 30, light = 1e-4; /* m, kg/m^3 */
+    double size = bg_model_calc_size(m), mass = 0;
+    for (int k = 1; k < m->nbodies; k++)
+        mass += m->bodies[k].mass;
+    if (size > large && mass > 0 && mass < light * size * size * size)
+        bg_warnings_add(warnings, BG_DOUBTFUL, "lengths",
+                        "the mechanism is %.3g m large and weighs %.3g kg; lengths are in m, so if "
+                        "these are millimetres, write \"%.3g*mm\"",
+                        size, mass, size);
+}
+
+static void review_gravity(const bg_model *m, bg_warnings *warnings)
+{
+    bg_vec3 g = m->gravity;
+    if (g.z > 0 && g.z > fabs(g.x) && g.z > fabs(g.y))
+        bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
+                        "gravity points upwards, along +z; \"gravity\": %.4g points downwards, and "
+                        "so does [0, 0, %.4g]",
+                        g.z, -g.z);
+}
+
+/* Start angles beyond a full turn: a mechanism has no use for them. */
+static void review_angles(const bg_model *m, bg_warnings *warnings)
+{
+    const double turn = 6.3; /* rad */
+    for (int k = 0; k < m->njoints; k++)
+        for (int i = 0; i < m->joints[k].class_->ncoordinates; i++) {
+            const bg_joint *j = &m->joints[k];
+            bool angle = j->class_->coordinate[i].kind != BG_COORDINATE_SLIDE;
+            if (angle && fabs(j->start[i].q) > turn)
+                bg_warnings_add(warnings, BG_DOUBTFUL, "angles",
+                                "joint '%s' starts at %.4g rad, more than a full turn; angles are "
+                                "in rad, so if these are degrees, write \"%.4g*deg\"",
+                                j->name, j->start[i].q, j->start[i].q);
+        }
+}
+
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
 {
     (void)mechanism;
     bg_warnings_append(warnings, &model->warnings);
+    review_lengths(model, warnings);
+    review_gravity(model, warnings);
+    review_angles(model, warnings);
 }
