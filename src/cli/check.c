@@ -2,6 +2,7 @@
  * are right. */
 #include "cli/allocations.h"
 #include "cli/cli.h"
+#include "consistent/freedoms.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -140,6 +141,35 @@ static void print_warnings(const bg_warnings *list)
         bg_warning_print(&list->items[i]);
 }
 
+enum { MAX_FREEDOMS = 12 };
+
+/* Each degree of freedom by the coordinate that stands for it, and what moves with it. */
+static void print_freedoms(bg_system *system, const bg_state *x)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    bg_freedoms f;
+    char a[64], b[64];
+    if (bg_freedoms_create(system, x, &f) != BG_OK)
+        return;
+    for (int k = 0; k < f.count; k++) {
+        int moved = 0;
+        printf("    %s moves", bg_system_get_name(system, 'v', f.column[k], a, sizeof a));
+        for (int i = 0; i < def->nv; i++) {
+            double part = f.basis[k * def->nv + i];
+            if (i == f.column[k] || !(fabs(part) > 1e-9))
+                continue;
+            if (moved < MAX_FREEDOMS)
+                printf("%s %s", moved > 0 ? "," : ", and with it",
+                       bg_system_get_name(system, 'v', i, b, sizeof b));
+            moved++;
+        }
+        if (moved > MAX_FREEDOMS)
+            printf(" and %d more", moved - MAX_FREEDOMS);
+        printf("\n");
+    }
+    bg_freedoms_clear(&f);
+}
+
 static bg_status print_assembly(bg_system *system, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(system);
@@ -157,6 +187,8 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
             printf(
                 "                   nothing can move; where that is not meant, take a joint away "
                 "or choose one\n                   that moves more freely\n");
+        if (def->ng > 0 && freedom > 0 && freedom <= MAX_FREEDOMS)
+            print_freedoms(system, state);
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,

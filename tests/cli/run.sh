@@ -15,6 +15,9 @@ expect "a doubtful result" 0 "verdict          doubtful: parameter 'spare' is no
     "$BOGIE" run spare.json
 expect "a doubtful result is refused" 1 "the result is doubtful: parameter 'spare'" -- \
     "$BOGIE" run spare.json --strict --quiet
+here=$(dirname "$0")/../..
+expect "degrees of freedom by name" 0 "B.angle moves, and with it A.angle, D.angle" -- \
+    "$BOGIE" check "$here/models/four-bar.json"
 expect "tolerances in the certificate" 0 "rtol 1e-09, atol 1e-08" -- \
     "$BOGIE" run $pendulum --rtol=1e-9 --atol 1e-8
 expect "events in the certificate" 0 events ground -- "$BOGIE" run equations:bouncing-ball
