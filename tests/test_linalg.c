@@ -525,8 +525,14 @@ static void check_rank(bool sparse)
     bg_rank *work;
     assert_int_equal(bg_rank_create(M, N, &work, NULL), BG_OK);
     for (int twice = 0; twice < 2; twice++) /* memory that was used serves as well */
-        assert_int_equal(bg_rank_calc(work, sparse ? &p.pattern : NULL, A, NULL, 1e-10, dependent,
-                                      involved, coefficient),
+        assert_int_equal(bg_rank_calc(work,
+                                      &(bg_rank_question){.pattern = sparse ? &p.pattern : NULL,
+                                                          .A = A,
+                                                          .fixed = NULL,
+                                                          .tolerance = 1e-10},
+                                      &(bg_rank_answer){.dependent = dependent,
+                                                        .involved = involved,
+                                                        .coefficient = coefficient}),
                          5);
     bg_rank_destroy(work);
     assert_memory_equal(dependent, ((unsigned char[]){0, 0, 0, 1, 0, 1, 1, 0}), M);
@@ -554,7 +560,11 @@ static void test_rank_prefers_earlier_rows(void **state)
     unsigned char dependent[6], involved[6];
     bg_rank *work;
     assert_int_equal(bg_rank_create(6, 3, &work, NULL), BG_OK);
-    assert_int_equal(bg_rank_calc(work, NULL, A, NULL, 1e-10, dependent, involved, NULL), 3);
+    assert_int_equal(
+        bg_rank_calc(
+            work, &(bg_rank_question){.pattern = NULL, .A = A, .fixed = NULL, .tolerance = 1e-10},
+            &(bg_rank_answer){.dependent = dependent, .involved = involved, .coefficient = NULL}),
+        3);
     bg_rank_destroy(work);
     assert_memory_equal(dependent, ((unsigned char[]){0, 0, 1, 0, 1, 1}), 6);
     assert_memory_equal(involved, ((unsigned char[]){1, 1, 1, 1, 1, 1}), 6);
@@ -569,9 +579,17 @@ static void test_rank_fixed_columns(void **state)
     double coefficient[16];
     bg_rank *work;
     assert_int_equal(bg_rank_create(4, 3, &work, NULL), BG_OK);
-    assert_int_equal(bg_rank_calc(work, NULL, A, NULL, 1e-10, dependent, involved, NULL), 3);
-    assert_int_equal(bg_rank_calc(work, NULL, A, fixed, 1e-10, dependent, involved, coefficient),
-                     2);
+    assert_int_equal(
+        bg_rank_calc(
+            work, &(bg_rank_question){.pattern = NULL, .A = A, .fixed = NULL, .tolerance = 1e-10},
+            &(bg_rank_answer){.dependent = dependent, .involved = involved, .coefficient = NULL}),
+        3);
+    assert_int_equal(
+        bg_rank_calc(
+            work, &(bg_rank_question){.pattern = NULL, .A = A, .fixed = fixed, .tolerance = 1e-10},
+            &(bg_rank_answer){
+                .dependent = dependent, .involved = involved, .coefficient = coefficient}),
+        2);
     bg_rank_destroy(work);
     assert_memory_equal(dependent, ((unsigned char[]){0, 1, 1, 0}), 4);
     assert_memory_equal(involved, ((unsigned char[]){1, 1, 1, 0}), 4);

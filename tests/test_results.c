@@ -893,9 +893,10 @@ static void summary_has_every_key_in_order(void **state)
                                     "output_projections"},
                    (const long[]){13, 14, 15, 16, 17, 18, 19, 22, 23});
     json_t *certificate = json_object_get(s, "certificate");
-    check_keys(certificate, 8,
-               (const char *[]){"max_g", "max_gv", "max_ga", "energy_error", "energy_scale",
-                                "energy_range", "unconverged_steps", "real_time_factor"});
+    check_keys(certificate, 11,
+               (const char *[]){"max_g", "max_gv", "max_ga", "max_redundant", "redundancy_misfit",
+                                "redundancy_margin", "energy_error", "energy_scale", "energy_range",
+                                "unconverged_steps", "real_time_factor"});
     check_real(certificate, "max_g", 1e-300);
     check_real(certificate, "max_gv", 2.0 / 3);
     check_real(certificate, "max_ga", INFINITY);

@@ -169,8 +169,8 @@ static void test_levels(void **state)
         if (m[1] > 1) /* contradicts the row before */
             memcpy(A[1] + n, A[1], (size_t)n * sizeof(double));
         assert_ok(bg_levels_create(n, unit, &levels, &err));
-        assert_ok(bg_levels_add(levels, m[0], A[0], b[0], 1e-10, &err));
-        assert_ok(bg_levels_add(levels, m[1], A[1], b[1], 1e-10, &err));
+        assert_ok(bg_levels_add(levels, m[0], A[0], b[0], 1e-10, 0, &err));
+        assert_ok(bg_levels_add(levels, m[1], A[1], b[1], 1e-10, 0, &err));
         int rank = m[0] + m[1] - (m[1] > 1);
         assert_int_equal(bg_levels_get_freedom(levels), n - rank);
         const double *x = bg_levels_get_x(levels);

@@ -32,6 +32,13 @@ typedef struct bg_redundancy {
     int *eliminated; /* [count] rows of g that depend on the others */
     int count;
     unsigned char *not_unique; /* [ng] non-zero: the multiplier of this row is not unique */
+    /* How the decision was made, all in sizes of the rows (g_size). Eliminated rows: */
+    double misfit;  /* how far they are from depending on the others, and from 0, where the
+                       mechanism moves: 0 but for rounding, or the digits of the data */
+    double allowed; /* the most that counts as such; beyond it the position is a singular one */
+    /* Kept rows: the least that the others leave of one, and which (-1: none). */
+    double margin;
+    int weakest;
 } bg_redundancy;
 
 /* Something given for the start of a model, and what became of it. */
@@ -185,12 +192,12 @@ bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, b
  * projected, accelerations from its slope, multipliers between those of the step's ends. */
 void bg_integrator_interpolate_plain(bg_integrator *integrator, double t, bg_state *out);
 
-/* Residuals of all constraint rows at the end of the last step (or at the start). */
+/* Residuals of the constraint rows at the end of the last step (or at the start). */
 typedef struct bg_residuals {
-    double g, gv, ga; /* largest absolute entries */
+    double g, gv, ga; /* largest absolute entries of the rows that are kept */
     int worst_g;      /* row of the largest |g|, -1 without constraints */
-    double redundant; /* largest |g| / |row of G| of the eliminated rows, beyond what the drift of
-                         the others explains, and its row */
+    double redundant; /* largest |g| of the eliminated rows in sizes of the row, beyond what the
+                         drift of the others explains, and its row */
     int worst_redundant;
 } bg_residuals;
 bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator);

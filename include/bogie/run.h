@@ -71,7 +71,8 @@ bg_run_options bg_default_run_options(void);
 
 /* How trustworthy a result is; residuals are maxima over all accepted steps. */
 typedef struct bg_certificate {
-    double max_g, max_gv, max_ga; /* max_ga NAN: not known at every step */
+    double max_g, max_gv, max_ga; /* max_ga NAN: not known at every step; of rows that are kept */
+    double max_redundant;         /* |g| of redundant rows, in their sizes (bg_residuals) */
     double energy_error;          /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
     double energy_scale;          /* J, largest |T|, |U| or |work| seen */
     double energy_range;          /* J, the same with the change of U, which has no zero: what the

@@ -169,6 +169,9 @@ typedef struct bg_system_def {
     const bg_pattern *pattern[BG_OF_COUNT][BG_BY_COUNT];
     const unsigned char *marks; /* nv, BG_MARK_*; NULL: none */
     int stiff_parts;            /* how many parts (force elements) are marked stiff */
+    /* Sizes for tolerances: the displacement of a velocity coordinate and the value of a constraint
+     * that are large (the length of a body, a radian). NULL: 1, and the length of each row of G. */
+    const double *v_size, *g_size; /* nv, ng; all > 0 */
 
     /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
     const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;

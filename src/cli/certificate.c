@@ -164,6 +164,13 @@ static void print_redundancy(const bg_system *system, const bg_redundancy *redun
         printf("%s %s", k > 0 ? "," : "",
                bg_system_get_name(system, 'g', redundancy->eliminated[k], buffer, sizeof buffer));
     printf("\n");
+    if (redundancy->weakest >= 0)
+        printf(
+            "                   dependent to %.1e of their size; of %s, the weakest that is kept, "
+            "%.1e is left\n",
+            redundancy->misfit,
+            bg_system_get_name(system, 'g', redundancy->weakest, buffer, sizeof buffer),
+            redundancy->margin);
     if (!redundancy->not_unique)
         return;
     printf("  not unique       the reactions of");

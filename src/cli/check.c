@@ -183,10 +183,6 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
                def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
-        if (freedom == 0 && def->scleronomic)
-            printf(
-                "                   nothing can move; where that is not meant, take a joint away "
-                "or choose one\n                   that moves more freely\n");
         if (def->ng > 0 && freedom > 0 && freedom <= MAX_FREEDOMS)
             print_freedoms(system, state);
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",

@@ -16,13 +16,15 @@
 enum { MAX_ITERATIONS = 12 };
 static const double converged = 1e-13; /* relative size of the next increment */
 static const double roundoff = 1e-11;  /* increments this small that stop shrinking are rounding */
+static const double resolution = 0.01; /* of a coordinate beside its size: 1e-13 of it is 4.5 eps */
 
-/* Largest entry relative to the coordinate, NAN if any is not a number. */
-static double relative_size(const bg_dynamics *d, const double *delta, const double *q)
+double bg_project_calc_size(const bg_dynamics *d, const double *delta, const double *q)
 {
+    const double *v_size = d->sys->def.v_size;
     double size = 0;
     for (int i = 0; i < d->nv; i++) {
-        double x = fabs(delta[i]) / (1.0 + (d->kinematic ? 0.0 : fabs(q[i])));
+        double own = v_size ? v_size[i] : 1, far = d->kinematic ? 0 : resolution * fabs(q[i]);
+        double x = fabs(delta[i]) / (own + far);
         if (!(x <= size))
             size = x;
         if (isnan(x))
@@ -46,7 +48,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
         bg_kkt_solve(d->kkt, d->work_v, d->work_g);
         if (k == 0 && first)
             memcpy(first, d->work_v, (size_t)d->nv * sizeof(double));
-        double size = relative_size(d, d->work_v, q);
+        double size = bg_project_calc_size(d, d->work_v, q);
         if (!isfinite(size))
             return bg_dynamics_report_not_finite(d, err);
         bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);

@@ -10,6 +10,10 @@
 bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const double *v,
                               const double *z, const int *mode, double *first, bg_error *err);
 
+/* The largest increment beside the size of its coordinate, or, far from the origin, beside what
+ * rounding leaves of that; NAN if one is not a number. */
+double bg_project_calc_size(const bg_dynamics *dynamics, const double *delta, const double *q);
+
 /* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t =
  * 0. */
 void bg_project_velocity(bg_dynamics *dynamics, double *v);

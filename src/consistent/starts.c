@@ -28,7 +28,6 @@ enum {
 
 static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
 static const double kept = 1e-12;      /* constraints: their rank is decided elsewhere */
-static const double precise = 1e-6;    /* those of positions, where it is not yet */
 /* what an increment may be per unit of what is missing, inverse: less, where more leads astray */
 static const double leverage[] = {1e-8, 1e-3, 1e-2};
 static const double met = 1e-9; /* what is given, relative to its size */
@@ -39,6 +38,7 @@ typedef struct search {
     bg_point point;
     bg_levels *levels;
     double *unit; /* [nv] */
+    double *size; /* [ng] of the constraints */
     double *from; /* [nv] the guess of v that is to be corrected */
     double *A;    /* [most rows * nv] */
     double *b;    /* [most rows] */
@@ -49,6 +49,7 @@ static void search_clear(search *s)
 {
     bg_levels_destroy(s->levels);
     free(s->unit);
+    free(s->size);
     free(s->from);
     free(s->A);
     free(s->b);
@@ -69,10 +70,11 @@ static bg_status search_create(bg_dynamics *d, search *s, bg_error *err)
         }
     s->unit = BG_NEW_ARRAY(double, d->nv);
     s->from = BG_NEW_ARRAY(double, d->nv);
+    s->size = BG_NEW_ARRAY(double, d->ng);
     s->A = BG_NEW_ARRAY(double, (size_t)most *(size_t)d->nv);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->unit || !s->from || !s->A || !s->b || !s->owner)
+    if (!s->unit || !s->from || !s->size || !s->A || !s->b || !s->owner)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
                             d->sys->def.name);
     starts->get_units(self, s->unit);
@@ -91,32 +93,28 @@ static int calc_rows(search *s, bg_start_of of, int level)
     return n;
 }
 
-/* The rows of G that are kept, of length one in units, and -rest - G from on the right. */
+/* The rows of G that are kept, in their sizes, and -rest - G from on the right. */
 static bg_status add_constraints(search *s, const unsigned char *eliminated, const double *rest,
                                  double tolerance, bg_error *err)
 {
     const bg_dynamics *d = s->d;
     const bg_pattern *p = d->sys->def.pattern_G;
     int n = 0;
+    bg_system_calc_row_sizes(d->sys, d->terms.G, s->size);
     for (int i = 0; i < d->ng; i++) {
-        double *row = s->A + (size_t)n * (size_t)d->nv, sum = 0, right = -rest[i];
+        double *row = s->A + (size_t)n * (size_t)d->nv, right = -rest[i];
         int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
         if (eliminated && eliminated[i])
             continue;
         memset(row, 0, (size_t)d->nv * sizeof(double));
         for (int k = begin; k < end; k++) {
             int j = p ? p->column[k] : k - begin;
-            row[j] = d->terms.G[k];
-            right -= row[j] * s->from[j];
-            sum += row[j] * s->unit[j] * row[j] * s->unit[j];
+            row[j] = d->terms.G[k] / s->size[i];
+            right -= d->terms.G[k] * s->from[j];
         }
-        if (sum == 0)
-            continue;
-        for (int j = 0; j < d->nv; j++)
-            row[j] /= sqrt(sum);
-        s->b[n++] = right / sqrt(sum);
+        s->b[n++] = right / s->size[i];
     }
-    return bg_levels_add(s->levels, n, s->A, s->b, tolerance, err);
+    return bg_levels_add(s->levels, n, s->A, s->b, tolerance, 1, err);
 }
 
 /* "2", or "(1, 0, 2)" */
@@ -139,10 +137,10 @@ static bg_status report_fixed(const bg_given *g, bg_error *err)
                         g->name, given, g->unit, got);
 }
 
-static bool is_met(const bg_given *g)
+static bool is_met(const bg_given *g, double misfit)
 {
     for (int i = 0; i < g->n; i++)
-        if (!(fabs(g->got[i] - g->given[i]) <= met * g->size))
+        if (!(fabs(g->got[i] - g->given[i]) <= fmax(met, misfit) * g->size))
             return false;
     return true;
 }
@@ -174,10 +172,10 @@ static bg_status find_contradiction(search *s, const unsigned char *eliminated, 
         for (end = first; end < n && s->owner[end] == s->owner[first];)
             end++;
         st = bg_levels_add(s->levels, end - first, s->A + (size_t)first * (size_t)d->nv,
-                           s->b + first, negligible, err);
+                           s->b + first, negligible, 0, err);
         take_solution(s, x->v);
         s->starts->get_given(d->sys->def.self, &s->point, s->owner[first], &g);
-        if (st == BG_OK && !is_met(&g))
+        if (st == BG_OK && !is_met(&g, 0))
             st = report_fixed(&g, err);
     }
     return st;
@@ -211,7 +209,7 @@ static bg_status solve_velocity(search *s, const unsigned char *eliminated, bg_s
         int n = bg_levels_get_freedom(s->levels) > 0 || level == BG_START_FIXED
                     ? calc_rows(s, BG_START_VELOCITIES, level)
                     : 0;
-        st = bg_levels_add(s->levels, n, s->A, s->b, negligible, err);
+        st = bg_levels_add(s->levels, n, s->A, s->b, negligible, 0, err);
         if (st == BG_OK && level == BG_START_FIXED && !are_fixed_met(s, n))
             st = find_contradiction(s, eliminated, x, err);
     }
@@ -270,9 +268,9 @@ static bg_status find_increment(search *s, bg_state *x, double least, double *si
     s->point = d->point;
     bg_levels_reset(s->levels);
     if (st == BG_OK && d->ng > 0)
-        st = add_constraints(s, NULL, d->terms.g, precise, err);
+        st = add_constraints(s, NULL, d->terms.g, BG_RANK_DATA, err);
     for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
-        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b, least,
+        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b, least, 0,
                            err);
     *size = 0;
     for (int i = 0; i < d->nv; i++)
@@ -305,7 +303,7 @@ static bool are_fixed_positions_met(const search *s)
 {
     bg_given g;
     for (int k = 0; s->starts->get_given(s->d->sys->def.self, &s->point, k, &g) == 0; k++)
-        if (g.fixed && !strstr(g.unit, "/s") && !is_met(&g))
+        if (g.fixed && !strstr(g.unit, "/s") && !is_met(&g, 0))
             return false;
     return true;
 }
@@ -374,8 +372,8 @@ static void warn(const bg_given *g, bg_warnings *warnings)
                     g->name, given, got, g->unit);
 }
 
-bg_status bg_starts_report(bg_system *sys, const bg_state *x, bg_assembly_report *report,
-                           bg_error *err)
+bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
+                           bg_assembly_report *report, bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     bg_given g;
@@ -383,8 +381,8 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, bg_assembly_report
     int count = 0;
     bg_status st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
     for (int k = 0; st == BG_OK && def->starts->get_given(def->self, &p, k, &g) == 0; k++) {
-        count += !is_met(&g);
-        if (g.fixed && !is_met(&g))
+        count += !is_met(&g, misfit);
+        if (g.fixed && !is_met(&g, misfit))
             return report_fixed(&g, err);
     }
     if (count == 0 || st != BG_OK)
@@ -394,7 +392,7 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, bg_assembly_report
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     for (int k = 0; report->nunmet < count; k++) {
         def->starts->get_given(def->self, &p, k, &g);
-        if (is_met(&g))
+        if (is_met(&g, misfit))
             continue;
         report->unmet[report->nunmet++] = g;
         if (report->nunmet <= TOLD)

@@ -1,7 +1,8 @@
 /* A model as a bg_system, in joint or in Cartesian coordinates.
  *
  * Both start from the same place: the joint form is assembled first, because joint coordinates are
- * what the user guesses and fixes, and the Cartesian form takes its poses and twists. */
+ * what the user guesses and fixes, and the Cartesian form takes its poses and twists, and how many
+ * constraints are redundant. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "bogie/integrator.h"
@@ -31,9 +32,10 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     return BG_OK;
 }
 
-/* Poses and twists of all bodies in the assembled joint form, and what was noticed on the way. */
-static bg_status assemble(const bg_model *model, bg_body_state *start, bg_warnings *warnings,
-                          bg_error *err)
+/* Poses and twists of all bodies in the assembled joint form, its degrees of freedom, and what was
+ * noticed on the way. */
+static bg_status assemble(const bg_model *model, bg_body_state *start, int *freedom,
+                          bg_warnings *warnings, bg_error *err)
 {
     bg_assembly_report report = {0};
     bg_joint_form *form;
@@ -50,6 +52,7 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, bg_warnin
         bg_joint_update_position(form, x->q);
         bg_joint_update_velocity(form, x->v);
         memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
+        *freedom = form->nv - form->ng + report.redundancy.count;
     }
     bg_assembly_report_clear(&report);
     bg_state_destroy(x);
@@ -65,7 +68,8 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     if (!start)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
     bg_warnings warnings = {0};
-    bg_status st = assemble(model, start, &warnings, err);
+    int freedom = -1;
+    bg_status st = assemble(model, start, &freedom, &warnings, err);
     if (st == BG_OK)
         st = bg_cartesian_create(model, start, &form, err);
     free(start);
@@ -80,6 +84,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     (*system)->size = bg_model_calc_size(model);
     (*system)->parts = bg_multibody_get_parts(model);
     (*system)->warnings = warnings;
+    (*system)->freedom = freedom;
     return BG_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "consistent/projection.h"
+#include "integrators/selection.h"
 #include "integrators/trouble.h"
 
 #include <assert.h>
@@ -166,6 +167,8 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
         st = bg_state_create(ig->sys, &ig->x0, err);
     if (st == BG_OK)
         st = bg_state_create(ig->sys, &ig->x1, err);
+    if (st == BG_OK && ig->dyn->ng > 0)
+        st = bg_selection_create(ig->sys, &ig->selection, err);
     if (st != BG_OK)
         return st;
     ig->n = ig->dyn->nq + ig->dyn->nv + ig->dyn->nz + 1;
@@ -220,6 +223,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     if (!ig)
         return;
     ig->class_->destroy(ig);
+    bg_selection_destroy(ig->selection);
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
@@ -247,6 +251,20 @@ bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, 
     return ig->energy ? bg_dynamics_calc_power(d, lambda, &rate[ig->n - 1], err) : BG_OK;
 }
 
+/* Rates, multipliers and residuals at x0; what the method remembers is forgotten. */
+static bg_status begin(bg_integrator *ig, bg_error *err)
+{
+    ig->class_->reset(ig);
+    unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
+    bg_state *x = ig->x0;
+    bg_status st = bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate0, x->lambda, err);
+    if (st != BG_OK)
+        return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+    memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
+    ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+    return BG_OK;
+}
+
 bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
                               const bg_redundancy *redundancy, double t_end, bg_error *err)
 {
@@ -260,14 +278,10 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     ig->t_end = ig->t_limit = t_end;
     ig->t_grid = ig->x0->t;
     ig->grid = 0;
-    ig->class_->reset(ig);
-    unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
-    bg_state *x = ig->x0;
-    bg_status st = bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate0, x->lambda, err);
+    bg_status st = begin(ig, err);
+    ig->unready = false;
     if (st != BG_OK)
-        return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
-    memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
-    ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+        return st;
     ig->h_next = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     ig->leap_wait = 1;
     ig->h_rejected = ig->noise = 0;
@@ -298,6 +312,9 @@ static void advance(bg_integrator *ig)
     ig->grid = ig->whole ? ig->grid + 1 : 0;
     if (!ig->whole)
         ig->t_grid = ig->x0->t;
+    bg_error ignored; /* the step that follows tries again, and tells */
+    if (ig->selection && bg_selection_update(ig->selection, ig))
+        ig->unready = begin(ig, &ignored) != BG_OK;
 }
 
 static double smallest_step(const bg_integrator *ig)
@@ -487,6 +504,10 @@ static void accept(bg_integrator *ig, double error)
 bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 {
     advance(ig);
+    bg_status ready = ig->unready ? begin(ig, err) : BG_OK;
+    if (ready != BG_OK)
+        return ready;
+    ig->unready = false;
     double h_min = smallest_step(ig), h = ig->h_next;
     attempts a = {.shrunk = h};
     ig->leaping = ig->leap_left > 0;
@@ -529,7 +550,7 @@ void bg_integrator_prepare(bg_integrator *ig)
 {
     advance(ig);
     ig->h = fit_step(ig, ig->h_next, &ig->x1->t);
-    if (ig->class_->prepare)
+    if (!ig->unready && ig->class_->prepare)
         ig->class_->prepare(ig);
 }
 

@@ -80,6 +80,8 @@ struct bg_integrator {
     bg_counters count, base; /* own counts; the system's and dyn's counts when start began */
     double *work_n;          /* [n] scratch */
     bg_trouble *trouble;     /* why steps are short (trouble.h) */
+    bool unready;            /* rates at x0 are still to be found, after an exchange of rows */
+    struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     void *method;
 };
 

@@ -190,21 +190,21 @@ static void take(bg_levels *l, const level *w)
 }
 
 bg_status bg_levels_add(bg_levels *l, int m, const double *A, const double *b, double tolerance,
-                        bg_error *err)
+                        double size, bg_error *err)
 {
     level w = {.m = m, .k = l->freedom};
     if (m == 0 || w.k == 0)
         return BG_OK;
-    size_t size = (size_t)m * (size_t)w.k;
-    w.B = BG_NEW_ARRAY(double, size);
-    w.C = BG_NEW_ARRAY(double, size);
+    size_t entries = (size_t)m * (size_t)w.k;
+    w.B = BG_NEW_ARRAY(double, entries);
+    w.C = BG_NEW_ARRAY(double, entries);
     w.r = BG_NEW_ARRAY(double, m);
     w.s = BG_NEW_ARRAY(double, w.k);
     w.h = BG_NEW_ARRAY(double, m > w.k ? m : w.k);
     bg_status st = BG_OK;
     if (w.B && w.C && w.r && w.s && w.h) {
         double longest = fill(l, &w, A, b);
-        decide(l, &w, tolerance * longest);
+        decide(l, &w, tolerance * (size > 0 ? size : longest));
         solve(&w);
         take(l, &w);
     } else {

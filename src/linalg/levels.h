@@ -13,9 +13,9 @@ void bg_levels_destroy(bg_levels *levels);
 /* Starts anew, with every x allowed. */
 void bg_levels_reset(bg_levels *levels);
 /* The next level, A[m*n] by rows. A direction in which all of A changes by less than tolerance
- * times its longest row is not decided here. */
+ * times size (0: that of its longest row) is not decided here. */
 bg_status bg_levels_add(bg_levels *levels, int m, const double *A, const double *b,
-                        double tolerance, bg_error *err);
+                        double tolerance, double size, bg_error *err);
 /* The solution so far, [n], and how many directions are left to decide. */
 const double *bg_levels_get_x(const bg_levels *levels);
 int bg_levels_get_freedom(const bg_levels *levels);

@@ -70,16 +70,38 @@ void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, 
 typedef struct bg_rank bg_rank;
 bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err);
 void bg_rank_destroy(bg_rank *rank);
-/* Rank of an m x n matrix (pattern as above) by column-pivoted QR of its transpose with rows scaled
- * to unit length, columns with fixed[j] != 0 left out (fixed may be NULL).
- * dependent[i] != 0: row i depends on the rows that are kept (rows are preferred in their order
- * when they are equally good, so that the user's later constraints are the ones eliminated).
- * involved[i] != 0: row i takes part in some dependency, so its multiplier is not unique.
- * coefficient (m x m, row-major, or NULL): dependent row i = sum_k coefficient[i*m+k] row k over
- * kept rows. Zero rows are dependent. */
-int bg_rank_calc(bg_rank *rank, const bg_pattern *pattern, const double *A,
-                 const unsigned char *fixed, double tolerance, unsigned char *dependent,
-                 unsigned char *involved, double *coefficient);
+/* Whose rank is wanted, and what counts as zero. Row i of A is measured in units of row_size[i], a
+ * displacement along column j in units of column_size[j] (NULL: 1). Without row_size every row is
+ * scaled to unit length, and rows that are rounding beside the longest are zero. */
+typedef struct bg_rank_question {
+    const bg_pattern *pattern; /* as above */
+    const double *A;
+    const unsigned char *fixed; /* [n] columns left out; NULL: none */
+    const double *row_size, *column_size;
+    const signed char *order; /* [m] -1: never kept; 1: kept down to `least`, and rather than others
+                                 that are nearly as good; NULL: all 0 */
+    int most;                 /* rows to keep, 0: all that are independent */
+    double tolerance, least;  /* what remains of a row that depends on others, in these units */
+} bg_rank_question;
+
+/* Arrays that the caller has. Rows are preferred in their order when they are (nearly) equally
+ * good, so that the user's later constraints are the ones left out. Zero rows are dependent. */
+typedef struct bg_rank_answer {
+    unsigned char *dependent; /* [m] depends on the rows that are kept */
+    unsigned char *involved;  /* [m] takes part in a dependency: its multiplier is not unique */
+    double *remainder;   /* [m] what other rows left of it: of a kept one when it was chosen, of
+                            others in the end; NULL: not wanted */
+    double *coefficient; /* [m m] row i = sum_k coefficient[i m + k] row k over kept rows k; NULL:
+                            not wanted */
+} bg_rank_answer;
+
+/* What remains of a constraint beside its size: below BG_RANK_DATA it may be redundant but for the
+ * precision of data, below BG_RANK_ROUNDING it depends on others in any case. */
+#define BG_RANK_DATA 1e-4
+#define BG_RANK_ROUNDING 1e-9
+
+/* By column-pivoted QR of the transpose; returns the rank. */
+int bg_rank_calc(bg_rank *rank, const bg_rank_question *question, const bg_rank_answer *answer);
 
 /* Groups the columns of a pattern so that no two columns of a group share a row (Coleman and More):
  * group[j] in 0 .. *ngroups-1. pattern NULL is dense: every column its own group. */

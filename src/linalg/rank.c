@@ -1,12 +1,15 @@
 /* Rank and dependencies of the rows of a matrix, for redundant constraints.
  *
- * The rows are scaled to unit length and orthogonalised by modified Gram-Schmidt: after r rows were
- * kept, w_i is what remains of row i orthogonally to them. The next row kept is the first one, in
- * the user's order, whose |w_i| reaches a tenth of the largest; the rank is reached when none
- * exceeds the tolerance. A tenth, not the whole: which of several dependent constraints counts as
- * the redundant one then follows their order instead of accidents of geometry, and the kept rows
- * are still far from the tolerance. With s_k the kept rows, s_k = sum_{p<=k} R_pk q_p, a dependent
- * row is s_i = sum_k c_k s_k,   R c = Q^T s_i   (least squares). */
+ * The rows are scaled and orthogonalised by modified Gram-Schmidt: after r rows were kept, w_i is
+ * what remains of row i orthogonally to them. The next row kept is the first one, in the user's
+ * order, whose |w_i| reaches a part of the largest; the rank is reached when none exceeds the
+ * tolerance. A part, not the whole: which of several dependent constraints counts as the redundant
+ * one then follows their order instead of accidents of geometry, and the kept rows are still far
+ * from the tolerance. With s_k the kept rows, s_k = sum_{p<=k} R_pk q_p, a dependent row is
+ * s_i = sum_k c_k s_k,   R c = Q^T s_i   (least squares).
+ *
+ * Remainders are those of a QR of the transpose with threshold pivoting: a sparse QR that passes
+ * over columns whose remainder is small gives the same decisions. */
 #include "base/memory.h"
 #include "linalg/linalg.h"
 
@@ -17,18 +20,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define AS_GOOD 0.1
+#define AS_GOOD 0.3
 
 struct bg_rank {
     int m, n, rank;
-    double *S;      /* m*n, rows of unit length (or zero) */
-    double *W;      /* m*n, what remains of them */
-    double *length; /* m, |row i| before scaling */
-    double *Q;      /* min(m,n)*n, orthonormal rows */
-    double *R;      /* m*m, column k: coefficients of kept row k */
-    double *c;      /* m */
-    int *kept;      /* m, rows in the order they were kept */
-    bool *decided;  /* m, row is kept or zero */
+    double *S;     /* m*n, scaled rows */
+    double *W;     /* m*n, what remains of them */
+    double *unit;  /* m, what row i was divided by */
+    double *Q;     /* min(m,n)*n, orthonormal rows */
+    double *R;     /* m*m, column k: coefficients of kept row k */
+    double *c;     /* m */
+    int *kept;     /* m, rows in the order they were kept */
+    bool *decided; /* m, row is kept, zero or not asked for */
 };
 
 bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err)
@@ -43,11 +46,11 @@ bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err)
         w->W = BG_NEW_ARRAY(double, size);
         w->Q = BG_NEW_ARRAY(double, size);
         w->R = BG_NEW_ARRAY(double, (size_t)m *(size_t)m);
-        w->length = BG_NEW_ARRAY(double, m);
+        w->unit = BG_NEW_ARRAY(double, m);
         w->c = BG_NEW_ARRAY(double, m);
         w->kept = BG_NEW_ARRAY(int, m);
         w->decided = BG_NEW_ARRAY(bool, m);
-        if (w->S && w->W && w->Q && w->R && w->length && w->c && w->kept && w->decided)
+        if (w->S && w->W && w->Q && w->R && w->unit && w->c && w->kept && w->decided)
             return BG_OK;
     }
     bg_rank_destroy(w);
@@ -61,7 +64,7 @@ void bg_rank_destroy(bg_rank *w)
         return;
     free(w->S);
     free(w->W);
-    free(w->length);
+    free(w->unit);
     free(w->Q);
     free(w->R);
     free(w->c);
@@ -96,51 +99,59 @@ static double *row_of(double *A, int i, int n)
     return A + (size_t)i * (size_t)n;
 }
 
-/* S <- rows of A, dense, without fixed columns, of unit length. Rows below 1000 eps times the
- * longest (fixed columns included) are rounding and become zero rows. */
-static void scale_rows(bg_rank *w, const bg_pattern *pattern, const double *A,
-                       const unsigned char *fixed)
+/* S <- rows of A, dense, without fixed columns, in units of rows and columns. */
+static void scale_rows(bg_rank *w, const bg_rank_question *x)
 {
     double longest = 0;
     memset(w->S, 0, (size_t)w->m * (size_t)w->n * sizeof(double));
     for (int i = 0; i < w->m; i++) {
         double *s = row_of(w->S, i, w->n);
-        if (pattern)
-            for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; k++)
-                s[pattern->column[k]] = A[k];
+        if (x->pattern)
+            for (int k = x->pattern->row_start[i]; k < x->pattern->row_start[i + 1]; k++)
+                s[x->pattern->column[k]] = x->A[k];
         else
-            memcpy(s, A + (size_t)i * (size_t)w->n, (size_t)w->n * sizeof(double));
+            memcpy(s, x->A + (size_t)i * (size_t)w->n, (size_t)w->n * sizeof(double));
+        for (int j = 0; x->column_size && j < w->n; j++)
+            s[j] *= x->column_size[j];
         longest = fmax(longest, calc_length(s, w->n));
-        for (int j = 0; fixed && j < w->n; j++)
-            if (fixed[j])
+        for (int j = 0; x->fixed && j < w->n; j++)
+            if (x->fixed[j])
                 s[j] = 0;
-        w->length[i] = calc_length(s, w->n);
+        w->unit[i] = x->row_size ? x->row_size[i] : calc_length(s, w->n);
     }
     for (int i = 0; i < w->m; i++) {
         double *s = row_of(w->S, i, w->n);
-        w->decided[i] = w->length[i] <= 1e3 * DBL_EPSILON * longest;
+        bool zero = !x->row_size && w->unit[i] <= 1e3 * DBL_EPSILON * longest;
+        w->decided[i] = zero || (x->order && x->order[i] < 0);
         for (int j = 0; j < w->n; j++)
-            s[j] = w->decided[i] ? 0 : s[j] / w->length[i];
+            s[j] = zero ? 0 : s[j] / w->unit[i];
     }
     memcpy(w->W, w->S, (size_t)w->m * (size_t)w->n * sizeof(double));
 }
 
 /* The next row to keep, or -1 when the rest depends on those kept. */
-static int find_next(bg_rank *w, double tolerance)
+static int find_next(bg_rank *w, const bg_rank_question *x, double rounding)
 {
-    double largest = tolerance;
+    double largest = 0;
     for (int i = 0; i < w->m; i++) {
-        w->c[i] = w->decided[i] ? 0 : sqrt(dot(row_of(w->W, i, w->n), row_of(w->W, i, w->n), w->n));
+        double least = x->order && x->order[i] > 0 ? x->least : x->tolerance;
+        w->c[i] = w->decided[i] ? 0 : calc_length(row_of(w->W, i, w->n), w->n);
+        if (w->c[i] <= fmax(least, rounding))
+            w->c[i] = 0;
         largest = fmax(largest, w->c[i]);
     }
-    for (int i = 0; i < w->m; i++)
-        if (w->c[i] > tolerance && w->c[i] >= AS_GOOD * largest)
-            return i;
-    return -1;
+    int found = -1;
+    for (int i = w->m - 1; i >= 0; i--) {
+        bool good = w->c[i] > 0 && w->c[i] >= AS_GOOD * largest;
+        bool preferred = x->order && x->order[i] > 0;
+        if (good && (found < 0 || preferred || x->order == NULL || x->order[found] <= 0))
+            found = i;
+    }
+    return found;
 }
 
 /* Keeps row i: s_i = sum_p R_p,rank q_p, orthogonalised twice, then taken out of the rest. */
-static void keep_row(bg_rank *w, int i)
+static void keep_row(bg_rank *w, int i, const unsigned char *dependent)
 {
     int n = w->n, r = w->rank;
     double *q = row_of(w->Q, r, n);
@@ -161,7 +172,7 @@ static void keep_row(bg_rank *w, int i)
     w->decided[i] = true;
     w->rank++;
     for (int k = 0; k < w->m; k++) {
-        double *w_k = row_of(w->W, k, n), h = w->decided[k] ? 0 : dot(q, w_k, n);
+        double *w_k = row_of(w->W, k, n), h = dependent[k] ? dot(q, w_k, n) : 0;
         for (int j = 0; h != 0 && j < n; j++)
             w_k[j] -= h * q[j];
     }
@@ -178,43 +189,50 @@ static void calc_coefficients(bg_rank *w, int i)
     }
 }
 
-static void report_dependencies(bg_rank *w, double tolerance, const unsigned char *dependent,
-                                unsigned char *involved, double *coefficient)
+/* Coefficients of unit rows below the root of the tolerance are noise; so is what a row takes from
+ * others when it is itself no longer than that. */
+static void report_dependencies(bg_rank *w, double tolerance, const bg_rank_answer *y)
 {
-    double noticeable = sqrt(tolerance); /* coefficients of unit rows below it are noise */
+    double noticeable = sqrt(tolerance);
     for (int i = 0; i < w->m; i++) {
-        if (!dependent[i])
+        if (!y->dependent[i])
             continue;
-        involved[i] = 1;
+        double length = calc_length(row_of(w->S, i, w->n), w->n);
+        y->involved[i] = 1;
         calc_coefficients(w, i);
         for (int p = 0; p < w->rank; p++) {
             int k = w->kept[p];
-            if (fabs(w->c[p]) > noticeable)
-                involved[k] = 1;
-            if (coefficient)
-                coefficient[(size_t)i * (size_t)w->m + (size_t)k] = w->c[p] *
-                                                                    (w->length[i] / w->length[k]);
+            double part = fabs(w->c[p]) * calc_length(row_of(w->S, k, w->n), w->n);
+            if (part > noticeable * fmax(length, noticeable))
+                y->involved[k] = 1;
+            if (y->coefficient)
+                y->coefficient[(size_t)i * (size_t)w->m + (size_t)k] = w->c[p] *
+                                                                       (w->unit[i] / w->unit[k]);
         }
     }
 }
 
-int bg_rank_calc(bg_rank *w, const bg_pattern *pattern, const double *A, const unsigned char *fixed,
-                 double tolerance, unsigned char *dependent, unsigned char *involved,
-                 double *coefficient)
+int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
 {
     size_t m = (size_t)w->m;
-    tolerance = fmax(tolerance, 8 * DBL_EPSILON * (w->m + w->n));
-    if (coefficient)
-        memset(coefficient, 0, m * m * sizeof(double));
-    memset(involved, 0, m);
-    memset(dependent, 1, m);
+    double rounding = 8 * DBL_EPSILON * (w->m + w->n);
+    if (y->coefficient)
+        memset(y->coefficient, 0, m * m * sizeof(double));
+    memset(y->involved, 0, m);
+    memset(y->dependent, 1, m);
     memset(w->R, 0, m * m * sizeof(double));
     w->rank = 0;
-    scale_rows(w, pattern, A, fixed);
-    for (int i; w->rank < w->n && (i = find_next(w, tolerance)) >= 0;) {
-        keep_row(w, i);
-        dependent[i] = 0;
+    scale_rows(w, x);
+    int most = x->most > 0 && x->most < w->n ? x->most : w->n;
+    for (int i; w->rank < most && (i = find_next(w, x, rounding)) >= 0;) {
+        if (y->remainder)
+            y->remainder[i] = w->c[i];
+        y->dependent[i] = 0;
+        keep_row(w, i, y->dependent);
     }
-    report_dependencies(w, tolerance, dependent, involved, coefficient);
+    for (int i = 0; y->remainder && i < w->m; i++)
+        if (y->dependent[i])
+            y->remainder[i] = calc_length(row_of(w->W, i, w->n), w->n);
+    report_dependencies(w, fmax(x->tolerance, rounding), y);
     return w->rank;
 }

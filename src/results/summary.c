@@ -149,12 +149,16 @@ static json_t *new_drift(const bg_drift *drift)
     return end_object(&b);
 }
 
-static json_t *new_certificate(const bg_certificate *certificate)
+static json_t *new_certificate(const bg_certificate *certificate, const bg_redundancy *redundancy)
 {
     builder b = begin_object();
     put(&b, "max_g", new_real(certificate->max_g));
     put(&b, "max_gv", new_real(certificate->max_gv));
     put(&b, "max_ga", new_real(certificate->max_ga));
+    put(&b, "max_redundant", new_real(certificate->max_redundant));
+    put(&b, "redundancy_misfit", new_real(redundancy->misfit));
+    put(&b, "redundancy_margin",
+        redundancy->count > 0 ? new_real(redundancy->margin) : json_null());
     put(&b, "energy_error", new_real(certificate->energy_error));
     put(&b, "energy_scale", new_real(certificate->energy_scale));
     put(&b, "energy_range", new_real(certificate->energy_range));
@@ -248,7 +252,7 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
     put(&b, "steps", new_steps(&report->counters));
     put(&b, "evaluations", new_evaluations(&report->counters));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
-    put(&b, "certificate", new_certificate(&report->certificate));
+    put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));
     put(&b, "final", new_final(system, report));
     return end_object(&b);

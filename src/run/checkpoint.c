@@ -155,6 +155,12 @@ static void archive_redundancy(bg_runner *r, bg_archive *archive)
         return;
     }
     x->count = count;
+    double decision[] = {x->misfit, x->allowed, x->margin};
+    bg_archive_doubles(archive, decision, 3);
+    bg_archive_ints(archive, &x->weakest, 1);
+    x->misfit = decision[0];
+    x->allowed = decision[1];
+    x->margin = decision[2];
     if (x->eliminated)
         bg_archive_whole(archive, x->eliminated, count, 0, ng - 1);
     if (x->not_unique)

@@ -221,6 +221,7 @@ static void update_certificate(bg_runner *r)
     c->max_g = keep_largest(c->max_g, now.g);
     c->max_gv = keep_largest(c->max_gv, now.gv);
     c->max_ga = keep_largest(c->max_ga, now.ga);
+    c->max_redundant = keep_largest(c->max_redundant, now.redundant);
     c->energy_error = keep_largest(c->energy_error,
                                    fabs(bg_runner_calc_energy(r, x) - r->energy_start));
 }
@@ -230,12 +231,12 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
 {
     char buffer[32];
     bg_residuals now = bg_integrator_get_residuals(r->ig);
-    if (now.redundant < 1e-6)
+    if (now.redundant < fmax(1e-6, r->report->assembly.redundancy.allowed))
         return BG_OK;
     return bg_error_set(
         err, BG_CONTRADICTORY,
-        "constraint '%s' was redundant at the start but is violated by %.3g (beside its "
-        "gradient) at t = %.17g: the mechanism has left the position in which it could "
+        "constraint '%s' was redundant at the start but is violated by %.3g of its "
+        "size at t = %.17g: the mechanism has left the position in which it could "
         "be left out",
         bg_system_get_name(r->sys, 'g', now.worst_redundant, buffer, sizeof buffer), now.redundant,
         bg_integrator_get_state(r->ig)->t);

@@ -195,11 +195,13 @@ void bg_dynamics_calc_w(const bg_dynamics *d, const double *v, double *w)
 
 static const double drift_factor = 10; /* of eliminated rows beside those they depend on */
 
-/* |row i of G|, 1 for a row of zeros. */
-static double calc_row_length(const bg_dynamics *d, int i)
+/* The size of row i: that of the system, or |row i of G| (1 for a row of zeros). */
+static double calc_row_size(const bg_dynamics *d, int i)
 {
     const bg_pattern *p = d->sys->def.pattern_G;
     double sum = 0;
+    if (d->sys->def.g_size)
+        return d->sys->def.g_size[i];
     int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
     for (int k = begin; k < end; k++)
         sum += d->terms.G[k] * d->terms.G[k];
@@ -217,7 +219,7 @@ static void calc_redundant(const bg_dynamics *d, bg_residuals *r)
     if (count == 0)
         return;
     for (int i = 0; i < d->ng; i++) {
-        double relative = fabs(d->terms.g[i]) / calc_row_length(d, i);
+        double relative = fabs(d->terms.g[i]) / calc_row_size(d, i);
         if (!d->eliminated[i])
             drift = fmax(drift, relative);
         else if (relative > r->redundant) {
@@ -234,17 +236,17 @@ bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, c
     if (d->ng == 0)
         return r;
     for (int i = 0; i < d->ng; i++)
-        if (fabs(d->terms.g[i]) > r.g) {
+        if (!d->eliminated[i] && fabs(d->terms.g[i]) > r.g) {
             r.g = fabs(d->terms.g[i]);
             r.worst_g = i;
         }
     calc_redundant(d, &r);
     bg_dynamics_calc_w(d, v, d->work_g);
     for (int i = 0; i < d->ng; i++)
-        r.gv = fmax(r.gv, fabs(d->work_g[i]));
+        r.gv = fmax(r.gv, d->eliminated[i] ? 0 : fabs(d->work_g[i]));
     bg_matrix_multiply(d->ng, d->nv, d->sys->def.pattern_G, d->terms.G, a, d->work_g);
     for (int i = 0; i < d->ng; i++)
-        r.ga = fmax(r.ga, fabs(d->work_g[i] + d->terms.gamma[i]));
+        r.ga = fmax(r.ga, d->eliminated[i] ? 0 : fabs(d->work_g[i] + d->terms.gamma[i]));
     return r;
 }
 

@@ -58,7 +58,8 @@ bg_status bg_dynamics_accelerate(bg_dynamics *dynamics, double t, const double *
 void bg_dynamics_calc_rates(const bg_dynamics *dynamics, const double *v, double *q_t);
 /* w = G v + g_t with the terms at hand. */
 void bg_dynamics_calc_w(const bg_dynamics *dynamics, const double *v, double *w);
-/* Largest |g|, |G v + g_t|, |G a + gamma| over all rows with the terms at hand. */
+/* Largest |g|, |G v + g_t|, |G a + gamma| of the rows that are kept, and how far the others miss,
+ * with the terms at hand. */
 bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *dynamics, const double *v,
                                         const double *a);
 /* Power of non-conservative and rheonomic constraint forces, P + lambda . g_t; 0 without energy. */

@@ -134,6 +134,40 @@ static bg_status check_values(const bg_system_def *def, const double *x, int n, 
     return BG_OK;
 }
 
+static bg_status check_sizes(const bg_system_def *def, const double *x, int n, const char *what,
+                             bg_error *err)
+{
+    for (int i = 0; x && i < n; i++)
+        if (!(x[i] > 0) || !isfinite(x[i]))
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "system '%s': %s[%d] is %g, but sizes are positive; give the size "
+                                "of what it belongs to, or leave all out",
+                                def->name, what, i, x[i]);
+    return BG_OK;
+}
+
+void bg_system_calc_row_sizes(const bg_system *sys, const double *G, double *size)
+{
+    const bg_pattern *p = sys->def.pattern_G;
+    int nv = sys->def.nv, ng = sys->def.ng;
+    double longest = 0;
+    if (sys->def.g_size) {
+        memcpy(size, sys->def.g_size, (size_t)ng * sizeof(double));
+        return;
+    }
+    for (int i = 0; i < ng; i++) {
+        double sum = 0;
+        int begin = p ? p->row_start[i] : i * nv, end = p ? p->row_start[i + 1] : begin + nv;
+        for (int k = begin; k < end; k++)
+            sum += G[k] * G[k];
+        size[i] = sqrt(sum);
+        longest = fmax(longest, size[i]);
+    }
+    for (int i = 0; i < ng; i++)
+        if (size[i] <= 1e-9 * longest || size[i] == 0)
+            size[i] = longest > 0 ? longest : 1.0;
+}
+
 int bg_system_get_rows(const bg_system *sys, bg_of of)
 {
     const int rows[BG_OF_COUNT] = {sys->def.nv, sys->def.nz, sys->def.ng, sys->def.ng, sys->def.ng};
@@ -178,6 +212,10 @@ static bg_status check_definition(const bg_system *sys, bg_error *err)
         st = check_values(def, def->v0, def->nv, "v", err);
     if (st == BG_OK)
         st = check_values(def, def->z0, def->nz, "z", err);
+    if (st == BG_OK)
+        st = check_sizes(def, def->v_size, def->nv, "v_size", err);
+    if (st == BG_OK)
+        st = check_sizes(def, def->g_size, def->ng, "g_size", err);
     if (st == BG_OK && !(isfinite(def->t_start) && isfinite(def->t_end)))
         st = bg_error_set(err, BG_BAD_INPUT, "system '%s': t_start or t_end is not a finite number",
                           def->name);
@@ -226,6 +264,7 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
     }
     sys->def = *def;
     sys->widening = 1;
+    sys->freedom = -1;
     sys->size = 1;
     if (!sys->def.name)
         sys->def.name = "system";

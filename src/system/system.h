@@ -49,10 +49,11 @@ struct bg_system {
     const char **event_texts; /* [3 ns] sentences: falling, touching, rising */
     char *event_words;        /* storage of those the definition does not give */
     double size;              /* m, of the mechanism in space; 1 where that is not known */
-    bg_warnings warnings;     /* added to by who makes the system, before it is used */
-    bg_counters count;        /* evaluations since create: terms, explicit_, residual, jacobian */
-    double *u, *u_t, *u_tt;   /* [nu] at the point last set by bg_system_set_point */
-    bg_live_input *outside;   /* [nu] */
+    int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
+    bg_warnings warnings;   /* added to by who makes the system, before it is used */
+    bg_counters count;      /* evaluations since create: terms, explicit_, residual, jacobian */
+    double *u, *u_t, *u_tt; /* [nu] at the point last set by bg_system_set_point */
+    bg_live_input *outside; /* [nu] */
     bg_known_energy energy;
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
@@ -103,6 +104,9 @@ bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const do
 /* The pattern of a block (that of G for g by q), NULL for dense. */
 const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by);
 /* Rows of what is differentiated, columns of what it is differentiated by, and the name. */
+/* size [ng] <- the sizes of the constraints: the system's own, or the lengths of the rows of G,
+ * where a row that is zero but for rounding gets the length of the longest. */
+void bg_system_calc_row_sizes(const bg_system *system, const double *G, double *size);
 int bg_system_get_rows(const bg_system *sys, bg_of of);
 int bg_system_get_columns(const bg_system *sys, bg_by by);
 const char *bg_block_get_name(bg_of of, bg_by by);

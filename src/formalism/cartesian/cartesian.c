@@ -13,6 +13,7 @@
 #include "formalism/cartesian/cartesian.h"
 
 #include "base/memory.h"
+#include "formalism/sizes.h"
 #include "formalism/wishes.h"
 
 #include <math.h>
@@ -295,6 +296,22 @@ static void name_everything(bg_cartesian *c)
     }
 }
 
+static bool calc_sizes(bg_cartesian *c)
+{
+    double *body = BG_NEW_ARRAY(double, c->mb.nbodies);
+    if (!body)
+        return false;
+    bg_sizes_calc_bodies(c->mb.model, body);
+    bg_sizes_calc_rows(&c->mb, body, c->g_size);
+    for (int b = 0; b < c->nb; b++) {
+        c->g_size[c->mb.nrows + b] = 1;
+        for (int i = 0; i < 7; i++)
+            c->v_size[7 * b + i] = i < 3 ? body[b + 1] : 1;
+    }
+    free(body);
+    return true;
+}
+
 static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err)
 {
     bg_status st = bg_multibody_create(c->mb.model, NULL, &c->mb, err);
@@ -305,6 +322,8 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->ng = c->mb.nrows + c->nb;
     c->q0 = BG_NEW_ARRAY(double, c->nv);
     c->v0 = BG_NEW_ARRAY(double, c->nv);
+    c->v_size = BG_NEW_ARRAY(double, c->nv);
+    c->g_size = BG_NEW_ARRAY(double, c->ng);
     c->M_start = BG_NEW_ARRAY(int, c->nv + 1);
     c->M_column = BG_NEW_ARRAY(int, 19 * c->nb);
     c->G_start = BG_NEW_ARRAY(int, c->ng + 1);
@@ -313,8 +332,9 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->q_names = BG_NEW_ARRAY(const char *, c->nv);
     c->g_names = BG_NEW_ARRAY(const char *, c->ng);
     c->names = bg_calloc((size_t)(c->nv + c->ng), sizeof *c->names);
-    if (!c->q0 || !c->v0 || !c->M_start || !c->M_column || !c->G_start || !c->G_column ||
-        !c->row_bodies || !c->q_names || !c->g_names || !c->names)
+    if (!c->q0 || !c->v0 || !c->v_size || !c->g_size || !c->M_start || !c->M_column ||
+        !c->G_start || !c->G_column || !c->row_bodies || !c->q_names || !c->g_names || !c->names ||
+        !calc_sizes(c))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     collect_bodies(c);
     make_patterns(c);
@@ -356,6 +376,8 @@ void bg_cartesian_destroy(void *form)
     bg_multibody_clear(&c->mb);
     void *const arrays[] = {c->q0,
                             c->v0,
+                            c->v_size,
+                            c->g_size,
                             c->M_start,
                             c->M_column,
                             c->G_start,
@@ -424,6 +446,8 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->derivatives = def_derivatives;
     def->q_names = def->v_names = c->q_names;
     def->g_names = c->g_names;
+    def->v_size = c->v_size;
+    def->g_size = c->g_size;
     def->q0 = c->q0;
     def->v0 = c->v0;
     def->starts = &starts;

@@ -9,7 +9,8 @@ typedef struct bg_cartesian {
     bg_multibody mb; /* first: functions of the definition find it through self */
     int nb;          /* moving bodies: model bodies 1 .. nb */
     int nv, ng;
-    double *q0, *v0; /* [nv] */
+    double *q0, *v0;         /* [nv] */
+    double *v_size, *g_size; /* [nv], [ng] */
     int *M_start, *M_column, *G_start, *G_column;
     int *r_start, *r_column;
     bg_pattern pattern_M, pattern_G, pattern_r;

@@ -69,13 +69,14 @@ typedef struct bg_joint_form {
     bg_shift *shift;    /* [nv] */
     bg_link_sums *sums; /* [nlinks] */
     bg_joint_patterns patterns;
-    int *driven;            /* [nforces] of mb, or NULL until patterns are known */
-    int *diagonal;          /* [nv] places of M's diagonal among its values */
-    double *tau;            /* [nv] */
-    bool *inside;           /* [nbodies] scratch */
-    double *q0, *v0;        /* [nq], [nv] start */
-    unsigned char *q_fixed; /* [nv] */
-    unsigned char *marks;   /* [nv] BG_MARK_* */
+    int *driven;             /* [nforces] of mb, or NULL until patterns are known */
+    int *diagonal;           /* [nv] places of M's diagonal among its values */
+    double *tau;             /* [nv] */
+    bool *inside;            /* [nbodies] scratch */
+    double *q0, *v0;         /* [nq], [nv] start */
+    unsigned char *q_fixed;  /* [nv] */
+    unsigned char *marks;    /* [nv] BG_MARK_* */
+    double *v_size, *g_size; /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
 } bg_joint_form;

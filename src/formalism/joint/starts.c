@@ -95,7 +95,7 @@ static void find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, double
         add_target(f, x, b->v, &arm, 1);
     if (x->rows == 0 || x->n == 0 || bg_levels_create(x->n, units, &levels, NULL) != BG_OK)
         return;
-    if (bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, NULL) == BG_OK)
+    if (bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, 0, NULL) == BG_OK)
         for (int k = 0; k < x->n; k++) {
             v[x->column[k]] = bg_levels_get_x(levels)[k];
             x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);

@@ -2,6 +2,7 @@
 #include "formalism/joint/joint_form.h"
 
 #include "base/memory.h"
+#include "formalism/sizes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -347,8 +348,35 @@ static bool allocate_names(bg_joint_form *f)
     f->q_names = BG_NEW_ARRAY(const char *, f->nq);
     f->v_names = BG_NEW_ARRAY(const char *, f->nv);
     f->g_names = BG_NEW_ARRAY(const char *, f->ng);
+    f->v_size = BG_NEW_ARRAY(double, f->nv);
+    f->g_size = BG_NEW_ARRAY(double, f->ng);
     f->names = bg_calloc((size_t)(f->nq + f->nv + f->ng), sizeof *f->names);
-    return f->q_names && f->v_names && f->g_names && f->names;
+    return f->q_names && f->v_names && f->g_names && f->v_size && f->g_size && f->names;
+}
+
+static bool calc_sizes(bg_joint_form *f)
+{
+    const bg_mechanism *x = f->mech;
+    double *body = BG_NEW_ARRAY(double, f->mb.nbodies);
+    if (!body)
+        return false;
+    bg_sizes_calc_bodies(f->mb.model, body);
+    bg_sizes_calc_rows(&f->mb, body, f->g_size);
+    for (int t = 0; t < x->ntree; t++)
+        for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++)
+            for (int i = 0; i < (x->links[k].kind == BG_LINK_BALL ? 3 : 1); i++)
+                f->v_size[x->links[k].v + i] = x->links[k].kind == BG_LINK_TRANSLATE
+                                                   ? body[x->tree[t].child]
+                                                   : 1;
+    for (int k = 0; k < f->nrows; k++) {
+        double size = 0;
+        for (int i = 0; i < f->rows[k].n; i++)
+            size = fmax(size,
+                        fabs(f->rows[k].factor[i]) * f->v_size[x->links[f->rows[k].link[i]].v]);
+        f->g_size[f->mb.nrows + k] = size > 0 ? size : 1;
+    }
+    free(body);
+    return true;
 }
 
 static bg_status fill(bg_joint_form *f, bg_error *err)
@@ -371,7 +399,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     find_shortcuts(f);
     collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
-    if (!allocate_names(f))
+    if (!allocate_names(f) || !calc_sizes(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     int name = 0;
     for (int t = 0; t < f->mech->ntree; t++)
@@ -450,6 +478,8 @@ void bg_joint_form_destroy(void *form)
                             f->q_now,
                             f->v_now,
                             f->sums,
+                            f->v_size,
+                            f->g_size,
                             f->names,
                             (void *)f->q_names,
                             (void *)f->v_names,
@@ -514,6 +544,8 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->q_names = f->q_names;
     def->v_names = f->v_names;
     def->g_names = f->g_names;
+    def->v_size = f->v_size;
+    def->g_size = f->g_size;
     def->q0 = f->q0;
     def->v0 = f->v0;
     def->q_fixed = any(f->q_fixed, f->nv) ? f->q_fixed : NULL;

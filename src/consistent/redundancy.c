@@ -1,0 +1,213 @@
+/* Which constraints are redundant, to the precision of the data.
+ *
+ * A row of G that depends on others in one position may be redundant, or the position may be
+ * singular. A row that nearly depends on others may be redundant but for the digits of the data (a
+ * door on two hinges, given with six digits, is locked by the letter), or be near a singular
+ * position. What tells them apart is motion: a redundant constraint stays as it is, and dependent,
+ * wherever the others let the mechanism go; any other is violated there, or becomes independent.
+ *
+ * So the rows of which the others leave less than BG_RANK_DATA are taken out, and the mechanism is
+ * moved by finite amounts along random directions d of its freedoms,
+ *     d = r - M^{-1} G^T mu,   G d = 0,     q <- q + V d,   then back to g = 0 of the kept rows.
+ * The misfit of a row is the most by which g changes, and the most that the kept rows leave of it,
+ * in units of its size. Where it is small, the row is redundant to the precision of the data, which
+ * is what the misfit measures. Otherwise it is a constraint of its own, if the others leave
+ * anything of it at the start; the worst of those comes back, and the rest is looked at again. */
+#include "consistent/assembly.h"
+
+#include "consistent/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TRIALS = 3, SHORTER = 4, NEWTON = 15 };
+static const double amplitude = 0.25; /* of a trial motion, in sizes of coordinates */
+static const double redundant = 2e-3; /* misfit: motions of that amplitude make others a tenth */
+static const double grows = 300;      /* misfits farther away beside those on trial motions */
+
+/* Pseudo-random in -1 .. 1, the same in every run. */
+static double draw(int trial, int i)
+{
+    return 2 * fmod(0.6180339887498949 * (i + 1) + 0.4142135623730950 * (trial + 1) * (i + 3),
+                    1.0) -
+           1;
+}
+
+/* increment <- a direction of the freedoms that the kept rows leave, of size 1. False: none. */
+static bool find_direction(bg_assembly *a, int trial)
+{
+    bg_dynamics *d = a->dyn;
+    const double *size = a->sys->def.v_size;
+    double largest = 0;
+    for (int i = 0; i < d->nv; i++)
+        a->delta[i] = draw(trial, i) * (size ? size[i] : 1);
+    bg_matrix_multiply(d->nv, d->nv, a->sys->def.pattern_M, d->terms.M, a->delta, a->increment);
+    memset(d->work_g, 0, (size_t)d->ng * sizeof(double));
+    bg_kkt_solve(d->kkt, a->increment, d->work_g);
+    for (int i = 0; i < d->nv; i++)
+        largest = fmax(largest, fabs(a->increment[i]) / (size ? size[i] : 1));
+    for (int i = 0; i < d->nv; i++)
+        a->increment[i] /= largest;
+    return largest > 1e-6 && isfinite(largest);
+}
+
+/* Back to g = 0 of the kept rows, from trial; false: not reached. */
+static bool close_trial(bg_assembly *a)
+{
+    bg_dynamics *d = a->dyn;
+    bg_error ignored;
+    for (int k = 0; k < NEWTON; k++) {
+        if (bg_assembly_evaluate(a, a->trial, BG_TERM_M | BG_TERM_G | BG_TERM_g, &ignored) !=
+                BG_OK ||
+            bg_dynamics_factor(d, NULL, &ignored) != BG_OK)
+            return false;
+        memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+        memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
+        bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+        double size = bg_assembly_calc_size(a, d->work_v, a->trial);
+        if (!(size < 2))
+            return false;
+        bg_system_move(a->sys, a->trial, d->terms.V, -1.0, d->work_v, a->trial);
+        if (size < 1e-10)
+            return bg_assembly_evaluate(a, a->trial, BG_TERM_G | BG_TERM_g, &ignored) == BG_OK;
+    }
+    return false;
+}
+
+/* Misfits of the rows left out, from the terms at hand. */
+static void add_misfits(bg_assembly *a)
+{
+    int ng = a->dyn->ng;
+    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
+                                 .A = a->dyn->terms.G,
+                                 .row_size = a->scale,
+                                 .column_size = a->sys->def.v_size,
+                                 .order = a->order,
+                                 .tolerance = BG_RANK_ROUNDING,
+                                 .least = BG_RANK_ROUNDING};
+    bg_rank_answer answer = {.dependent = a->other_dependent,
+                             .involved = a->other_involved,
+                             .remainder = a->other_remainder};
+    bg_rank_calc(a->ranking, &question, &answer);
+    for (int i = 0; i < ng; i++)
+        if (a->dependent[i])
+            a->misfit[i] = fmax(
+                a->misfit[i],
+                fmax(fabs(a->dyn->terms.g[i] - a->tau[i]) / a->scale[i], a->other_remainder[i]));
+}
+
+/* One trial motion; false: nothing moved. A motion that leads to no position is tried shorter. */
+static bool move(bg_assembly *a, int trial)
+{
+    bg_error ignored;
+    double length = amplitude;
+    for (int k = 0; k < SHORTER; k++, length /= 4) {
+        if (bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G, &ignored) != BG_OK ||
+            bg_dynamics_factor(a->dyn, NULL, &ignored) != BG_OK || !find_direction(a, trial))
+            return false;
+        bg_system_move(a->sys, a->x->q, a->dyn->terms.V, length, a->increment, a->trial);
+        if (close_trial(a)) {
+            add_misfits(a);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The row left out that motions show to be no redundant one, the worst first; -1: none. */
+static int find_needed(const bg_assembly *a)
+{
+    int worst = -1;
+    double most = redundant;
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->dependent[i] && a->remainder[i] > BG_RANK_ROUNDING && a->misfit[i] > most) {
+            most = a->misfit[i];
+            worst = i;
+        }
+    return worst;
+}
+
+/* Misfits of the rows left out, g at the state in tau. */
+static bg_status try_motions(bg_assembly *a, bg_error *err)
+{
+    int ng = a->dyn->ng;
+    memcpy(a->tau, a->dyn->terms.g, (size_t)ng * sizeof(double));
+    for (int i = 0; i < ng; i++) {
+        a->order[i] = a->dependent[i] ? -1 : 1;
+        a->misfit[i] = a->dependent[i] ? a->remainder[i] : 0;
+    }
+    for (int k = 0; k < TRIALS; k++)
+        move(a, k);
+    a->allowed = 0;
+    for (int i = 0; i < ng; i++)
+        if (a->dependent[i] && a->misfit[i] <= redundant)
+            a->allowed = fmax(a->allowed, grows * a->misfit[i]);
+    return bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+}
+
+bg_status bg_assembly_decide(bg_assembly *a, bool *changed, bg_error *err)
+{
+    int ng = a->dyn->ng;
+    *changed = false;
+    for (int round = 0; round <= ng; round++) {
+        bg_status st = bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
+        if (st != BG_OK)
+            return st;
+        bg_assembly_update_rank(a, NULL);
+        if (a->rank == ng)
+            break;
+        memcpy(a->chosen, a->order, (size_t)ng);
+        st = try_motions(a, err);
+        int needed = find_needed(a);
+        if (st != BG_OK || needed < 0)
+            return st;
+        memcpy(a->order, a->chosen, (size_t)ng);
+        a->order[needed] = 1;
+        *changed = true;
+    }
+    memset(a->order, 1, (size_t)ng);
+    return BG_OK;
+}
+
+/* involved <- the kept rows of which the others leave the least, up to three times that. */
+static void find_weakest(bg_assembly *a, double margin)
+{
+    for (int i = 0; i < a->dyn->ng; i++)
+        a->involved[i] = !a->dependent[i] && a->remainder[i] <= 3 * margin;
+}
+
+void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
+{
+    static const double close = 1e-3;
+    const bg_redundancy *r = &report->redundancy;
+    const char *name = a->sys->def.name;
+    char names[BG_WARNING_LENGTH / 3];
+    if (a->dyn->ng == 0 || a->sys->freedom >= 0) /* another form has said it */
+        return;
+    if (r->count > 0 && r->misfit > BG_RANK_ROUNDING && r->misfit <= redundant)
+        bg_warnings_add(&report->warnings, BG_GOOD, "redundant",
+                        "%d constraints are redundant to the precision of the data: left out, they "
+                        "miss by about %.1e of their size where the mechanism moves (others leave "
+                        "less than %.0e of them, and at least %.1e of those kept)",
+                        r->count, r->misfit, BG_RANK_DATA, r->margin);
+    bool locked = a->dyn->nv == a->rank && a->sys->def.scleronomic;
+    if (!locked && !(r->margin < close))
+        return;
+    find_weakest(a, r->margin);
+    bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    if (locked)
+        bg_warnings_add(
+            &report->warnings, BG_DOUBTFUL, "freedom",
+            "system '%s': nothing can move, because no degree of freedom is left; what "
+            "decides it is %s, of which the other constraints leave %.1e (below %.0e it "
+            "would count as redundant); take a joint away, choose one that moves more "
+            "freely, or give points and axes more precisely",
+            name, names, r->margin, BG_RANK_DATA);
+    else
+        bg_warnings_add(
+            &report->warnings, BG_DOUBTFUL, "freedom",
+            "system '%s': %s nearly depends on other constraints, which leave %.1e of "
+            "it: the start is near a singular position, or what should be parallel or "
+            "in line is not quite, and is held fast; give points and axes more precisely",
+            name, names, r->margin);
+}

@@ -1,0 +1,76 @@
+/* How large things are, for tolerances: bodies by the reach of their joints, rows and coordinates
+ * by the bodies they belong to.
+ *
+ * A residual or a displacement means something only beside the size of what it belongs to. For rows
+ * of lengths (points, distances, slides) and for coordinates that slide, that is the reach of the
+ * larger body; angles and cosines have size 1. Nothing here changes when the model is turned or
+ * moved, but that far from the origin a size does not fall below what rounding of the coordinates
+ * can resolve. */
+#include "formalism/sizes.h"
+
+#include <math.h>
+
+/* Of the distance from the origin, where coordinates are rounded to 1e-16 of it. */
+static const double resolved = 1e-5;
+
+static double calc_gyration(const bg_body *b)
+{
+    double trace = b->inertia.m[0][0] + b->inertia.m[1][1] + b->inertia.m[2][2];
+    return b->mass > 0 ? sqrt(trace / (2 * b->mass)) : 0;
+}
+
+static void widen(double *size, const bg_marker *marker)
+{
+    if (marker->body > 0)
+        size[marker->body] = fmax(size[marker->body],
+                                  sqrt(bg_dot(marker->frame.r, marker->frame.r)));
+}
+
+void bg_sizes_calc_bodies(const bg_model *m, double *size)
+{
+    double largest = 0;
+    for (int b = 0; b < m->nbodies; b++)
+        size[b] = 0;
+    for (int k = 0; k < m->njoints; k++) {
+        widen(size, &m->joints[k].a);
+        widen(size, &m->joints[k].b);
+    }
+    for (int b = 1; b < m->nbodies; b++) {
+        if (size[b] == 0)
+            size[b] = calc_gyration(&m->bodies[b]);
+        largest = fmax(largest, size[b]);
+    }
+    for (int b = 1; b < m->nbodies; b++) {
+        const bg_vec3 r = m->bodies[b].pose.r;
+        if (size[b] == 0)
+            size[b] = largest > 0 ? largest : 1;
+        size[b] = fmax(size[b], resolved * sqrt(bg_dot(r, r)));
+    }
+}
+
+static double of_coordinate(const bg_coordinate *c, const double *body)
+{
+    return c->kind == BG_COORDINATE_SLIDE ? fmax(body[c->a.body], body[c->b.body]) : 1;
+}
+
+static double of_primitive(const bg_primitive *p, const double *body)
+{
+    double largest = 0;
+    if (p->kind == BG_PRIMITIVE_DOT1)
+        return 1;
+    if (p->kind != BG_PRIMITIVE_RELATION)
+        return fmax(body[p->a.body], body[p->b.body]);
+    for (int k = 0; k < p->n; k++)
+        largest = fmax(largest, fabs(p->factor[k]) * of_coordinate(&p->coordinate[k], body));
+    return largest;
+}
+
+void bg_sizes_calc_rows(const bg_multibody *mb, const double *body, double *size)
+{
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        double x = of_primitive(&g->primitive, body);
+        for (int i = 0; i < bg_primitive_get_rows(&g->primitive); i++)
+            size[g->row + i] = x > 0 ? x : 1; /* 0: between two places of the ground */
+    }
+}

@@ -1,0 +1,108 @@
+/* Redundant constraints are as many everywhere, but which of them can be left out changes with the
+ * position: the third crank of a linkage of parallel cranks is redundant until the other two are in
+ * line, and then it is the one that holds the mechanism together. As long as the kept rows have
+ * remainders of at least a third of the best (linalg/rank.c) they stay, otherwise better ones take
+ * their place. All describe the same motion, but for the precision of the data: the state is moved
+ * onto the new ones, by no more than that. In a singular position, where no choice has the full
+ * rank, the rows stay as they are. */
+#include "integrators/selection.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bg_selection {
+    bg_rank *rank;
+    double *G, *size;                    /* [size of G], [ng] */
+    signed char *order;                  /* [ng] */
+    unsigned char *dependent, *involved; /* [ng] */
+    bg_state *moved;                     /* the state on the new rows */
+};
+
+bg_status bg_selection_create(bg_system *sys, bg_selection **selection, bg_error *err)
+{
+    int ng = sys->def.ng;
+    bg_selection *s = *selection = BG_NEW(bg_selection);
+    bg_status st = s ? bg_rank_create(ng, sys->def.nv, &s->rank, err) : BG_NO_MEMORY;
+    if (st == BG_OK)
+        st = bg_state_create(sys, &s->moved, err);
+    if (st == BG_OK) {
+        s->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
+        s->size = BG_NEW_ARRAY(double, ng);
+        s->order = BG_NEW_ARRAY(signed char, ng);
+        s->dependent = BG_NEW_ARRAY(unsigned char, ng);
+        s->involved = BG_NEW_ARRAY(unsigned char, ng);
+        if (s->G && s->size && s->order && s->dependent && s->involved)
+            return BG_OK;
+    }
+    bg_selection_destroy(s);
+    *selection = NULL;
+    return bg_error_set(err, BG_NO_MEMORY, "out of memory for the constraints of '%s'",
+                        sys->def.name);
+}
+
+void bg_selection_destroy(bg_selection *s)
+{
+    if (!s)
+        return;
+    bg_rank_destroy(s->rank);
+    bg_state_destroy(s->moved);
+    free(s->G);
+    free(s->size);
+    free(s->order);
+    free(s->dependent);
+    free(s->involved);
+    free(s);
+}
+
+/* dependent <- the rows to leave out at x0; false: those that are left out already. */
+static bool choose(bg_selection *s, bg_integrator *ig)
+{
+    const bg_state *x = ig->x0;
+    const bg_dynamics *d = ig->dyn;
+    bg_terms terms = {.G = s->G};
+    bg_point point;
+    int kept = 0;
+    for (int i = 0; i < d->ng; i++)
+        kept += s->order[i] = !d->eliminated[i];
+    if (kept == d->ng ||
+        bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, x->mode, &point, NULL) != BG_OK ||
+        bg_system_calc_terms(ig->sys, &point, BG_TERM_G, &terms, NULL) != BG_OK)
+        return false;
+    bg_system_calc_row_sizes(ig->sys, s->G, s->size);
+    bg_rank_question question = {.pattern = ig->sys->def.pattern_G,
+                                 .A = s->G,
+                                 .row_size = s->size,
+                                 .column_size = ig->sys->def.v_size,
+                                 .order = s->order,
+                                 .most = kept,
+                                 .tolerance = BG_RANK_DATA,
+                                 .least = BG_RANK_ROUNDING};
+    bg_rank_answer answer = {.dependent = s->dependent, .involved = s->involved};
+    return bg_rank_calc(s->rank, &question, &answer) == kept &&
+           memcmp(s->dependent, d->eliminated, (size_t)d->ng) != 0;
+}
+
+static void set_eliminated(bg_dynamics *d, const unsigned char *rows)
+{
+    memcpy(d->eliminated, rows, (size_t)d->ng);
+    bg_kkt_set_eliminated(d->kkt, d->eliminated);
+}
+
+bool bg_selection_update(bg_selection *s, bg_integrator *ig)
+{
+    bg_dynamics *d = ig->dyn;
+    if (!choose(s, ig))
+        return false;
+    memcpy(s->involved, d->eliminated, (size_t)d->ng);
+    set_eliminated(d, s->dependent);
+    bg_state_copy(ig->sys, ig->x0, s->moved);
+    if (bg_project_state(d, s->moved, NULL) != BG_OK) { /* as before: the next step will tell */
+        set_eliminated(d, s->involved);
+        return false;
+    }
+    bg_state_copy(ig->sys, s->moved, ig->x0);
+    return true;
+}

@@ -1,0 +1,16 @@
+/* Which of the constraints that depend on each other are kept, step by step. */
+#ifndef BG_SELECTION_H
+#define BG_SELECTION_H
+
+#include "integrators/integrator.h"
+
+typedef struct bg_selection bg_selection;
+bg_status bg_selection_create(bg_system *system, bg_selection **selection, bg_error *err);
+void bg_selection_destroy(bg_selection *selection);
+
+/* Exchanges eliminated rows for kept ones where those are no longer good at the beginning x0 of the
+ * next step, and moves it onto them; true: some were, and rates there are to be found anew. Costs
+ * nothing where no row is redundant. */
+bool bg_selection_update(bg_selection *selection, bg_integrator *ig);
+
+#endif

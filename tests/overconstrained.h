@@ -1,0 +1,278 @@
+/* Mechanisms that move although counting says that they do not: as JSON texts, turned, moved,
+ * scaled and rounded. */
+#ifndef OVERCONSTRAINED_H
+#define OVERCONSTRAINED_H
+
+#include "math/vec3.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a mechanism is put: x -> scale R x + shift, written with so many digits. */
+typedef struct placement {
+    bg_quat turn;
+    bg_vec3 shift;
+    double scale;
+    int digits;
+} placement;
+
+static const placement as_drawn = {{1, 0, 0, 0}, {0, 0, 0}, 1, 17};
+
+/* A rotation from four numbers, as random as they are. */
+static inline bg_quat draw_turn(unsigned *seed)
+{
+    double x[4];
+    for (int i = 0; i < 4; i++) {
+        *seed = *seed * 1664525u + 1013904223u;
+        x[i] = (*seed >> 8) / (double)(1 << 24) - 0.5;
+    }
+    return bg_quat_normalise((bg_quat){x[0], x[1], x[2], x[3]});
+}
+
+typedef struct text {
+    char buffer[16384];
+    size_t used;
+    placement at;
+} text;
+
+__attribute__((format(printf, 2, 3))) static inline void put(text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    t->used += (size_t)vsnprintf(t->buffer + t->used, sizeof t->buffer - t->used, format,
+                                 arguments);
+    va_end(arguments);
+}
+
+static inline void put_vector(text *t, bg_vec3 x)
+{
+    int n = t->at.digits;
+    put(t, "[%.*g, %.*g, %.*g]", n, x.x, n, x.y, n, x.z);
+}
+
+static inline bg_vec3 turned(const text *t, double x, double y, double z)
+{
+    bg_mat3 R = bg_rotation_from_quat(t->at.turn);
+    return bg_rotate(&R, bg_vec3_make(x, y, z));
+}
+
+static inline void put_place(text *t, double x, double y, double z)
+{
+    put_vector(t, bg_add_scaled(t->at.shift, t->at.scale, turned(t, x, y, z)));
+}
+
+static inline void put_body(text *t, const char *name, double mass, const double c[3],
+                            const double I[3])
+{
+    double k = t->at.scale * t->at.scale;
+    const bg_quat q = t->at.turn;
+    put(t, "%s\"%s\": {\"mass\": %.17g, \"center\": ", strstr(t->buffer, "\"mass\"") ? ", " : "",
+        name, mass);
+    put_place(t, c[0], c[1], c[2]);
+    put(t, ", \"inertia\": [%.17g, %.17g, %.17g], \"orientation\": [%.17g, %.17g, %.17g, %.17g]}",
+        k * I[0], k * I[1], k * I[2], q.w, q.x, q.y, q.z);
+}
+
+static inline void put_joint(text *t, const char *name, const char *type, const char *a,
+                             const char *b, const double at[3], const double axis[3],
+                             const char *more)
+{
+    put(t, "%s\"%s\": {\"type\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"at\": ",
+        strstr(t->buffer, "\"type\"") ? ", " : "", name, type, a, b);
+    put_place(t, at[0], at[1], at[2]);
+    put(t, ", \"axis\": ");
+    put_vector(t, turned(t, axis[0], axis[1], axis[2]));
+    put(t, "%s}", more);
+}
+
+#define AT(...) ((const double[3]){__VA_ARGS__})
+
+static inline void begin_model(text *t, placement at, double gx, double gy, double gz)
+{
+    *t = (text){.at = at};
+    put(t, "{\"gravity\": ");
+    put_vector(t, bg_scale(at.scale, turned(t, gx, gy, gz)));
+    put(t, ", \"bodies\": {");
+}
+
+static inline void end_model(text *t, const char *joint, double t_end)
+{
+    put(t,
+        "}, \"outputs\": {\"y\": {\"joint\": \"%s\"}, \"e\": {\"energy\": \"total\"}}, \"run\": "
+        "{\"t_end\": %g}}",
+        joint, t_end);
+}
+
+static const char start_fast[] =
+    ", \"initial\": {\"velocity\": 4, \"fixed\": true, \"fixed_velocity\": true}";
+
+/* A door on n hinges in line, the last one oblique. */
+static inline void write_door(text *t, placement at, int n, double oblique)
+{
+    begin_model(t, at, 2, 0.6, -9.81);
+    put_body(t, "door", 20, AT(0.4, 0.3, 1), AT(7, 8, 1.2));
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < n; i++) {
+        char name[8];
+        double angle = i == n - 1 ? oblique : 0;
+        snprintf(name, sizeof name, "h%d", i);
+        put_joint(t, name, "revolute", "ground", "door", AT(0, 0, 0.2 + 1.6 * i / (n - 1)),
+                  AT(sin(angle), 0, cos(angle)), "");
+    }
+    end_model(t, "h0", 2);
+}
+
+static inline void write_doors(text *t, placement at)
+{
+    write_door(t, at, 3, 0);
+}
+
+/* Four hinges in a plane. */
+static inline void write_four_bar(text *t, placement at)
+{
+    const double *y = AT(0, 1, 0);
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "crank", 2, AT(0, 0, 0.5), AT(0.2, 0.2, 0.01));
+    put_body(t, "coupler", 5, AT(1.25, 0, 1.5), AT(0.1, 3, 3));
+    put_body(t, "rocker", 4, AT(2.75, 0, 1), AT(1.4, 1.4, 0.1));
+    put(t, "}, \"joints\": {");
+    put_joint(t, "A", "revolute", "ground", "crank", AT(0, 0, 0), y, start_fast);
+    put_joint(t, "B", "revolute", "crank", "coupler", AT(0, 0, 1), y, "");
+    put_joint(t, "D", "revolute", "ground", "rocker", AT(3, 0, 0), y, "");
+    put_joint(t, "C", "revolute", "rocker", "coupler", AT(2.5, 0, 2), y, "");
+    end_model(t, "A", 2);
+}
+
+/* Three hinges and a guide in a plane. */
+static inline void write_slider_crank(text *t, placement at)
+{
+    const double *y = AT(0, 1, 0);
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "crank", 2, AT(0.15, 0, 0.1), AT(0.2, 0.2, 0.2));
+    put_body(t, "rod", 1, AT(0.8, 0, 0.1), AT(0.01, 0.1, 0.1));
+    put_body(t, "slider", 3, AT(1.3, 0, 0), AT(0.1, 0.1, 0.1));
+    put(t, "}, \"joints\": {");
+    put_joint(t, "A", "revolute", "ground", "crank", AT(0, 0, 0), y, start_fast);
+    put_joint(t, "B", "revolute", "crank", "rod", AT(0.3, 0, 0.2), y, "");
+    put_joint(t, "C", "revolute", "rod", "slider", AT(1.3, 0, 0), y, "");
+    put_joint(t, "S", "prismatic", "ground", "slider", AT(1.3, 0, 0), AT(1, 0, 0), "");
+    end_model(t, "A", 2);
+}
+
+/* Three parallel cranks, of which each two are in line at another time: the third holds them then.
+ * The start is away from the drawing. */
+static inline void write_cranks(text *t, placement at)
+{
+    static const char *const crank[] = {"c0", "c1", "c2"}, *const foot[] = {"a0", "a1", "a2"},
+                             *const head[] = {"b0", "b1", "b2"};
+    static const double x[] = {0, 0.7, 1.4}, z[] = {0, 0, -0.4};
+    const double *y = AT(0, 1, 0);
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "bar", 5, AT(0.7, 0, 1), AT(0.1, 1, 1));
+    for (int i = 0; i < 3; i++)
+        put_body(t, crank[i], 1, AT(x[i], 0, z[i] + 0.5), AT(0.1, 0.1, 0.01));
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 3; i++) {
+        put_joint(t, foot[i], "revolute", "ground", crank[i], AT(x[i], 0, z[i]), y,
+                  i > 0 ? ""
+                        : ", \"initial\": {\"position\": 0.3, \"velocity\": 4, \"fixed\": true, "
+                          "\"fixed_velocity\": true}");
+        put_joint(t, head[i], "revolute", crank[i], "bar", AT(x[i], 0, z[i] + 1), y, "");
+    }
+    end_model(t, "a0", 2);
+}
+
+/* Bennett's loop of four skew hinges: lengths a, b, a, b and twists alpha, beta, alpha, beta with
+ * sin(alpha) / a = sin(beta) / b close it, tan(t1/2) tan(t2/2) = sin((beta + alpha)/2) /
+ * sin((beta - alpha)/2). */
+static inline void write_bennett(text *t, placement at)
+{
+    static const char *const body[] = {"ground", "l1", "l2", "l3", "ground"}, *const joint[] = {
+                                                                                  "j0", "j1", "j2",
+                                                                                  "j3"};
+    const double a = 1, b = 0.7, alpha = 0.9, beta = asin(b * sin(alpha) / a), t1 = 1.1;
+    const double t2 = 2 * atan(sin((beta + alpha) / 2) / sin((beta - alpha) / 2) / tan(t1 / 2));
+    const double theta[] = {t1, t2, -t1, -t2}, length[] = {a, b, a, b},
+                 twist[] = {alpha, beta, alpha, beta};
+    double place[5][3], axis[5][3];
+    bg_frame f = {{0, 0, 0}, bg_mat3_identity()};
+    for (int i = 0; i < 5; i++) {
+        bg_vec3_store(f.r, place[i]);
+        bg_vec3_store(bg_axis(&f.R, 2), axis[i]);
+        if (i == 4)
+            break;
+        bg_quat turn = {cos(theta[i] / 2), 0, 0, sin(theta[i] / 2)};
+        bg_quat tilt = {cos(twist[i] / 2), sin(twist[i] / 2), 0, 0};
+        bg_mat3 Rz = bg_rotation_from_quat(turn), Rx = bg_rotation_from_quat(tilt);
+        f.R = bg_mat3_multiply(&f.R, &Rz);
+        f.r = bg_add_scaled(f.r, length[i], bg_axis(&f.R, 0));
+        f.R = bg_mat3_multiply(&f.R, &Rx);
+    }
+    begin_model(t, at, 0, 0, -9.81);
+    for (int i = 0; i < 3; i++)
+        put_body(t, body[i + 1], 3,
+                 AT((place[i][0] + place[i + 1][0]) / 2, (place[i][1] + place[i + 1][1]) / 2,
+                    (place[i][2] + place[i + 1][2]) / 2),
+                 AT(0.3, 0.35, 0.4));
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 4; i++)
+        put_joint(t, joint[i], "revolute", body[i], body[i + 1], place[i], axis[i],
+                  i == 0 ? start_fast : "");
+    end_model(t, "j0", 2);
+}
+
+/* Sarrus' linkage: two pairs of legs hold a plate parallel to the ground. */
+static inline void write_sarrus(text *t, placement at)
+{
+    static const char *const lower[] = {"a1", "a2"}, *const upper[] = {"b1", "b2"};
+    static const char *const joint[2][3] = {{"p1", "q1", "r1"}, {"p2", "q2", "r2"}};
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "top", 4, AT(0, 0, 1), AT(0.5, 0.5, 0.8));
+    for (int k = 0; k < 2; k++) {
+        put_body(t, lower[k], 1, AT(k ? 0 : 0.75, k ? 0.75 : 0, 0.25), AT(0.1, 0.1, 0.05));
+        put_body(t, upper[k], 1, AT(k ? 0 : 0.75, k ? 0.75 : 0, 0.75), AT(0.1, 0.1, 0.05));
+    }
+    put(t, "}, \"joints\": {");
+    for (int k = 0; k < 2; k++) {
+        const double axis[3] = {k, !k, 0};
+        put_joint(t, joint[k][0], "revolute", "ground", lower[k], AT(0.5 * !k, 0.5 * k, 0), axis,
+                  k == 0 ? ", \"initial\": {\"velocity\": -1}" : "");
+        put_joint(t, joint[k][1], "revolute", lower[k], upper[k], AT(!k, k, 0.5), axis, "");
+        put_joint(t, joint[k][2], "revolute", upper[k], "top", AT(0.5 * !k, 0.5 * k, 1), axis, "");
+    }
+    end_model(t, "p1", 0.3);
+}
+
+/* A carriage on three parallel guides. */
+static inline void write_guides(text *t, placement at)
+{
+    static const char *const joint[] = {"s0", "s1", "s2"};
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "carriage", 2, AT(0, 0, 0.1), AT(0.2, 0.2, 0.2));
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 3; i++)
+        put_joint(t, joint[i], "prismatic", "ground", "carriage", AT(0, 0.3 * i, 0), AT(1, 0, -0.2),
+                  "");
+    end_model(t, "s0", 1);
+}
+
+typedef struct mechanism {
+    const char *name;
+    void (*write)(text *t, placement at);
+    bool slides; /* the output is a length */
+} mechanism;
+
+static const mechanism mechanisms[] = {{"door", write_doors, false},
+                                       {"four-bar", write_four_bar, false},
+                                       {"slider-crank", write_slider_crank, false},
+                                       {"cranks", write_cranks, false},
+                                       {"Bennett", write_bennett, false},
+                                       {"Sarrus", write_sarrus, false},
+                                       {"guides", write_guides, true}};
+enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
+
+#endif

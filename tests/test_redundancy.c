@@ -1,0 +1,224 @@
+/* Redundant constraints: mechanisms that move although counting says that they do not, turned in
+ * space, far away, large and small, and written with few digits; in both forms, with every method.
+ */
+#include "model_support.h"
+
+#include "overconstrained.h"
+
+/* What a run of a mechanism ends with. */
+typedef struct outcome {
+    bg_status status;
+    char message[BG_ERROR_LENGTH];
+    double y, e;
+    int freedom, redundant;
+    bg_certificate certificate;
+    bg_redundancy decision; /* without arrays */
+    bg_verdict verdict;
+    char warnings[2 * BG_WARNING_LENGTH];
+} outcome;
+
+static outcome run_text(const char *json, const char *form, const char *integrator, double step)
+{
+    outcome x = {.freedom = -1};
+    bg_error err = {BG_OK, ""};
+    bg_model *model = NULL;
+    bg_system *sys = NULL;
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r = {0};
+    assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
+    o.integrator = integrator;
+    o.method.rtol = o.method.atol = 1e-8;
+    o.method.step = step;
+    x.status = bg_model_create_system(model, form, &sys, &err);
+    if (x.status == BG_OK)
+        x.status = bg_run(sys, &o, &r, &err);
+    snprintf(x.message, sizeof x.message, "%s", err.text);
+    if (x.status == BG_OK) {
+        const bg_system_def *def = bg_system_get_def(sys);
+        x.y = r.y[0];
+        x.e = r.y[1];
+        x.redundant = r.assembly.redundancy.count;
+        x.freedom = def->nv - def->ng + x.redundant;
+        x.certificate = r.certificate;
+        x.decision = r.assembly.redundancy;
+        x.verdict = r.verdict;
+        for (int i = 0; i < r.warnings.count && i < 2; i++)
+            strcat(x.warnings, r.warnings.items[i].text);
+    }
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return x;
+}
+
+static outcome run_mechanism(const mechanism *m, placement at, const char *form,
+                             const char *integrator, double step)
+{
+    text t;
+    m->write(&t, at);
+    assert_true(t.used < sizeof t.buffer);
+    outcome x = run_text(t.buffer, form, integrator, step);
+    if (x.status != BG_OK)
+        fail_msg("%s, %s, %s, %d digits, %g m away, scale %g: %s", m->name, form, integrator,
+                 at.digits, sqrt(bg_dot(at.shift, at.shift)), at.scale, x.message);
+    if (m->slides)
+        x.y /= at.scale;
+    return x;
+}
+
+static void check_same(const mechanism *m, placement at, const char *form, const char *integrator,
+                       double step, double y, double tolerance)
+{
+    outcome x = run_mechanism(m, at, form, integrator, step);
+    if (x.freedom != 1 || !(fabs(x.y - y) <= tolerance))
+        fail_msg("%s, %s, %s, %d digits, %g m away, scale %g: ends at %.10g with %d degrees of "
+                 "freedom, not at %.10g within %g",
+                 m->name, form, integrator, at.digits, sqrt(bg_dot(at.shift, at.shift)), at.scale,
+                 x.y, x.freedom, y, tolerance);
+    assert_true(x.certificate.max_redundant <= fmax(1e-6, x.decision.allowed));
+}
+
+/* Turned, 10 km away, a thousand times larger or smaller: the same motion, in both forms. */
+static void test_placed(void **state)
+{
+    (void)state;
+    unsigned seed = 1;
+    for (int k = 0; k < MECHANISMS; k++) {
+        const mechanism *m = &mechanisms[k];
+        double y = run_mechanism(m, as_drawn, "joint", "mdop5", 0).y;
+        for (int form = 0; form < 2; form++)
+            for (int i = 0; i < 8; i++) {
+                placement at = as_drawn;
+                at.turn = draw_turn(&seed);
+                if (i == 1 || i == 5)
+                    at.shift = bg_vec3_make(6000, -8000, 100);
+                if (i == 2 || i == 6)
+                    at.scale = 1000;
+                if (i == 3 || i == 7)
+                    at.scale = 1e-3;
+                /* tolerances of 1e-8 m are another thing for another size */
+                check_same(m, at, forms[form], "mdop5", 0, y, at.scale < 1 ? 1e-4 : 2e-6);
+            }
+    }
+}
+
+/* Written with 6 to 16 digits: it moves, nearly as before, and misses what was left out by no more
+ * than the digits explain. */
+static void test_rounded(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    for (int k = 0; k < MECHANISMS; k++) {
+        const mechanism *m = &mechanisms[k];
+        double y = run_mechanism(m, as_drawn, "joint", "mdop5", 0).y;
+        for (int digits = 6; digits <= 16; digits++)
+            for (int form = 0; form < 2; form++) {
+                placement at = as_drawn;
+                at.turn = draw_turn(&seed);
+                at.shift = bg_vec3_make(1.2, -0.7, 2);
+                at.digits = digits;
+                double data = pow(10, 1 - digits);
+                check_same(m, at, forms[form], "mdop5", 0, y, 2e-6 + 300 * data);
+                outcome x = run_mechanism(m, at, forms[form], "mdop5", 0);
+                if (!(x.certificate.max_redundant <= 1e-12 + 100 * data))
+                    fail_msg("%s with %d digits misses by %g", m->name, digits,
+                             x.certificate.max_redundant);
+                assert_true(x.decision.margin > 100 * x.decision.misfit);
+            }
+    }
+}
+
+/* Every method, also those that do not project: turned as drawn, up to their own rounding. */
+static void test_methods(void **state)
+{
+    (void)state;
+    unsigned seed = 9;
+    const bg_integrator_info *info;
+    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+        for (int k = 0; k < MECHANISMS; k++) {
+            const mechanism *m = &mechanisms[k];
+            double step = info->fixed_steps ? 1e-3 : 0;
+            for (int form = 0; form < 2; form++) {
+                double y = run_mechanism(m, as_drawn, forms[form], info->name, step).y;
+                placement at = as_drawn;
+                at.turn = draw_turn(&seed);
+                check_same(m, at, forms[form], info->name, step, y, step > 0 ? 1e-4 : 2e-6);
+                at.digits = 6;
+                check_same(m, at, forms[form], info->name, step, y, 6e-3);
+            }
+        }
+}
+
+/* A second hinge that is oblique, from nothing to a hundredth: the door moves as with one, or the
+ * run says that nothing can and what decides it; both forms alike. */
+static void test_oblique(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    text t;
+    write_door(&t, as_drawn, 2, 0);
+    double y = run_text(t.buffer, "joint", "mdop5", 0).y;
+    for (double oblique = 1e-16; oblique < 0.02; oblique *= 3) {
+        placement at = as_drawn;
+        at.turn = draw_turn(&seed);
+        write_door(&t, at, 2, oblique);
+        outcome joint = run_text(t.buffer, "joint", "mdop5", 0);
+        outcome cartesian = run_text(t.buffer, "cartesian", "mdop5", 0);
+        assert_int_equal(joint.status, BG_OK);
+        assert_int_equal(cartesian.status, BG_OK);
+        assert_int_equal(joint.freedom, cartesian.freedom);
+        assert_int_equal(joint.freedom, oblique < 9e-5 ? 1 : oblique > 1.1e-4 ? 0 : joint.freedom);
+        assert_near(joint.y, joint.freedom ? y : 0, 1e-7);
+        assert_near(cartesian.y, joint.freedom ? y : 0, 1e-7);
+        const char *said = "nothing can move";
+        assert_int_equal(strstr(joint.warnings, said) == NULL, joint.freedom);
+        assert_int_equal(strstr(cartesian.warnings, said) == NULL, joint.freedom);
+        if (joint.freedom == 0) {
+            assert_int_equal(joint.verdict, BG_DOUBTFUL);
+            assert_non_null(strstr(joint.warnings, "'h1."));
+        }
+    }
+}
+
+/* A rod that is much too long is named before what it pulls apart. */
+static void test_wrong_joint_first(void **state)
+{
+    (void)state;
+    static const char format[] =
+        "{'bodies': {'arm': {'mass': 4, 'center': [0, 0.25, 0], 'inertia': [0.1, 0.1, 0.1]},"
+        " 'upright': {'mass': 9, 'center': [0, 0.55, 0.2], 'inertia': [0.2, 0.2, 0.1], 'points': "
+        "{'tie': [-0.15, 0.5, 0.05]}}, 'damper': {'mass': 2, 'center': [0, 0.5, 0.7], 'inertia': "
+        "[0.05, 0.05, 0.01]}},"
+        "'joints': {'pivot': {'type': 'revolute', 'bodies': ['ground', 'arm'], 'at': [0, 0, 0], "
+        "'axis': [1, 0, 0]}, 'ball': {'type': 'spherical', 'bodies': ['arm', 'upright'], 'at': [0, "
+        "0.5, 0]}, 'tube': {'type': 'cylindrical', 'bodies': ['upright', 'damper'], 'at': [0, 0.5, "
+        "0.5], 'axis': [0, 0, 1]}, 'mount': {'type': 'spherical', 'bodies': ['damper', 'ground'], "
+        "'at': [0, 0.5, 0.9]}, 'tie': {'type': 'distance', 'points': [[-0.15, 0.1, 0.05], "
+        "'upright.tie'], 'length': %g}}}";
+    for (double length = 1.5; length < 5; length += 0.5)
+        for (int form = 0; form < 2; form++) {
+            char buffer[sizeof format + 16];
+            snprintf(buffer, sizeof buffer, format, length);
+            char *json = quote(buffer);
+            outcome x = run_text(json, forms[form], "mdop5", 0);
+            assert_int_equal(x.status, BG_NOT_ASSEMBLED);
+            const char *first;
+            assert_non_null(first = strstr(x.message, "the constraint"));
+            assert_non_null(first = strchr(first, '\''));
+            if (strncmp(first, "'tie", 4) != 0)
+                fail_msg("%s", x.message);
+            free(json);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_oblique),
+        cmocka_unit_test(test_wrong_joint_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
