@@ -225,6 +225,9 @@ static void find_formulation(const bg_result_info *info, char word[16])
 
 static bool fits(const bg_result_file *file, const bg_system_def *def)
 {
+    const int a = bg_result_get_width(file, "a"); /* older files have none */
+    if (a != 0 && a != def->nv)
+        return false;
     return bg_result_get_width(file, "q") == def->nq && bg_result_get_width(file, "v") == def->nv &&
            bg_result_get_width(file, "z") == def->nz &&
            bg_result_get_width(file, "lambda") == def->ng &&
