@@ -359,7 +359,7 @@ static void test_nothing_else_matters(void **state)
         shuffle_starts(root, &m, &seed);
         if (try_start(root, "joint", m.bodies, &first, t_end, &end)) {
             unmet += first.unmet > 0;
-            for (int how = 0; how < 8; how++) {
+            for (int how = 0; how < 10; how++) {
                 json_t *other = change(root, &m, how / 2, &seed);
                 start x, x_end;
                 if (try_start(other, forms[how % 2], m.bodies, &x, t_end, &x_end)) {
