@@ -22,6 +22,11 @@
 
 #define AS_GOOD 0.3
 
+/* Columns first .. last - 1: outside them a row is zero. */
+typedef struct span {
+    int first, last;
+} span;
+
 struct bg_rank {
     int m, n, rank;
     double *S;     /* m*n, scaled rows */
@@ -29,7 +34,10 @@ struct bg_rank {
     double *unit;  /* m, what row i was divided by */
     double *Q;     /* min(m,n)*n, orthonormal rows */
     double *R;     /* m*m, column k: coefficients of kept row k */
-    double *c;     /* m */
+    double *c;     /* m, what may be kept of it; coefficients */
+    double *left;  /* m, length of what remains */
+    span *of_W;    /* m, where rows of S and W are not zero */
+    span *of_Q;    /* m */
     int *kept;     /* m, rows in the order they were kept */
     bool *decided; /* m, row is kept, zero or not asked for */
 };
@@ -48,9 +56,13 @@ bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err)
         w->R = BG_NEW_ARRAY(double, (size_t)m *(size_t)m);
         w->unit = BG_NEW_ARRAY(double, m);
         w->c = BG_NEW_ARRAY(double, m);
+        w->left = BG_NEW_ARRAY(double, m);
+        w->of_W = BG_NEW_ARRAY(span, m);
+        w->of_Q = BG_NEW_ARRAY(span, m);
         w->kept = BG_NEW_ARRAY(int, m);
         w->decided = BG_NEW_ARRAY(bool, m);
-        if (w->S && w->W && w->Q && w->R && w->unit && w->c && w->kept && w->decided)
+        if (w->S && w->W && w->Q && w->R && w->unit && w->c && w->left && w->of_W && w->of_Q &&
+            w->kept && w->decided)
             return BG_OK;
     }
     bg_rank_destroy(w);
@@ -68,17 +80,40 @@ void bg_rank_destroy(bg_rank *w)
     free(w->Q);
     free(w->R);
     free(w->c);
+    free(w->left);
+    free(w->of_W);
+    free(w->of_Q);
     free(w->kept);
     free(w->decided);
     free(w);
 }
 
-static double dot(const double *x, const double *y, int n)
+static double dot(const double *x, const double *y, span at)
 {
     double sum = 0;
-    for (int j = 0; j < n; j++)
+    for (int j = at.first; j < at.last; j++)
         sum += x[j] * y[j];
     return sum;
+}
+
+static span intersect(span a, span b)
+{
+    return (span){a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
+}
+
+static span unite(span a, span b)
+{
+    return (span){a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
+}
+
+static span find_span(const double *x, int n)
+{
+    span at = {0, n};
+    while (at.first < n && x[at.first] == 0)
+        at.first++;
+    while (at.last > at.first && x[at.last - 1] == 0)
+        at.last--;
+    return at;
 }
 
 /* |x|, safe for entries whose squares leave the range. */
@@ -125,6 +160,8 @@ static void scale_rows(bg_rank *w, const bg_rank_question *x)
         w->decided[i] = zero || (x->order && x->order[i] < 0);
         for (int j = 0; j < w->n; j++)
             s[j] = zero ? 0 : s[j] / w->unit[i];
+        w->of_W[i] = find_span(s, w->n);
+        w->left[i] = calc_length(s, w->n);
     }
     memcpy(w->W, w->S, (size_t)w->m * (size_t)w->n * sizeof(double));
 }
@@ -135,7 +172,7 @@ static int find_next(bg_rank *w, const bg_rank_question *x, double rounding)
     double largest = 0;
     for (int i = 0; i < w->m; i++) {
         double least = x->order && x->order[i] > 0 ? x->least : x->tolerance;
-        w->c[i] = w->decided[i] ? 0 : calc_length(row_of(w->W, i, w->n), w->n);
+        w->c[i] = w->decided[i] ? 0 : w->left[i];
         if (w->c[i] <= fmax(least, rounding))
             w->c[i] = 0;
         largest = fmax(largest, w->c[i]);
@@ -150,31 +187,46 @@ static int find_next(bg_rank *w, const bg_rank_question *x, double rounding)
     return found;
 }
 
-/* Keeps row i: s_i = sum_p R_p,rank q_p, orthogonalised twice, then taken out of the rest. */
-static void keep_row(bg_rank *w, int i, const unsigned char *dependent)
+/* Q[rank] <- row i orthogonally to those before, in two passes: s_i = sum_p R_p,rank q_p. */
+static void orthogonalise(bg_rank *w, int i)
 {
     int n = w->n, r = w->rank;
     double *q = row_of(w->Q, r, n);
+    span at = w->of_W[i];
     memcpy(q, row_of(w->S, i, n), (size_t)n * sizeof(double));
     for (int pass = 0; pass < 2; pass++)
         for (int p = 0; p < r; p++) {
             const double *q_p = row_of(w->Q, p, n);
-            double h = dot(q_p, q, n);
+            double h = dot(q_p, q, intersect(at, w->of_Q[p]));
             w->R[p * w->m + r] += h;
-            for (int j = 0; j < n; j++)
+            for (int j = w->of_Q[p].first; h != 0 && j < w->of_Q[p].last; j++)
                 q[j] -= h * q_p[j];
+            at = h != 0 ? unite(at, w->of_Q[p]) : at;
         }
-    double length = sqrt(dot(q, q, n));
+    double length = sqrt(dot(q, q, at));
     w->R[r * w->m + r] = length;
-    for (int j = 0; j < n; j++)
+    for (int j = at.first; j < at.last; j++)
         q[j] /= length;
-    w->kept[r] = i;
+    w->of_Q[r] = at;
+}
+
+/* Keeps row i, and takes it out of the rest. */
+static void keep_row(bg_rank *w, int i, const unsigned char *dependent)
+{
+    orthogonalise(w, i);
+    const double *q = row_of(w->Q, w->rank, w->n);
+    span at = w->of_Q[w->rank];
+    w->kept[w->rank++] = i;
     w->decided[i] = true;
-    w->rank++;
     for (int k = 0; k < w->m; k++) {
-        double *w_k = row_of(w->W, k, n), h = dependent[k] ? dot(q, w_k, n) : 0;
-        for (int j = 0; h != 0 && j < n; j++)
+        double *w_k = row_of(w->W, k, w->n);
+        double h = dependent[k] ? dot(q, w_k, intersect(at, w->of_W[k])) : 0;
+        if (h == 0)
+            continue;
+        for (int j = at.first; j < at.last; j++)
             w_k[j] -= h * q[j];
+        w->of_W[k] = unite(at, w->of_W[k]);
+        w->left[k] = sqrt(dot(w_k, w_k, w->of_W[k]));
     }
 }
 
@@ -182,7 +234,7 @@ static void keep_row(bg_rank *w, int i, const unsigned char *dependent)
 static void calc_coefficients(bg_rank *w, int i)
 {
     for (int p = w->rank - 1; p >= 0; p--) {
-        double sum = dot(row_of(w->Q, p, w->n), row_of(w->S, i, w->n), w->n);
+        double sum = dot(row_of(w->Q, p, w->n), row_of(w->S, i, w->n), w->of_Q[p]);
         for (int k = p + 1; k < w->rank; k++)
             sum -= w->R[p * w->m + k] * w->c[k];
         w->c[p] = sum / w->R[p * w->m + p];
@@ -232,7 +284,7 @@ int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
     }
     for (int i = 0; y->remainder && i < w->m; i++)
         if (y->dependent[i])
-            y->remainder[i] = calc_length(row_of(w->W, i, w->n), w->n);
+            y->remainder[i] = w->left[i];
     report_dependencies(w, fmax(x->tolerance, rounding), y);
     return w->rank;
 }
