@@ -165,7 +165,7 @@ static inline void write_slider_crank(text *t, placement at)
 
 /* Three parallel cranks, of which each two are in line at another time: the third holds them then.
  * The start is away from the drawing. */
-static inline void write_cranks(text *t, placement at)
+static inline void write_cranks_with(text *t, placement at, bool kicked)
 {
     static const char *const crank[] = {"c0", "c1", "c2"}, *const foot[] = {"a0", "a1", "a2"},
                              *const head[] = {"b0", "b1", "b2"};
@@ -183,7 +183,25 @@ static inline void write_cranks(text *t, placement at)
                           "\"fixed_velocity\": true}");
         put_joint(t, head[i], "revolute", crank[i], "bar", AT(x[i], 0, z[i] + 1), y, "");
     }
+    if (kicked) /* a torque with corners: events on the way */
+        put(t,
+            "}, \"inputs\": {\"torque\": {\"type\": \"table\", \"interpolation\": \"linear\", "
+            "\"times\": [0, 0.21, 0.24, 0.35, 0.4, 0.6, 0.65], \"values\": [0, %.17g, 0, %.17g, 0, "
+            "%.17g, 0]}}, \"forces\": {\"motor\": {\"type\": \"torsion\", \"joint\": \"a1\", "
+            "\"torque\": \"torque\"}",
+            300 * t->at.scale * t->at.scale, -200 * t->at.scale * t->at.scale,
+            100 * t->at.scale * t->at.scale);
     end_model(t, "a0", 2);
+}
+
+static inline void write_cranks(text *t, placement at)
+{
+    write_cranks_with(t, at, false);
+}
+
+static inline void write_kicked_cranks(text *t, placement at)
+{
+    write_cranks_with(t, at, true);
 }
 
 /* Bennett's loop of four skew hinges: lengths a, b, a, b and twists alpha, beta, alpha, beta with
@@ -263,16 +281,18 @@ static inline void write_guides(text *t, placement at)
 typedef struct mechanism {
     const char *name;
     void (*write)(text *t, placement at);
-    bool slides; /* the output is a length */
+    bool slides;  /* the output is a length */
+    bool spatial; /* rows that depend on each other do so in other ways in every position */
 } mechanism;
 
-static const mechanism mechanisms[] = {{"door", write_doors, false},
-                                       {"four-bar", write_four_bar, false},
-                                       {"slider-crank", write_slider_crank, false},
-                                       {"cranks", write_cranks, false},
-                                       {"Bennett", write_bennett, false},
-                                       {"Sarrus", write_sarrus, false},
-                                       {"guides", write_guides, true}};
+static const mechanism mechanisms[] = {{"door", write_doors, false, false},
+                                       {"four-bar", write_four_bar, false, false},
+                                       {"slider-crank", write_slider_crank, false, false},
+                                       {"cranks", write_cranks, false, false},
+                                       {"kicked cranks", write_kicked_cranks, false, false},
+                                       {"Bennett", write_bennett, false, true},
+                                       {"Sarrus", write_sarrus, false, false},
+                                       {"guides", write_guides, true, false}};
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 
 #endif

@@ -120,7 +120,7 @@ static void test_rounded(void **state)
                 double data = pow(10, 1 - digits);
                 check_same(m, at, forms[form], "mdop5", 0, y, 2e-6 + 300 * data);
                 outcome x = run_mechanism(m, at, forms[form], "mdop5", 0);
-                if (!(x.certificate.max_redundant <= 1e-12 + 100 * data))
+                if (!(x.certificate.max_redundant <= 1e-12 + 300 * data))
                     fail_msg("%s with %d digits misses by %g", m->name, digits,
                              x.certificate.max_redundant);
                 assert_true(x.decision.margin > 100 * x.decision.misfit);
@@ -128,7 +128,9 @@ static void test_rounded(void **state)
     }
 }
 
-/* Every method, also those that do not project: turned as drawn, up to their own rounding. */
+/* Every method, also those that do not project, turned. What methods of low order leave unfulfilled
+ * depends a little on the choice of rows, which goes by the axes, most where rows depend on each
+ * other in other ways in every position. */
 static void test_methods(void **state)
 {
     (void)state;
@@ -142,7 +144,10 @@ static void test_methods(void **state)
                 double y = run_mechanism(m, as_drawn, forms[form], info->name, step).y;
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
-                check_same(m, at, forms[form], info->name, step, y, step > 0 ? 1e-4 : 2e-6);
+                check_same(m, at, forms[form], info->name, step, y,
+                           step == 0    ? 2e-6
+                           : m->spatial ? 1e-3
+                                        : 1e-8);
                 at.digits = 6;
                 check_same(m, at, forms[form], info->name, step, y, 6e-3);
             }

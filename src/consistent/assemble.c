@@ -360,16 +360,19 @@ static bg_status report_contradiction(bg_assembly *a, int row, const char *level
         a->sys->def.name, name, names, level, residual);
 }
 
-/* Redundant rows may miss by what the data does, times `unit`, the size of coordinates, velocities
- * or accelerations. */
-static bg_status check_eliminated(bg_assembly *a, const double *residual, const char *level,
-                                  double limit, double unit, bool fixed, bg_error *err)
+/* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
+ * a hundred times that, beside `unit`, the size of coordinates, velocities or accelerations; but
+ * never by a tenth. */
+static bg_status check_eliminated(bg_assembly *a, const double *residual, int level, double limit,
+                                  double unit, bool fixed, bg_error *err)
 {
+    static const char *const names[] = {"position", "velocity", "acceleration"};
+    static const double spread[] = {1, 10, 100};
+    double data = fmin(spread[level] * a->allowed, 0.1);
     for (int i = 0; i < a->dyn->ng; i++)
         if (a->dependent[i] &&
-            !(fabs(residual[i]) <=
-              fmax(limit, a->order[i] < 0 ? a->allowed : 0) * unit * a->scale[i]))
-            return report_contradiction(a, i, level, fabs(residual[i]), fixed, err);
+            !(fabs(residual[i]) <= fmax(limit, a->order[i] < 0 ? data : 0) * unit * a->scale[i]))
+            return report_contradiction(a, i, names[level], fabs(residual[i]), fixed, err);
     return BG_OK;
 }
 
@@ -457,7 +460,7 @@ static void copy_positions(const bg_assembly *a, const double *from, double *to)
 
 static bg_status check_positions(bg_assembly *a, bg_error *err)
 {
-    return check_eliminated(a, a->dyn->terms.g, "position", fulfilled, 1, a->q_fixed != NULL, err);
+    return check_eliminated(a, a->dyn->terms.g, 0, fulfilled, 1, a->q_fixed != NULL, err);
 }
 
 /* With the rows known that are redundant, the position nearest to the first guess; where the search
@@ -546,7 +549,7 @@ static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
     double speed = 1;
     for (int i = 0; i < d->nv; i++)
         speed = fmax(speed, fabs(a->x->v[i]) / get_size(a, i));
-    return check_eliminated(a, a->tau, "velocity", 1e-8, speed, fixed != NULL, err);
+    return check_eliminated(a, a->tau, 1, 1e-8, speed, fixed != NULL, err);
 }
 
 static double find_largest(const double *x, int n)
@@ -581,7 +584,7 @@ static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
         a->tau[i] += d->terms.gamma[i];
         size = fmax(size, fabs(d->terms.gamma[i]) / a->scale[i]);
     }
-    st = check_eliminated(a, a->tau, "acceleration", 1e-6, size, false, err);
+    st = check_eliminated(a, a->tau, 2, 1e-6, size, false, err);
     a->report->max_ga = find_largest(a->tau, d->ng);
     bg_dynamics_calc_w(d, x->v, a->tau);
     a->report->max_gv = find_largest(a->tau, d->ng);

@@ -295,6 +295,15 @@ bg_status bg_integrator_start(bg_integrator *ig, const bg_state *state,
     return st;
 }
 
+void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *r)
+{
+    int n = 0;
+    for (int i = 0; i < ig->dyn->ng && r->eliminated; i++)
+        if (ig->dyn->eliminated[i])
+            r->eliminated[n++] = i;
+    r->count = n;
+}
+
 /* The end of the last step becomes the beginning of the next. */
 static void advance(bg_integrator *ig)
 {

@@ -85,6 +85,9 @@ struct bg_integrator {
     void *method;
 };
 
+/* The rows that are left out now, which may be others of the dependent ones than at the start. */
+void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *redundancy);
+
 /* Finds the value of a method's option: a setting, or its default from the class. */
 const char *bg_integrator_get_option(const bg_integrator *ig, const char *name);
 

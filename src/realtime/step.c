@@ -112,6 +112,7 @@ static bg_status go_on(bg_realtime *rt, bg_error *err)
         if (st == BG_OK)
             bg_project_velocity(rt->ig->dyn, x->v);
     }
+    bg_integrator_update_redundancy(rt->ig, &rt->assembly.redundancy);
     if (st == BG_OK)
         st = bg_integrator_start(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL, err);
     return st;

@@ -112,6 +112,7 @@ static bg_status make_consistent(bg_runner *r, double energy, bg_error *err)
 {
     bg_state *x = r->row;
     /* modes may change which constraints there are: look at their rank again */
+    bg_integrator_update_redundancy(r->ig, &r->report->assembly.redundancy);
     bg_status st = r->assembly ? bg_state_assemble_again(r->assembly, x,
                                                          &r->report->assembly.redundancy, err)
                                : bg_project_state(r->ig->dyn, x, err);
