@@ -147,7 +147,7 @@ static void test_methods(void **state)
                 check_same(m, at, forms[form], info->name, step, y,
                            step == 0    ? 2e-6
                            : m->spatial ? 1e-3
-                                        : 1e-8);
+                                        : 1e-5);
                 at.digits = 6;
                 check_same(m, at, forms[form], info->name, step, y, 6e-3);
             }
