@@ -117,7 +117,7 @@ static inline void write_door(text *t, placement at, int n, double oblique)
     put_body(t, "door", 20, AT(0.4, 0.3, 1), AT(7, 8, 1.2));
     put(t, "}, \"joints\": {");
     for (int i = 0; i < n; i++) {
-        char name[8];
+        char name[16];
         double angle = i == n - 1 ? oblique : 0;
         snprintf(name, sizeof name, "h%d", i);
         put_joint(t, name, "revolute", "ground", "door", AT(0, 0, 0.2 + 1.6 * i / (n - 1)),
