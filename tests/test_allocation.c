@@ -63,6 +63,8 @@ static bg_status run_with_checkpoint(const char *system, const char *method, bg_
     for (int k = 0; k < 2 && st == BG_OK; k++) {
         bg_run_report r;
         st = bg_run(sys, &o, &r, err);
+        if (r.warnings.lost > 0) /* a remark that found no room is counted, and the run goes on */
+            st = BG_NO_MEMORY;
         bg_run_report_clear(&r);
         o.resume = file;
     }

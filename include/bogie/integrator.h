@@ -61,7 +61,7 @@ typedef struct bg_assembly_report {
     double rcond; /* of [M G^T; G 0] there, estimated; 0 where no matrix was needed */
     bg_redundancy redundancy;
     bg_warnings warnings; /* what was noticed, such as start values that could not be met */
-    bg_given *unmet; /* [nunmet] what was given but is not so at the start */
+    bg_given *unmet;      /* [nunmet] what was given but is not so at the start */
     int nunmet;
 } bg_assembly_report;
 
@@ -134,8 +134,10 @@ typedef struct bg_step_plan {
     int factorisations, projections;
     int states;    /* unknowns of I - h dh/dz, which every step factors besides; 0: none */
     int solutions; /* of the drift certificate, with a matrix that is there */
-    int first_factorisations, first_solutions; /* further ones of the first step after a start */
-    bg_matrix_work matrix;                     /* of the largest matrix that is factored */
+    int first_factorisations, first_solutions;   /* further ones of the first step after a start */
+    int exchange_terms, exchange_factorisations; /* and of a step before which redundant constraints
+                                                    were exchanged, with one projection */
+    bg_matrix_work matrix;                       /* of the largest matrix that is factored */
 } bg_step_plan;
 
 /* A bound on the drift off the constraints under one Newton step of projection per step, after 000

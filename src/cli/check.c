@@ -278,6 +278,21 @@ static void print_allocations(const bg_cli_model *model, const char *integrator,
 }
 
 /* What a step of the method is made of. */
+/* Which constraints are redundant is known at a start, and the work of a step depends on it. */
+static bg_status start_integrator(bg_system *system, bg_integrator *integrator, bg_error *err)
+{
+    bg_assembly_report report = {0};
+    bg_state *x = NULL;
+    bg_status status = bg_state_create(system, &x, err);
+    if (!status)
+        status = bg_state_assemble(system, x, &report, err);
+    if (!status)
+        status = bg_integrator_start(integrator, x, &report.redundancy, HUGE_VAL, err);
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(x);
+    return status;
+}
+
 static bg_status print_plan(const bg_cli_model *model, const arguments *args, int nparameters,
                             bg_error *err)
 {
@@ -292,6 +307,11 @@ static bg_status print_plan(const bg_cli_model *model, const arguments *args, in
     bg_status status = bg_integrator_create(args->integrator, model->system, &o, &integrator, err);
     if (status)
         return status;
+    status = start_integrator(model->system, integrator, err);
+    if (status) {
+        bg_integrator_destroy(integrator);
+        return status;
+    }
     if (bg_integrator_get_plan(integrator, &plan)) {
         char note[256];
         printf("  integrator       %s, steps of %g s\n", args->integrator, o.step);

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ITERATIONS = 12 };
 static const double converged = 1e-13; /* relative size of the next increment */
 static const double roundoff = 1e-11;  /* increments this small that stop shrinking are rounding */
 static const double resolution = 0.01; /* of a coordinate beside its size: 1e-13 of it is 4.5 eps */
@@ -39,7 +38,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
     double before = 0;
     unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
     d->projections[d->purpose]++;
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
+    for (int k = 0; k < BG_PROJECTION_MAX; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
         if (st != BG_OK)
             return st;

@@ -4,6 +4,8 @@
 
 #include "system/dynamics.h"
 
+enum { BG_PROJECTION_MAX = 12 }; /* iterations */
+
 /* Position projection with the factorisation at hand (chord): moves q (in place) onto g = 0.
  * first, if not NULL, receives the first increment (nv). Inside: about 2 evaluations of g.
  * BG_RETRY: did not converge; q is then of no use. */

@@ -574,9 +574,14 @@ void bg_integrator_undo(bg_integrator *ig, double t_limit)
 
 int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
 {
-    if (ig->class_->plan)
-        ig->class_->plan(ig, plan);
-    return ig->class_->plan != NULL;
+    if (!ig->class_->plan)
+        return 0;
+    ig->class_->plan(ig, plan);
+    bool redundant = ig->selection && bg_selection_is_needed(ig);
+    plan->terms += redundant; /* G, for the choice of rows */
+    plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;
+    plan->exchange_factorisations = redundant ? BG_EXCHANGE_FACTORISATIONS : 0;
+    return 1;
 }
 
 int bg_integrator_get_drift(const bg_integrator *ig, bg_drift *drift)

@@ -8,7 +8,6 @@
 #include "integrators/selection.h"
 
 #include "base/memory.h"
-#include "consistent/projection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +54,14 @@ void bg_selection_destroy(bg_selection *s)
     free(s->dependent);
     free(s->involved);
     free(s);
+}
+
+bool bg_selection_is_needed(const bg_integrator *ig)
+{
+    for (int i = 0; i < ig->dyn->ng; i++)
+        if (ig->dyn->eliminated[i])
+            return true;
+    return false;
 }
 
 /* dependent <- the rows to leave out at x0; false: those that are left out already. */

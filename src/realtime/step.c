@@ -222,7 +222,9 @@ double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
     most->terms += events && d->by_formalism && (d->nz > 0 || d->kinematic);
     most->explicit_ += events && d->by_formalism;
     most->factorisations += constrained + (events && !d->by_formalism);
-    most->factorisations += plan.first_factorisations;
+    most->factorisations += plan.first_factorisations + plan.exchange_factorisations;
+    most->terms += plan.exchange_terms;
+    most->projections += plan.exchange_terms > 0;
     double pivots = plan.matrix.repeats ? with_new_pivots : 1;
     double solved = plan.first_solutions * plan.matrix.solution;
     double factored = pivots * most->factorisations +

@@ -104,6 +104,8 @@ int bg_masses_find_negative(const bg_system *sys, const double *M, double *value
         if (found < 0)
             found = find_negative(&f, true, value);
     }
+    if (!f.A || !f.mass || !f.terms || !f.done)
+        found = BG_MASSES_NO_MEMORY;
     free(f.A);
     free(f.mass);
     free(f.terms);
@@ -116,6 +118,9 @@ bg_status bg_masses_check(const bg_system *sys, double t, const double *M, bg_er
     char buffer[32];
     double value;
     int i = bg_masses_find_negative(sys, M, &value);
+    if (i == BG_MASSES_NO_MEMORY)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the masses of '%s'",
+                            sys->def.name);
     if (i < 0)
         return BG_OK;
     return bg_error_set(
