@@ -3,6 +3,7 @@
 #include "cli/allocations.h"
 #include "cli/cli.h"
 #include "consistent/freedoms.h"
+#include "formalism/motion.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -141,36 +142,46 @@ static void print_warnings(const bg_warnings *list)
         bg_warning_print(&list->items[i]);
 }
 
-enum { MAX_FREEDOMS = 12 };
+enum { MAX_FREEDOMS = 40, MAX_LISTED = 6 };
 
-/* Each degree of freedom by the coordinate that stands for it, and what moves with it. */
-static void print_freedoms(bg_system *system, const bg_state *x)
+/* The coordinates that move with the one that stands for freedom k. */
+static void print_followers(const bg_system *system, const bg_freedoms *f, int k)
 {
-    const bg_system_def *def = bg_system_get_def(system);
-    bg_freedoms f;
-    char a[64], b[64];
-    if (bg_freedoms_create(system, x, &f) != BG_OK)
-        return;
-    for (int k = 0; k < f.count; k++) {
-        int moved = 0;
-        printf("    %s moves", bg_system_get_name(system, 'v', f.column[k], a, sizeof a));
-        for (int i = 0; i < def->nv; i++) {
-            double part = f.basis[k * def->nv + i];
-            if (i == f.column[k] || !(fabs(part) > 1e-9))
-                continue;
-            if (moved < MAX_FREEDOMS)
-                printf("%s %s", moved > 0 ? "," : ", and with it",
-                       bg_system_get_name(system, 'v', i, b, sizeof b));
-            moved++;
-        }
-        if (moved > MAX_FREEDOMS)
-            printf(" and %d more", moved - MAX_FREEDOMS);
-        printf("\n");
+    int nv = bg_system_get_def(system)->nv, moved = 0;
+    char buffer[64];
+    for (int i = 0; i < nv; i++) {
+        if (i == f->column[k] || !(fabs(f->basis[k * nv + i]) > 1e-9))
+            continue;
+        if (moved < MAX_LISTED)
+            printf("%s %s", moved > 0 ? "," : ", and with it",
+                   bg_system_get_name(system, 'v', i, buffer, sizeof buffer));
+        moved++;
     }
+    if (moved > MAX_LISTED)
+        printf(" and %d more", moved - MAX_LISTED);
+}
+
+/* Each degree of freedom by the coordinate that stands for it, what moves with it, and, of a model,
+ * how the body moves that it moves most. */
+static void print_freedoms(bg_system *system, const bg_state *x, const bg_redundancy *redundancy,
+                           bool is_model)
+{
+    bg_freedoms f;
+    char buffer[64], motion[192] = "";
+    if (bg_freedoms_create(system, x, redundancy, &f) == BG_OK)
+        for (int k = 0; k < f.count; k++) {
+            printf("    %s moves",
+                   bg_system_get_name(system, 'v', f.column[k], buffer, sizeof buffer));
+            print_followers(system, &f, k);
+            if (is_model)
+                bg_motion_describe(system, x, f.basis + k * bg_system_get_def(system)->nv, motion,
+                                   sizeof motion);
+            printf(*motion ? ": %s\n" : "\n", motion);
+        }
     bg_freedoms_clear(&f);
 }
 
-static bg_status print_assembly(bg_system *system, bg_error *err)
+static bg_status print_assembly(bg_system *system, bool is_model, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(system);
     bg_assembly_report report = {0};
@@ -183,8 +194,8 @@ static bg_status print_assembly(bg_system *system, bg_error *err)
         printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
                def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
-        if (def->ng > 0 && freedom > 0 && freedom <= MAX_FREEDOMS)
-            print_freedoms(system, state);
+        if (freedom > 0 && freedom <= MAX_FREEDOMS)
+            print_freedoms(system, state, &report.redundancy, is_model);
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,
@@ -346,7 +357,7 @@ static bg_status check_system(bg_cli_model *model, const arguments *args, int np
     print_dimensions(def);
     print_terms(def);
     print_blocks(def);
-    bg_status status = print_assembly(model->system, err);
+    bg_status status = print_assembly(model->system, model->file != NULL, err);
     if (status)
         bg_cli_model_locate(model, status, err);
     if (!status && args->integrator)

@@ -70,7 +70,8 @@ static void collect(const double *G, int ng, int nv, const int *pivot, bg_freedo
     }
 }
 
-bg_status bg_freedoms_create(bg_system *system, const bg_state *x, bg_freedoms *f)
+bg_status bg_freedoms_create(bg_system *system, const bg_state *x, const bg_redundancy *redundancy,
+                             bg_freedoms *f)
 {
     *f = (bg_freedoms){0};
     bg_dynamics *d = NULL;
@@ -85,6 +86,9 @@ bg_status bg_freedoms_create(bg_system *system, const bg_state *x, bg_freedoms *
                     : BG_NO_MEMORY;
     if (st == BG_OK) {
         spread(d, G);
+        for (int k = 0; k < redundancy->count; k++)
+            memset(G + (size_t)redundancy->eliminated[k] * (size_t)nv, 0,
+                   (size_t)nv * sizeof(double));
         int count = nv - reduce(G, ng, nv, pivot);
         f->column = BG_NEW_ARRAY(int, count);
         f->basis = BG_NEW_ARRAY(double, (size_t)count *(size_t)nv);

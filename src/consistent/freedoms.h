@@ -10,8 +10,10 @@ typedef struct bg_freedoms {
     double *basis; /* [count nv] velocities with G v = 0: 1 at its own column, 0 at the others' */
 } bg_freedoms;
 
-/* At a consistent state. Clear it also after a failure. */
-bg_status bg_freedoms_create(bg_system *system, const bg_state *state, bg_freedoms *freedoms);
+/* At a consistent state, with the constraints that assembly found not to be redundant. Clear it
+ * also after a failure. */
+bg_status bg_freedoms_create(bg_system *system, const bg_state *state,
+                             const bg_redundancy *redundancy, bg_freedoms *freedoms);
 void bg_freedoms_clear(bg_freedoms *freedoms);
 
 #endif
