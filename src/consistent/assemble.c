@@ -35,9 +35,10 @@ static double *take(double **room, int n)
 
 static bool allocate(bg_assembly *a)
 {
-    int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng;
+    int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng, nu = a->sys->def.nu;
     size_t n = (size_t)ng;
-    double *room = a->doubles = BG_NEW_ARRAY(double, 4 * (size_t)nq + 3 * (size_t)nv + (6 + n) * n);
+    double *room = a->doubles = BG_NEW_ARRAY(double, 4 * (size_t)nq + 3 * (size_t)nv +
+                                                         2 * (size_t)nu + (6 + n) * n);
     unsigned char *flags = a->flags = BG_NEW_ARRAY(unsigned char, 5 * n);
     a->order = BG_NEW_ARRAY(signed char, 2 * n);
     if (!room || !flags || !a->order)
@@ -56,6 +57,8 @@ static bool allocate(bg_assembly *a)
     a->other_remainder = take(&room, ng);
     a->misfit = take(&room, ng);
     a->coefficient = take(&room, ng * ng);
+    a->lever = take(&room, nu);
+    a->shift = take(&room, nu);
     a->dependent = flags;
     a->involved = flags + n;
     a->other_dependent = flags + 2 * n;

@@ -31,7 +31,8 @@ struct bg_assembly {
     signed char *chosen;                             /* [ng] order before trial motions */
     unsigned char *other_dependent, *other_involved; /* [ng] on trial motions */
     double *other_remainder;                         /* [ng] */
-    double allowed; /* residual of a redundant row, beside its size */
+    double *lever, *shift; /* [nu] of inputs: what changes g by its size, and on a trial motion */
+    double allowed;        /* residual of a redundant row, beside its size */
     int rank;
     bool begun; /* `first` is known */
 };

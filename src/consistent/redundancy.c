@@ -9,10 +9,12 @@
  * So the rows of which the others leave less than BG_RANK_DATA are taken out, and the mechanism is
  * moved by finite amounts along random directions d of its freedoms,
  *     d = r - M^{-1} G^T mu,   G d = 0,     q <- q + V d,   then back to g = 0 of the kept rows.
- * The misfit of a row is the most by which g changes, and the most that the kept rows leave of it,
- * in units of its size. Where it is small, the row is redundant to the precision of the data, which
- * is what the misfit measures. Otherwise it is a constraint of its own, if the others leave
- * anything of it at the start; the worst of those comes back, and the rest is looked at again. */
+ * Drives move along, because they will: every input u that g depends on is shifted by a random
+ * amount. The misfit of a row is the most by which g changes, and the most that the kept rows leave
+ * of it, in units of its size. Where it is small, the row is redundant to the precision of the
+ * data, which is what the misfit measures. Otherwise it is a constraint of its own, if the others
+ * leave anything of it at the start; the worst of those comes back, and the rest is looked at
+ * again. */
 #include "consistent/assembly.h"
 
 #include "consistent/projection.h"
@@ -33,7 +35,7 @@ static double draw(int trial, int i)
            1;
 }
 
-/* increment <- a direction of the freedoms that the kept rows leave, of size 1. False: none. */
+/* increment <- a direction of the freedoms that the kept rows leave, of size 1. False: none, 0. */
 static bool find_direction(bg_assembly *a, int trial)
 {
     bg_dynamics *d = a->dyn;
@@ -46,9 +48,46 @@ static bool find_direction(bg_assembly *a, int trial)
     bg_kkt_solve(d->kkt, a->increment, d->work_g);
     for (int i = 0; i < d->nv; i++)
         largest = fmax(largest, fabs(a->increment[i]) / (size ? size[i] : 1));
+    bool moves = largest > 1e-6 && isfinite(largest);
     for (int i = 0; i < d->nv; i++)
-        a->increment[i] /= largest;
-    return largest > 1e-6 && isfinite(largest);
+        a->increment[i] = moves ? a->increment[i] / largest : 0;
+    return moves;
+}
+
+/* Terms at q with the inputs shifted. */
+static bool evaluate_shifted(bg_assembly *a, const double *q, unsigned want)
+{
+    const bg_state *x = a->x;
+    bg_dynamics *d = a->dyn;
+    bg_error ignored;
+    if (bg_system_set_point(a->sys, x->t, q, x->v, x->z, x->mode, &d->point, &ignored) != BG_OK)
+        return false;
+    for (int k = 0; k < a->sys->def.nu; k++)
+        a->sys->u[k] += a->shift[k];
+    return bg_system_calc_terms(a->sys, &d->point, want | (d->kinematic ? BG_TERM_V : 0u),
+                                &d->terms, &ignored) == BG_OK;
+}
+
+/* lever <- the shift of each input that changes a row of g by its size; 0: none does. Returns
+ * whether one does. */
+static bool find_levers(bg_assembly *a)
+{
+    static const double little = 1e-3;
+    bool any = false;
+    int nu = a->sys->def.scleronomic ? 0 : a->sys->def.nu;
+    memset(a->shift, 0, (size_t)a->sys->def.nu * sizeof(double));
+    memset(a->lever, 0, (size_t)a->sys->def.nu * sizeof(double));
+    for (int k = 0; k < nu; k++) {
+        double change = 0;
+        a->shift[k] = little;
+        if (evaluate_shifted(a, a->x->q, BG_TERM_g))
+            for (int i = 0; i < a->dyn->ng; i++)
+                change = fmax(change, fabs(a->dyn->terms.g[i] - a->tau[i]) / a->scale[i]);
+        a->shift[k] = 0;
+        a->lever[k] = change > 1e-9 * little && isfinite(change) ? little / change : 0;
+        any = any || a->lever[k] > 0;
+    }
+    return any;
 }
 
 /* Back to g = 0 of the kept rows, from trial; false: not reached. */
@@ -57,8 +96,7 @@ static bool close_trial(bg_assembly *a)
     bg_dynamics *d = a->dyn;
     bg_error ignored;
     for (int k = 0; k < NEWTON; k++) {
-        if (bg_assembly_evaluate(a, a->trial, BG_TERM_M | BG_TERM_G | BG_TERM_g, &ignored) !=
-                BG_OK ||
+        if (!evaluate_shifted(a, a->trial, BG_TERM_M | BG_TERM_G | BG_TERM_g) ||
             bg_dynamics_factor(d, NULL, &ignored) != BG_OK)
             return false;
         memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
@@ -69,7 +107,7 @@ static bool close_trial(bg_assembly *a)
             return false;
         bg_system_move(a->sys, a->trial, d->terms.V, -1.0, d->work_v, a->trial);
         if (size < 1e-10)
-            return bg_assembly_evaluate(a, a->trial, BG_TERM_G | BG_TERM_g, &ignored) == BG_OK;
+            return evaluate_shifted(a, a->trial, BG_TERM_G | BG_TERM_g);
     }
     return false;
 }
@@ -97,15 +135,19 @@ static void add_misfits(bg_assembly *a)
 }
 
 /* One trial motion; false: nothing moved. A motion that leads to no position is tried shorter. */
-static bool move(bg_assembly *a, int trial)
+static bool move(bg_assembly *a, int trial, bool driven)
 {
     bg_error ignored;
     double length = amplitude;
     for (int k = 0; k < SHORTER; k++, length /= 4) {
         if (bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G, &ignored) != BG_OK ||
-            bg_dynamics_factor(a->dyn, NULL, &ignored) != BG_OK || !find_direction(a, trial))
+            bg_dynamics_factor(a->dyn, NULL, &ignored) != BG_OK)
+            return false;
+        if (!find_direction(a, trial) && !driven)
             return false;
         bg_system_move(a->sys, a->x->q, a->dyn->terms.V, length, a->increment, a->trial);
+        for (int i = 0; i < a->sys->def.nu; i++)
+            a->shift[i] = length * a->lever[i] * draw(trial, a->dyn->nv + i);
         if (close_trial(a)) {
             add_misfits(a);
             return true;
@@ -136,8 +178,9 @@ static bg_status try_motions(bg_assembly *a, bg_error *err)
         a->order[i] = a->dependent[i] ? -1 : 1;
         a->misfit[i] = a->dependent[i] ? a->remainder[i] : 0;
     }
+    bool driven = find_levers(a);
     for (int k = 0; k < TRIALS; k++)
-        move(a, k);
+        move(a, k, driven);
     a->allowed = 0;
     for (int i = 0; i < ng; i++)
         if (a->dependent[i] && a->misfit[i] <= redundant)

@@ -48,10 +48,13 @@ static void review_lengths(const bg_model *m, bg_warnings *warnings)
                         size, mass, size);
 }
 
+/* A sign that was forgotten, on level ground or a slope; other directions are meant, as in a model
+ * that was turned as a whole. */
 static void review_gravity(const bg_model *m, bg_warnings *warnings)
 {
+    const double slope = 0.3;
     bg_vec3 g = m->gravity;
-    if (g.z > 0 && g.z > fabs(g.x) && g.z > fabs(g.y))
+    if (g.z > 0 && hypot(g.x, g.y) <= slope * g.z)
         bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
                         "gravity points upwards, along +z; \"gravity\": %.4g points downwards, and "
                         "so does [0, 0, %.4g]",
