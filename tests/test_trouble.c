@@ -176,6 +176,37 @@ static void accuracy_is_not_called_stiffness(void **state)
     }
 }
 
+/* A plane four-bar whose laws are smooth: attempts with tolerances that bound nothing go astray,
+ * and no law of the model is blamed for it. */
+static void loose_tolerances_are_not_called_jumps(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"gravity\": 9.81, \"bodies\": {"
+        "\"a\": {\"mass\": 2, \"center\": [0, 0, 0.5], \"inertia\": [0.2, 0.2, 0.1]}, "
+        "\"b\": {\"mass\": 5, \"center\": [1.25, 0, 1.5], \"inertia\": [3, 3, 3]}, "
+        "\"c\": {\"mass\": 4, \"center\": [2.75, 0, 1], \"inertia\": [1, 1.4, 1]}}, \"joints\": {"
+        "\"A\": {\"type\": \"revolute\", \"bodies\": [\"ground\", \"a\"], \"at\": [0, 0, 0], "
+        "\"axis\": [0, 1, 0], \"initial\": {\"velocity\": 4}}, "
+        "\"B\": {\"type\": \"revolute\", \"bodies\": [\"a\", \"b\"], \"at\": [0, 0, 1], "
+        "\"axis\": [0, 1, 0]}, "
+        "\"D\": {\"type\": \"revolute\", \"bodies\": [\"ground\", \"c\"], \"at\": [3, 0, 0], "
+        "\"axis\": [0, 1, 0]}, "
+        "\"C\": {\"type\": \"point-on-line\", \"bodies\": [\"c\", \"b\"], \"at\": [2.5, 0, 2], "
+        "\"axis\": [0, 1, 0]}}, \"run\": {\"t_end\": 5}}";
+    static const char *const methods[] = {"mdop5", "hem5", "hem4"};
+    for (int k = 0; k < (SANITIZED ? 12 : 60); k++) {
+        bg_run_options o = bg_default_run_options();
+        double loose = pow(10, k / 12 * 6);
+        o.max_steps = 1000;
+        *(k / 3 % 2 ? &o.method.rtol : &o.method.atol) = loose;
+        outcome x = run_text(text, forms[k / 6 % 2], methods[k % 3], o);
+        if (strstr(x.message, "jump") || strstr(x.remark, "jump"))
+            fail_msg("tolerance %g, %s, %s: %s%s", loose, forms[k / 6 % 2], methods[k % 3],
+                     x.message, x.remark);
+    }
+}
+
 /* What was noticed before a checkpoint is still known behind it, in the same words. */
 static void a_resumed_run_says_the_same(void **state)
 {
@@ -213,6 +244,7 @@ int main(void)
         cmocka_unit_test(the_stiff_element_is_named),
         cmocka_unit_test(the_law_that_jumps_is_named),
         cmocka_unit_test(accuracy_is_not_called_stiffness),
+        cmocka_unit_test(loose_tolerances_are_not_called_jumps),
         cmocka_unit_test(a_resumed_run_says_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

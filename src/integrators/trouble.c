@@ -18,8 +18,9 @@
  *
  * Jumps. Where steps are rejected again and again, the segment from the beginning of the attempt to
  * its end, and the tangent, is halved twenty times, always towards the half with the larger change
- * of v' and z'. A change that is still there after that, a millionth of the segment apart, is a
- * jump.
+ * of v' and z'. A change that is still there after that, a millionth of the segment apart, and was
+ * the same in the last five halvings, is a jump; on segments of attempts that went astray, across
+ * poles or many turns, it is another one each time.
  *
  * Tests that find nothing are repeated after ever more steps, so that they cost nothing in runs
  * without trouble. They leave the counters of work as they are. */
@@ -33,9 +34,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, HALVINGS = 20, WINDOW = 32, MANY = 100 };
+enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, WINDOW = 32, MANY = 100 };
+enum { HALVINGS = 20, SAME = 5 };
 static const long longest_wait = 1L << 40; /* accepted steps */
-static const double pair_limit = 3.25, proved_limit = 2.5, still_there = 0.3, shift = 1e-6;
+static const double pair_limit = 3.25, proved_limit = 2.5, still_there = 0.3, same = 1.1,
+                    shift = 1e-6;
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
 {
@@ -454,9 +457,13 @@ static bool search_segment(bg_integrator *ig, const double *end)
     bool good = calc_rates(ig, t[0], m->state[0], m->a0) &&
                 calc_rates(ig, t[1], m->state[1], m->a1);
     double first = good ? calc_change(ig, m->a0, m->a1, &which) : 0, change = first;
-    for (int k = 0; k < HALVINGS && good; k++)
+    double least = INFINITY, most = 0;
+    for (int k = 0; k < HALVINGS && good; k++) {
         good = halve(ig, t, &change, &which);
-    if (!good || !(change > still_there * first) || !(ig->h * change > 1))
+        least = k >= HALVINGS - SAME ? fmin(least, change) : least;
+        most = k >= HALVINGS - SAME ? fmax(most, change) : most;
+    }
+    if (!good || !(change > still_there * first) || !(most < same * least) || !(ig->h * change > 1))
         return false;
     m->jump = true;
     m->jumps++;
