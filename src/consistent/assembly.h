@@ -37,6 +37,8 @@ struct bg_assembly {
     bool begun; /* `first` is known */
 };
 
+#define BG_FULFILLED 1e-9 /* residual of a row beside its size */
+
 /* Terms at (t, q) with the other values of the state; fails where one is not finite. */
 bg_status bg_assembly_evaluate(bg_assembly *a, const double *q, unsigned want, bg_error *err);
 /* Rank of G at hand with some coordinates fixed; dependent rows leave the linear systems. */
@@ -54,5 +56,17 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report);
  * key first. */
 void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const double *key,
                       char *text, size_t size);
+
+/* positions.c: x->q from the guess to g = 0 of the rows that are not redundant, which are decided
+ * on the way unless they are. */
+bg_status bg_assembly_solve_positions(bg_assembly *a, bool decided, bg_error *err);
+
+/* assembly_errors.c: constraints that cannot be met from this start; always an error. */
+bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err);
+/* Redundant rows must be fulfilled on their level, 0 (position) to 2, up to limit and what the
+ * precision of the data explains, beside unit, the size of coordinates, velocities or
+ * accelerations. */
+bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
+                                       double limit, double unit, bool fixed, bg_error *err);
 
 #endif

@@ -1,0 +1,133 @@
+/* What cannot be assembled, in words: constraints that cannot be met, and redundant ones that
+ * disagree. */
+#include "consistent/assembly.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The row for which pick is set, the one with the largest key first (without keys: in order),
+ * behind the row `last`; -1: none. */
+static int find_listed(const bg_assembly *a, const unsigned char *pick, const double *key, int last)
+{
+    int best = -1;
+    for (int i = 0; i < a->dyn->ng; i++) {
+        if (!pick[i])
+            continue;
+        if (!key && i > last)
+            return i;
+        bool behind = key && (last < 0 || key[i] < key[last] || (key[i] == key[last] && i > last));
+        if (behind && (best < 0 || key[i] > key[best]))
+            best = i;
+    }
+    return best;
+}
+
+void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const double *key,
+                      char *text, size_t size)
+{
+    int count = 0, written = 0, i = -1;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < a->dyn->ng; k++)
+        count += pick[k] != 0;
+    while (written < 6 && used < size && (i = find_listed(a, pick, key, i)) >= 0) {
+        char buffer[32];
+        const char *separator = written == 0 ? "" : written == count - 1 ? " and " : ", ";
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'", separator,
+                                 bg_system_get_name(a->sys, 'g', i, buffer, sizeof buffer));
+        written++;
+    }
+    if (written < count && used < size)
+        snprintf(text + used, size - used, " and %d more", count - written);
+}
+
+/* involved <- the rows to be named where some cannot be met. The search ends where rows cannot be
+ * brought nearer, which is where rows that pull against each other have become (almost) dependent:
+ * if some have, only those are meant, because the rest was merely held up by them. The one that was
+ * missed most to begin with is among them in any case: mechanisms are drawn with closed loops, so
+ * that what is not met there is what is wrong, and others gave in on the way. Returns the largest
+ * residual. */
+static double find_unreachable(bg_assembly *a)
+{
+    static const double almost = 1e-2;
+    int ng = a->dyn->ng, meant = 0, first = -1;
+    double worst = 0;
+    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
+                                 .A = a->dyn->terms.G,
+                                 .fixed = a->q_fixed,
+                                 .row_size = a->scale,
+                                 .column_size = a->sys->def.v_size,
+                                 .tolerance = almost};
+    bg_rank_answer answer = {.dependent = a->dependent, .involved = a->involved};
+    bg_rank_calc(a->ranking, &question, &answer);
+    for (int i = 0; i < ng; i++) {
+        bool unmet = fabs(a->dyn->terms.g[i]) / a->scale[i] > BG_FULFILLED;
+        a->dependent[i] = unmet; /* without regard to others */
+        a->involved[i] = a->involved[i] && unmet;
+        meant += a->involved[i];
+        worst = fmax(worst, fabs(a->dyn->terms.g[i]));
+        if (unmet && (first < 0 || a->first[i] > a->first[first]))
+            first = i;
+    }
+    if (meant == 0)
+        memcpy(a->involved, a->dependent, (size_t)ng);
+    if (first >= 0)
+        a->involved[first] = 1;
+    return worst;
+}
+
+bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err)
+{
+    char names[BG_ERROR_LENGTH / 2];
+    double worst = find_unreachable(a);
+    bg_assembly_list(a, a->involved, a->first, names, sizeof names);
+    return bg_error_set(
+        err, BG_NOT_ASSEMBLED,
+        "system '%s' cannot be assembled at t = %g: the constraints %s cannot be met "
+        "from this start (largest residual %.3g; the first was missed most to begin with); "
+        "correct the dimensions, bring the start values nearer, or fix fewer coordinates",
+        a->sys->def.name, a->x->t, names, worst);
+}
+
+/* An eliminated row that is not BG_FULFILLED: names it and the rows it contradicts. */
+static bg_status report_contradiction(bg_assembly *a, int row, const char *level, double residual,
+                                      bool fixed, bg_error *err)
+{
+    char names[BG_ERROR_LENGTH / 2], buffer[32];
+    int ng = a->dyn->ng, others = 0;
+    const char *name = bg_system_get_name(a->sys, 'g', row, buffer, sizeof buffer);
+    for (int k = 0; k < ng; k++) {
+        a->involved[k] = !a->dependent[k] && fabs(a->coefficient[row * ng + k]) > 1e-6;
+        others += a->involved[k];
+    }
+    bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    if (others == 0)
+        return bg_error_set(
+            err, fixed ? BG_NOT_ASSEMBLED : BG_CONTRADICTORY,
+            "system '%s': the constraint '%s' is violated on %s level by %.3g and no "
+            "coordinate that may move acts on it; change the start values or fix fewer "
+            "coordinates",
+            a->sys->def.name, name, level, residual);
+    return bg_error_set(
+        err, BG_CONTRADICTORY,
+        "system '%s': the constraint '%s' contradicts %s on %s level: they restrict "
+        "the same motion but disagree by %.3g; remove one of them or make them agree",
+        a->sys->def.name, name, names, level, residual);
+}
+
+/* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
+ * a hundred times that, beside `unit`, the size of coordinates, velocities or accelerations; but
+ * never by a tenth. */
+bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
+                                       double limit, double unit, bool fixed, bg_error *err)
+{
+    static const char *const names[] = {"position", "velocity", "acceleration"};
+    static const double spread[] = {1, 10, 100};
+    double data = fmin(spread[level] * a->allowed, 0.1);
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->dependent[i] &&
+            !(fabs(residual[i]) <= fmax(limit, a->order[i] < 0 ? data : 0) * unit * a->scale[i]))
+            return report_contradiction(a, i, names[level], fabs(residual[i]), fixed, err);
+    return BG_OK;
+}
