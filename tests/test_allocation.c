@@ -192,13 +192,17 @@ static bg_status step_in_real_time(const char *system, const char *method, bg_er
     return st;
 }
 
+/* Of scenarios with many allocations the sanitizers look at every third one. */
+enum { MANY = 200, STRIDE = SANITIZED ? 3 : 1 };
+
 static void fail_each(scenario *what, const char *system, const char *method)
 {
     bg_error err = {BG_OK, ""};
     long k = 0;
     bg_status st;
     do {
-        fail_at = ++k;
+        k += k < MANY ? 1 : STRIDE;
+        fail_at = k;
         calls = 0;
         st = what(system, method, &err);
         long made = calls;
@@ -213,7 +217,7 @@ static void fail_each(scenario *what, const char *system, const char *method)
                      method, k, bg_status_name(st));
     } while (k < 10000);
     assert_true(k > 10 && k < 10000);
-    print_message("%s %s: %ld allocations\n", system, method, k - 1);
+    print_message("%s %s: about %ld allocations\n", system, method, k - 1);
 }
 
 static void test_runs(void **state)

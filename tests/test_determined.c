@@ -8,7 +8,7 @@
 
 #include "random_mechanism.h"
 
-enum { BODIES = 5, COORDINATES = 40, CASES = 600 };
+enum { BODIES = 5, COORDINATES = 40, CASES = SANITIZED ? 120 : 600 };
 
 typedef struct sample {
     uint64_t seed;

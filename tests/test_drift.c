@@ -7,6 +7,7 @@
 
 /* A point on a curve of the plane, or of space with a second one. */
 enum { SINE, CIRCLE, RISING, MOVING, PAIR, CURVES };
+enum { RUNS = SANITIZED ? 300 : 1500 };
 
 typedef struct curve {
     int kind;
@@ -156,7 +157,7 @@ static void test_curves(void **state)
     static const char *const indices[] = {"1", "2", "ggl"};
     tally n = {0};
     srand(11);
-    for (int run = 0; run < 1500; run++) {
+    for (int run = 0; run < RUNS; run++) {
         char what[160];
         curve c;
         draw_curve(&c, run % CURVES);
@@ -176,7 +177,7 @@ static void test_curves(void **state)
     }
     print_message("%d bounds hold, %d of them within 50 times what was seen; %d withdrawn\n",
                   n.holds, n.tight, n.withdrawn);
-    assert_true(n.holds > 750 && n.tight > n.holds / 2 && n.withdrawn > 20);
+    assert_true(n.holds > RUNS / 2 && n.tight > n.holds / 2 && n.withdrawn > RUNS / 75);
 }
 
 /* All models in both forms, as far as they have constraints: quaternions, closed loops, a redundant
