@@ -134,8 +134,37 @@ static void errors_fall_with_the_tolerance(void **state)
     }
 }
 
+/* Rejections at different places of a motion that varies are no rounding, and no run says so far
+ * above it. */
+static void nothing_is_said_without_rounding(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem4", "hem5"};
+    for (int k = 0; k < 6; k++)
+        for (double tolerance = 1e-6; tolerance > (SANITIZED ? 0.5e-6 : 0.5e-8); tolerance *= 0.3) {
+            bg_error err = {0};
+            bg_model *model;
+            bg_system *sys;
+            bg_run_report r;
+            bg_run_options o = bg_default_run_options();
+            assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a03-andrews.json", NULL, 0,
+                                    &model, &err));
+            assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+            o.integrator = methods[k / 2];
+            o.method.rtol = o.method.atol = tolerance;
+            assert_ok(bg_run(sys, &o, &r, &err));
+            for (int i = 0; i < r.warnings.count; i++)
+                fail_msg("%s, %s at %g: %s", forms[k % 2], methods[k / 2], tolerance,
+                         r.warnings.items[i].text);
+            bg_run_report_clear(&r);
+            bg_system_destroy(sys);
+            bg_model_destroy(model);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance),
+                                       cmocka_unit_test(nothing_is_said_without_rounding)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -392,6 +392,15 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
+static void eliminate(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    if (m->hat) {
+        bg_kkt_set_eliminated(m->hat, ig->dyn->eliminated);
+        bg_kkt_set_eliminated(m->plain, ig->dyn->eliminated);
+    }
+}
+
 static void reset(bg_integrator *ig)
 {
     bg_euler *m = ig->method;
@@ -400,10 +409,7 @@ static void reset(bg_integrator *ig)
     m->partitioned = false;
     m->plain_ready = false;
     bg_drift_reset(&m->drift);
-    if (m->hat) {
-        bg_kkt_set_eliminated(m->hat, ig->dyn->eliminated);
-        bg_kkt_set_eliminated(m->plain, ig->dyn->eliminated);
-    }
+    eliminate(ig);
 }
 
 /* The method's own dense output is the straight line. */
@@ -445,10 +451,12 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     }
     m->uncounted = m->plain_ready; /* it is made again after loading */
     bg_archive_flags(archive, &m->uncounted, sizeof m->uncounted);
-    if (archive->loading)
+    if (archive->loading) {
         m->plain_ready = false;
-    else
+        eliminate(ig);
+    } else {
         m->uncounted = false;
+    }
 }
 
 static bool get_drift(const bg_integrator *ig, bg_drift *out)

@@ -200,16 +200,20 @@ static bg_status advance_states(bg_integrator *ig, bg_error *err)
 }
 
 /* The matrix [M G^T; G 0] at the beginning of the step for projections: from the end of the last
- * step, or made here. */
+ * step, or made here; after a checkpoint, as if it were from there. */
 static bg_status ensure_plain(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
     if (is_plain_ready(ig))
         return BG_OK;
-    if (m->uncounted)
+    bg_status st = factor(ig, m->plain, m->terms.M, m->terms.G, err);
+    if (m->uncounted) {
         ig->dyn->factorisations--;
+        m->plain_ready = st == BG_OK;
+        m->plain_t = ig->x0->t;
+    }
     m->uncounted = false;
-    return factor(ig, m->plain, m->terms.M, m->terms.G, err);
+    return st;
 }
 
 /* `newton_steps` simplified Newton steps (11) for x1->q, with the matrix of the beginning. */
@@ -401,7 +405,7 @@ static bg_status step_constrained(bg_integrator *ig, bg_error *err)
     m->prepared = false;
     if (st == BG_OK && m->drift.on)
         bg_drift_begin(&m->drift, m->terms.g);
-    if (st == BG_OK && bg_euler_projects(m))
+    if (st == BG_OK && (bg_euler_projects(m) || m->uncounted))
         st = ensure_plain(ig, err);
     if (st == BG_OK)
         st = prepare_matrix(ig, &M, err);

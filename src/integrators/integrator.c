@@ -5,12 +5,13 @@
  *     h_new = h min(10, max(0.2, 0.9 e^(-alpha) e_old^(0.04))),  alpha = 1/order - 0.03
  * after a rejection without memory and without growth. An error that does not fall with the step is
  * rounding: as long as it is small beside the state it is accepted, what it came to is remembered,
- * and the run says that smaller tolerances are of no use. When steps become short, the trouble may
- * be a point that can be passed but not come near to, such as a singular position of a mechanism:
- * then leaps of the length steps had before are tried, under the same error control, whose stages
- * may straddle it. A leap keeps its stages on the constraints (chart.c); it costs about three
- * steps, so that a plain one is tried again after some leaps, and leaps that were of no use are not
- * tried again for some steps. */
+ * and the run says that smaller tolerances are of no use. Rejections at different places make no
+ * more than a suspicion; a quarter of the step from the same place decides. When steps become
+ * short, the trouble may be a point that can be passed but not come near to, such as a singular
+ * position of a mechanism: then leaps of the length steps had before are tried, under the same
+ * error control, whose stages may straddle it. A leap keeps its stages on the constraints
+ * (chart.c); it costs about three steps, so that a plain one is tried again after some leaps, and
+ * leaps that were of no use are not tried again for some steps. */
 #include "integrators/integrator.h"
 
 #include "base/memory.h"
@@ -30,11 +31,17 @@ static const double pi_beta = 0.04;
 enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64, RECENT = 40 };
 static const double half_step = 0.5, short_step = 0.2, tiny_step = 0.1;
 static const double across_limit = 0.1, cruise_memory = 0.9;
+/* errors of leaps are estimated sharply, those of steps are mostly far smaller than their
+ * estimates: at first leaps must be as good as those, then within the tolerance */
+static const double leap_safety = 10;
 static const double leaps[LEAPS] = {1.0, 1.31, 0.77, 1.73, 0.53, 2.3};
-/* an error that falls by less than `stays` in a step of `clearly_shorter` is rounding, if it is at
- * most `small_error` of the state and no singular position is the reason; what rounding came to is
- * forgotten slowly */
+/* an error that falls by less than `stays` in a step of `clearly_shorter`, now or in the steps
+ * before, may be rounding, if it is at most `small_error` of the state and no singular position is
+ * the reason; it is, if a step of `probe` from the same place leaves `remains` of it (errors of
+ * accelerations by rounding fall with h, those of a method with h^4 at least); what rounding came
+ * to is forgotten slowly */
 static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
+static const double probe = 0.25, remains = 0.125;
 static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 
@@ -437,8 +444,8 @@ static bool is_singular(bg_integrator *ig)
     return rcond < much_worse * ig->rcond;
 }
 
-/* Whether the error of a rejected attempt, whose entries are in work_n, is that of rounding. */
-static bool is_rounding(bg_integrator *ig, double error)
+/* Whether the error of a rejected attempt, whose entries are in work_n, may be that of rounding. */
+static bool suspect_rounding(bg_integrator *ig, double error)
 {
     if (ig->leaping || ig->options.step > 0)
         return false;
@@ -455,6 +462,26 @@ static bool is_rounding(bg_integrator *ig, double error)
            calc_relative(ig, e, d->nq, d->nv) < small_error &&
            calc_relative(ig, e, d->nq + d->nv, d->nz) < small_error &&
            (ig->leap_pause > 0 || !is_singular(ig)); /* else leaps may lead over the place */
+}
+
+/* Whether `error` of an attempt is rounding: then a shorter one, which this has made, may be
+ * accepted. Otherwise all but x1 is as before. */
+static bool is_rounding(bg_integrator *ig, double error)
+{
+    double h = ig->h, t1, shorter = 0, tangent = ig->error_tangent;
+    bg_error ignored;
+    if (!suspect_rounding(ig, error))
+        return false;
+    ig->h = fit_step(ig, probe * h, &t1);
+    bool possible = ig->h < clearly_shorter * h && t1 > ig->x0->t;
+    ig->x1->t = t1;
+    if (possible && ig->class_->attempt(ig, &shorter, &ignored) == BG_OK &&
+        shorter / fmax(1, ig->noise) > remains * error && isfinite(shorter))
+        return true;
+    ig->count.rejected += possible;
+    ig->h = h;
+    ig->error_tangent = tangent;
+    return false;
 }
 
 /* Length and kind of the attempt after a rejection. Leaps begin when steps have become short
@@ -474,10 +501,10 @@ static double choose_next(bg_integrator *ig, attempts *a, bool computed, double 
     ig->h_next = a->shrunk;
     if (!trouble || ig->options.step > 0 || ig->dyn->ng == 0)
         return a->shrunk;
-    if (a->leap < LEAPS) {
+    if (a->leap < 2 * LEAPS) {
         ig->last_rejected = ig->leaping;
         ig->leaping = true;
-        return ig->h_next = ig->h_cruise * leaps[a->leap++];
+        return ig->h_next = ig->h_cruise * leaps[a->leap++ % LEAPS];
     }
     a->leap = a->rejections = 0; /* none of them led over: go on shrinking */
     ig->leap_wait = 2 * ig->leap_wait < PAUSE_MAX ? 2 * ig->leap_wait : PAUSE_MAX;
@@ -535,7 +562,7 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
         if (st < 0 && st != BG_NOT_FINITE && st != BG_SINGULAR)
             return st;
         bool computed = st == BG_OK && isfinite(error);
-        error /= fmax(1, ig->noise);
+        error *= (ig->leaping && a.leap <= LEAPS ? leap_safety : 1) / fmax(1, ig->noise);
         if (computed && error > 1 && is_rounding(ig, error)) {
             ig->noise = 2 * error * fmax(1, ig->noise);
             error = 0.5;
