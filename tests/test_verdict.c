@@ -4,6 +4,7 @@
 #include "results/summary.h"
 
 #include <glob.h>
+#include <stdbool.h>
 
 static const char unused[] = "{\"parameters\": {\"spare\": 3},"
                              "\"bodies\": {\"arm\": {\"mass\": 2, \"inertia\": [1, 1, 1], "
@@ -109,8 +110,43 @@ static void implausible_models_are_hinted_at(void **state)
         assert_int_equal(count_topic(write_pendulum(0.5, "-9.81", 1), forms[k], "gravity"), 1);
         assert_int_equal(count_topic(write_pendulum(0.5, "[0, 0, 9.81]", 1), forms[k], "gravity"),
                          1);
+        assert_int_equal(count_topic(write_pendulum(500, "9810", 1), forms[k], "gravity"), 1);
+        assert_int_equal(count_topic(write_pendulum(0.5, "[0, 9810, 0]", 1), forms[k], "gravity"),
+                         1);
         assert_int_equal(count_topic(write_pendulum(0.5, "[0, -9.81, 0]", 1), forms[k], NULL), 0);
         assert_int_equal(count_topic(write_pendulum(0.5, "9.81", 90), forms[k], "angles"), 1);
+    }
+}
+
+/* Tolerances that bound nothing are said, beside what the result is made of: a ball 1e9 m away may
+ * be wrong by a metre. */
+static void useless_tolerances_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        double length, rtol, atol;
+        bool said;
+    } cases[] = {{0.5, 1e-6, 1e-6, false}, {0.5, 1, 1e-6, true},    {0.5, 1e30, 1e-6, true},
+                 {0.5, 1e-6, 1e3, true},   {0.5, 1e-6, 1e30, true}, {1e9, 1e-6, 1, false}};
+    for (size_t k = 0; k < 2 * (sizeof cases / sizeof *cases); k++) {
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_report report;
+        bg_run_options o = bg_default_run_options();
+        const char *text = write_pendulum(cases[k / 2].length, "9.81", 1);
+        assert_ok(bg_model_parse(text, "loose", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+        o.method.rtol = cases[k / 2].rtol;
+        o.method.atol = cases[k / 2].atol;
+        o.t_end = 0.1;
+        o.max_steps = 1000;
+        bg_run(sys, &o, &report, &err);
+        assert_int_equal(find_topic(&report.warnings, "tolerance") != NULL, cases[k / 2].said);
+        assert_true(!cases[k / 2].said || report.verdict != BG_GOOD);
+        bg_run_report_clear(&report);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
     }
 }
 
@@ -141,6 +177,7 @@ int main(void)
         cmocka_unit_test(lists_keep_every_sentence_once),
         cmocka_unit_test(warnings_of_models_reach_the_summary),
         cmocka_unit_test(implausible_models_are_hinted_at),
+        cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

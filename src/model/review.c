@@ -49,7 +49,7 @@ static void review_lengths(const bg_model *m, bg_warnings *warnings)
 }
 
 /* A sign that was forgotten, on level ground or a slope; other directions are meant, as in a model
- * that was turned as a whole. */
+ * that was turned as a whole. And a unit that was. */
 static void review_gravity(const bg_model *m, bg_warnings *warnings)
 {
     const double slope = 0.3;
@@ -59,6 +59,12 @@ static void review_gravity(const bg_model *m, bg_warnings *warnings)
                         "gravity points upwards, along +z; \"gravity\": %.4g points downwards, and "
                         "so does [0, 0, %.4g]",
                         g.z, -g.z);
+    const double strong = 1000; /* m/s^2, of no centrifuge with a mechanism in it */
+    if (bg_length(g) > strong)
+        bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
+                        "gravity is %.4g m/s^2; if it is in mm/s^2, lengths may be in mm, too: "
+                        "write all of them in m, or with \"*mm\"",
+                        bg_length(g));
 }
 
 /* Start angles beyond a full turn: a mechanism has no use for them. */

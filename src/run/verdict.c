@@ -56,13 +56,35 @@ static void judge_constraints(const bg_system *system, bg_run_report *r)
                         r->certificate.max_g, system->size);
 }
 
-static void judge_options(const bg_run_options *o, bg_run_report *r)
+/* The largest of what there is: the mechanism and the numbers of its last state. */
+static double calc_scale(const bg_system *system, const bg_state *x)
 {
-    if (o->method.step == 0 && o->method.rtol >= 1)
+    double scale = system->size;
+    for (int i = 0; x && i < system->def.nq; i++)
+        scale = fmax(scale, fabs(x->q[i]));
+    for (int i = 0; x && i < system->def.nv; i++)
+        scale = fmax(scale, fabs(x->v[i]));
+    for (int i = 0; x && i < system->def.nz; i++)
+        scale = fmax(scale, fabs(x->z[i]));
+    return scale;
+}
+
+/* Tolerances that bound nothing. */
+static void judge_options(const bg_system *system, const bg_run_options *o, bg_run_report *r)
+{
+    double scale = calc_scale(system, r->final);
+    if (o->method.step > 0)
+        return;
+    if (o->method.rtol >= 1)
         bg_warnings_add(&r->warnings, BG_DOUBTFUL, "tolerance",
                         "with the relative tolerance %g the result may be wrong by its own size; "
                         "give --rtol a number well below 1",
                         o->method.rtol);
+    if (o->method.atol >= scale)
+        bg_warnings_add(&r->warnings, BG_DOUBTFUL, "tolerance",
+                        "the absolute tolerance %g is not below any number of the result, of which "
+                        "the largest is about %.3g; give --atol a number well below that",
+                        o->method.atol, scale);
 }
 
 void bg_verdict_update(const bg_system *system, const bg_run_options *options,
@@ -73,7 +95,7 @@ void bg_verdict_update(const bg_system *system, const bg_run_options *options,
         judge_energy(options, report);
         judge_constraints(system, report);
     }
-    judge_options(options, report);
+    judge_options(system, options, report);
     bg_warnings_append(&report->warnings, bg_system_get_warnings(system));
     bg_warnings_append(&report->warnings, &report->assembly.warnings);
     report->verdict = bg_warnings_judge(&report->warnings, NULL);
