@@ -263,12 +263,143 @@ static void test_wrong_joint_first(void **state)
         }
 }
 
+/* The message of a failed start, or all its warnings. */
+static void describe_start(const char *json, const char *form, char *words, size_t size)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model = NULL;
+    bg_system *sys = NULL;
+    bg_state *x = NULL;
+    bg_assembly_report r = {0};
+    size_t used = 0;
+    assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
+    bg_status st = bg_model_create_system(model, form, &sys, &err);
+    if (st == BG_OK)
+        st = bg_state_create(sys, &x, &err);
+    if (st == BG_OK)
+        st = bg_state_assemble(sys, x, &r, &err);
+    snprintf(words, size, "%s", err.text);
+    if (st == BG_OK)
+        bg_warnings_append(&r.warnings, bg_system_get_warnings(sys)); /* as programs do */
+    for (int i = 0; i < r.warnings.count && used < size; i++)
+        used += (size_t)snprintf(words + used, size - used, "%s\n", r.warnings.items[i].text);
+    bg_assembly_report_clear(&r);
+    bg_state_destroy(x);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+static int count_words(const char *words, const char *what)
+{
+    int n = 0;
+    for (const char *p = words; (p = strstr(p, what)); p++)
+        n++;
+    return n;
+}
+
+/* Of three parallel rods, the one whose length is wrong is named first, also where the search gives
+ * in to it. */
+static void test_wrong_rod_first(void **state)
+{
+    (void)state;
+    static const char format[] =
+        "{'bodies': {'plate': {'mass': 5, 'center': [0.5, 0, 1], 'inertia': [1, 1, 1]}}, 'joints': "
+        "{'plane': {'type': 'planar', 'bodies': ['ground', 'plate'], 'at': [0, 0, 1], 'axis': [0, "
+        "1, 0]}, 'rod0': {'type': 'distance', 'points': [[0, 0, 0], {'body': 'plate', 'at': [0.2, "
+        "0, 1]}]}, 'rod1': {'type': 'distance', 'points': [[0.4, 0, 0], {'body': 'plate', 'at': "
+        "[0.6, 0, 1]}], 'length': %g}, 'rod2': {'type': 'distance', 'points': [[1, 0, 0], {'body': "
+        "'plate', 'at': [1.2, 0, 1]}]}}}";
+    static const double length[] = {1.02, 1.03, 1.1, 1.3, 2, 3};
+    for (size_t k = 0; k < sizeof length / sizeof *length; k++)
+        for (int form = 0; form < 2; form++) {
+            char buffer[sizeof format + 16], words[4 * BG_WARNING_LENGTH];
+            snprintf(buffer, sizeof buffer, format, length[k]);
+            char *json = quote(buffer);
+            describe_start(json, forms[form], words, sizeof words);
+            const char *first = strstr(words, "the constraint");
+            assert_non_null(first);
+            if (strncmp(strchr(first, '\''), "'rod1'", 6) != 0)
+                fail_msg("%s", words);
+            free(json);
+        }
+}
+
+/* Two bars in line between two places: a position in which a constraint can be left out, but no
+ * other. */
+static void test_singular_start(void **state)
+{
+    (void)state;
+    unsigned seed = 21;
+    const double *y = AT(0, 1, 0);
+    for (int k = 0; k < 6; k++) {
+        text t;
+        char words[4 * BG_WARNING_LENGTH];
+        placement at = as_drawn;
+        if (k > 1)
+            at.turn = draw_turn(&seed);
+        begin_model(&t, at, 0, 0, -9.81);
+        put_body(&t, "l", 2, AT(0.5, 0, 0), AT(0.01, 0.2, 0.2));
+        put_body(&t, "r", 2, AT(1.5, 0, 0), AT(0.01, 0.2, 0.2));
+        put(&t, "}, \"joints\": {");
+        put_joint(&t, "A", "revolute", "ground", "l", AT(0, 0, 0), y, "");
+        put_joint(&t, "B", "revolute", "l", "r", AT(1, 0, 0), y, "");
+        put_joint(&t, "C", "revolute", "ground", "r", AT(2, 0, 0), y, "");
+        end_model(&t, "A", 1);
+        describe_start(t.buffer, forms[k % 2], words, sizeof words);
+        if (count_words(words, "singular position") != 1)
+            fail_msg("%s: %s", forms[k % 2], words);
+    }
+}
+
+/* A velocity that is insisted on, and a hinge that locks the mechanism: both are said. */
+static void test_locked_and_fixed(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 2; form++)
+        for (double oblique = 1e-3; oblique < 1; oblique *= 5) {
+            text t;
+            char words[4 * BG_WARNING_LENGTH];
+            begin_model(&t, as_drawn, 0, 0, -9.81);
+            put_body(&t, "door", 20, AT(0.4, 0.3, 1), AT(7, 8, 1.2));
+            put(&t, "}, \"joints\": {");
+            put_joint(&t, "low", "revolute", "ground", "door", AT(0, 0, 0), AT(0, 0, 1),
+                      start_fast);
+            put_joint(&t, "high", "revolute", "ground", "door", AT(0, 0, 2),
+                      AT(sin(oblique), 0, cos(oblique)), "");
+            end_model(&t, "low", 1);
+            describe_start(t.buffer, forms[form], words, sizeof words);
+            if (!strstr(words, "allows no more than 0;") || !strstr(words, "nothing can move") ||
+                !strstr(words, "'high."))
+                fail_msg("%s", words);
+        }
+}
+
+/* What a start cannot meet is said once, in both forms. */
+static void test_unmet_once(void **state)
+{
+    (void)state;
+    char *json = quote(
+        "{'bodies': {'b': {'mass': 1, 'center': [0.3, 0.2, -1], 'inertia': [1, 1, 1]}}, 'joints': "
+        "{'h': {'type': 'revolute', 'bodies': ['ground', 'b'], 'at': [0.1, 0, 0], 'axis': [0.2, 1, "
+        "0.4], 'initial': -0.13}, 'ball': {'type': 'spherical', 'bodies': ['ground', 'b'], 'at': "
+        "[1, 0, 0.1]}}}");
+    for (int form = 0; form < 2; form++) {
+        char words[4 * BG_WARNING_LENGTH];
+        describe_start(json, forms[form], words, sizeof words);
+        if (count_words(words, "joints.h.initial") != 1 || !strstr(words, "and becomes 0 rad"))
+            fail_msg("%s: %s", forms[form], words);
+    }
+    free(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_placed),  cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_driven),  cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_oblique), cmocka_unit_test(test_wrong_joint_first),
+        cmocka_unit_test(test_placed),           cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_driven),           cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_oblique),          cmocka_unit_test(test_wrong_joint_first),
+        cmocka_unit_test(test_wrong_rod_first),  cmocka_unit_test(test_singular_start),
+        cmocka_unit_test(test_locked_and_fixed), cmocka_unit_test(test_unmet_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,7 +204,7 @@ static bg_status print_assembly(bg_system *system, bool is_model, bg_error *err)
         if (report.rcond > 0)
             printf("  condition        about %.1e of [M G'; G 0]\n", 1 / report.rcond);
         bg_assembly_print(system, &report);
-        if (redundant > 0)
+        if (redundant > 0 && report.redundancy.misfit <= report.redundancy.allowed)
             printf(
                 "  what to do       nothing for the motion, which is right without them; for "
                 "unique reactions, choose a joint\n                   that moves more freely for "

@@ -152,7 +152,7 @@ static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
     if (st != BG_OK)
         return st;
     if (a->wished && (st = bg_starts_find_velocity(d, a->dependent, a->x, err)) != BG_OK)
-        return st;
+        return bg_assembly_explain(a, st, err);
     bg_project_velocity(d, a->x->v);
     bg_project_velocity(d, a->x->v); /* once more: removes the rounding of a large correction */
     bg_dynamics_calc_w(d, a->x->v, a->tau);
@@ -282,6 +282,7 @@ static bg_status run(bg_assembly *a, bg_state *state, const bg_redundancy *known
     a->report = report;
     a->q_fixed = fix ? def->q_fixed : NULL;
     a->v_fixed = fix ? def->v_fixed : NULL;
+    a->onward = !fix;
     a->wished = fix && def->starts && def->starts->guess && is_untouched(def, state);
     if (a->dyn->kkt)
         bg_kkt_reset(a->dyn->kkt); /* no result may depend on earlier assemblies */

@@ -34,7 +34,8 @@ struct bg_assembly {
     double *lever, *shift; /* [nu] of inputs: what changes g by its size, and on a trial motion */
     double allowed;        /* residual of a redundant row, beside its size */
     int rank;
-    bool begun; /* `first` is known */
+    bool begun;  /* `first` is known */
+    bool onward; /* on the way, not at the start */
 };
 
 #define BG_FULFILLED 1e-9 /* residual of a row beside its size */
@@ -49,6 +50,10 @@ double bg_assembly_calc_size(const bg_assembly *a, const double *increment, cons
 /* redundancy.c: decides of every row whether it is redundant, at the state at hand, which fulfils
  * those that are independent there. Returns whether a row that was left out is not redundant. */
 bg_status bg_assembly_decide(bg_assembly *a, bool *changed, bg_error *err);
+
+/* redundancy.c: adds to the sentence in err, where what the user insists on cannot be met, that
+ * nothing can move, if so. Returns st. */
+bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err);
 
 /* redundancy.c: says where nothing can move, and where a decision was close. */
 void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report);

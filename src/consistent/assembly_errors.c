@@ -46,8 +46,8 @@ void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const dou
  * brought nearer, which is where rows that pull against each other have become (almost) dependent:
  * if some have, only those are meant, because the rest was merely held up by them. The one that was
  * missed most to begin with is among them in any case: mechanisms are drawn with closed loops, so
- * that what is not met there is what is wrong, and others gave in on the way. Returns the largest
- * residual. */
+ * that what is not met there is what is wrong, even if it is met in the end and others gave in.
+ * Returns the largest residual. */
 static double find_unreachable(bg_assembly *a)
 {
     static const double almost = 1e-2;
@@ -67,7 +67,7 @@ static double find_unreachable(bg_assembly *a)
         a->involved[i] = a->involved[i] && unmet;
         meant += a->involved[i];
         worst = fmax(worst, fabs(a->dyn->terms.g[i]));
-        if (unmet && (first < 0 || a->first[i] > a->first[first]))
+        if (a->first[i] > BG_FULFILLED && (first < 0 || a->first[i] > a->first[first]))
             first = i;
     }
     if (meant == 0)
@@ -118,13 +118,14 @@ static bg_status report_contradiction(bg_assembly *a, int row, const char *level
 
 /* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
  * a hundred times that, beside `unit`, the size of coordinates, velocities or accelerations; but
- * never by a tenth. */
+ * never by a tenth, and on level 0 at the start by no more than data may be wrong: a constraint
+ * that misses by more is another one, however well it goes along with others. */
 bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
                                        double limit, double unit, bool fixed, bg_error *err)
 {
     static const char *const names[] = {"position", "velocity", "acceleration"};
     static const double spread[] = {1, 10, 100};
-    double data = fmin(spread[level] * a->allowed, 0.1);
+    double data = fmin(spread[level] * a->allowed, level == 0 && !a->onward ? BG_RANK_DATA : 0.1);
     for (int i = 0; i < a->dyn->ng; i++)
         if (a->dependent[i] &&
             !(fabs(residual[i]) <= fmax(limit, a->order[i] < 0 ? data : 0) * unit * a->scale[i]))

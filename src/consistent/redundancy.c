@@ -219,6 +219,30 @@ static void find_weakest(bg_assembly *a, double margin)
         a->involved[i] = !a->dependent[i] && a->remainder[i] <= 3 * margin;
 }
 
+static bool is_locked(const bg_assembly *a)
+{
+    return a->dyn->nv == a->rank && a->sys->def.scleronomic;
+}
+
+bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err)
+{
+    bg_error own;
+    char names[BG_ERROR_LENGTH / 4];
+    double margin = HUGE_VAL;
+    if (st != BG_BAD_INPUT || !err || !is_locked(a))
+        return st;
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (!a->dependent[i])
+            margin = fmin(margin, a->remainder[i]);
+    find_weakest(a, margin);
+    bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    own = *err;
+    return bg_error_set(err, st,
+                        "%s; nothing can move, because no degree of freedom is left: what decides "
+                        "it is %s, of which the other constraints leave %.1e",
+                        own.text, names, margin);
+}
+
 void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
 {
     static const double close = 1e-3;
@@ -233,7 +257,18 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
                         "miss by about %.1e of their size where the mechanism moves (others leave "
                         "less than %.0e of them, and at least %.1e of those kept)",
                         r->count, r->misfit, BG_RANK_DATA, r->margin);
-    bool locked = a->dyn->nv == a->rank && a->sys->def.scleronomic;
+    if (r->misfit > r->allowed) {
+        for (int i = 0; i < a->dyn->ng; i++)
+            a->involved[i] = a->dependent[i] && a->misfit[i] > r->allowed;
+        bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+        bg_warnings_add(&report->warnings, BG_DOUBTFUL, "singular",
+                        "system '%s': at the start %s can be left out, but where the mechanism "
+                        "moves that would miss by %.1e of its size: the start is a singular "
+                        "position, or drives have to agree; begin in another position, or take a "
+                        "constraint away",
+                        name, names, r->misfit);
+    }
+    bool locked = is_locked(a);
     if (!locked && !(r->margin < close))
         return;
     find_weakest(a, r->margin);

@@ -117,9 +117,12 @@ static bg_status add_constraints(search *s, const unsigned char *eliminated, con
     return bg_levels_add(s->levels, n, s->A, s->b, tolerance, 1, err);
 }
 
-/* "2", or "(1, 0, 2)" */
-static void print_values(const double *x, int n, char *text, size_t size)
+/* "2", or "(1, 0, 2)"; what is 0 but for rounding, beside `unit`, is 0. */
+static void print_values(const double *values, int n, double unit, char *text, size_t size)
 {
+    double x[3] = {0};
+    for (int i = 0; i < n; i++)
+        x[i] = fabs(values[i]) <= met * unit ? 0 : values[i];
     if (n == 1)
         snprintf(text, size, "%.9g", x[0]);
     else
@@ -129,8 +132,8 @@ static void print_values(const double *x, int n, char *text, size_t size)
 static bg_status report_fixed(const bg_given *g, bg_error *err)
 {
     char given[96], got[96];
-    print_values(g->given, g->n, given, sizeof given);
-    print_values(g->got, g->n, got, sizeof got);
+    print_values(g->given, g->n, 0, given, sizeof given);
+    print_values(g->got, g->n, g->size, got, sizeof got);
     return bg_error_set(err, BG_BAD_INPUT,
                         "%s: is fixed at %s %s, but the mechanism, with what is fixed before it, "
                         "allows no more than %s; correct it, or do not fix it",
@@ -364,8 +367,8 @@ static void warn(const bg_given *g, bg_warnings *warnings)
     double most = 0;
     for (int i = 0; i < g->n; i++)
         most = fmax(most, fabs(g->got[i] - g->given[i]));
-    print_values(g->given, g->n, given, sizeof given);
-    print_values(g->got, g->n, got, sizeof got);
+    print_values(g->given, g->n, 0, given, sizeof given);
+    print_values(g->got, g->n, g->size, got, sizeof got);
     bg_warnings_add(warnings, most > 1e-3 * g->size ? BG_DOUBTFUL : BG_GOOD, "start",
                     "%s is given as %s and becomes %s %s, because the mechanism or what else is "
                     "given does not allow it; correct it, or leave it out",
