@@ -63,7 +63,14 @@ echo '{"kind": "study", "format": 1, "colu' >cut.json
 }
 holds "sources are as they were" sh -c 'head -c 4 plain.h5 | grep -q HDF && head -c 4 good.h5 | grep -q HDF'
 
-# Bytes changed anywhere: a file or a sentence, and never a signal or half a file.
+# Bytes changed anywhere: a file or a sentence, and never a signal or half a file. HDF5 itself reads
+# beyond its memory in some of these files, which ends the process that reads for the program; a
+# sanitizer that notices does the same, as long as the mistake is not made in Bogie.
+in_hdf5() { # the first frame that is not the sanitizer's own, of every report there is
+    for report in sanitizer.*; do
+        [ ! -e "$report" ] || awk '/^ *#[0-9]+ / && !/libsanitizer/ { exit !/libhdf5/ }' "$report" || return 1
+    done
+}
 size=$(wc -c <good.h5)
 seed=7
 outcomes=
@@ -76,7 +83,8 @@ for _ in $(seq 25); do
         printf '\377\001\200' | dd of=damaged.h5 bs=1 seek=$place conv=notrunc 2>/dev/null
     done
     rm -f damaged.glb
-    "$BOGIE" report damaged.h5 --gltf damaged.glb >"$out" 2>"$err"
+    ASAN_OPTIONS=${ASAN_OPTIONS-}:abort_on_error=1:log_path=sanitizer \
+        "$BOGIE" report damaged.h5 --gltf damaged.glb >"$out" 2>"$err"
     code=$?
     outcomes=$outcomes$code
     case $code in
@@ -84,6 +92,7 @@ for _ in $(seq 25); do
     2) { [ ! -e damaged.glb ] && [ "$(wc -l <"$err")" = 1 ]; } || outcomes=wrong ;;
     *) outcomes=wrong ;;
     esac
+    in_hdf5 || outcomes=wrong
     [ "$outcomes" = wrong ] && break
 done
 holds "damaged results: $outcomes" [ "$outcomes" != wrong ]
