@@ -31,8 +31,7 @@ typedef enum bg_place_kind {
     BG_PLACE_JOURNAL,
     BG_PLACE_PAGE,
     BG_PLACE_GLTF,
-    BG_PLACE_SVG,
-    BG_PLACE_PNG
+    BG_PLACE_SVG
 } bg_place_kind;
 
 typedef struct bg_place {

@@ -31,7 +31,6 @@ static const kind kinds[] = {
                        "id=\"bogie-data\""},
     [BG_PLACE_GLTF] = {"the motion", "binary glTF", {"glTF"}, "\"generator\":\"Bogie\""},
     [BG_PLACE_SVG] = {"the picture", "SVG picture", {"<svg "}, "<!-- Bogie -->"},
-    [BG_PLACE_PNG] = {"the picture", "PNG picture", {"\x89PNG\r\n\x1a\n"}, "Bogie"},
 };
 
 const char *bg_place_get_name(bg_place_kind k)

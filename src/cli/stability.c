@@ -24,8 +24,7 @@ static const bg_cli_option options[] = {
      "one method only (default: explicit Euler and all of linear-euler)"},
     {"--set", NULL, "integrator.OPTION=VALUE", BG_CLI_SETTING, FIELD(settings),
      "an option of that method; may be repeated"},
-    {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output),
-     "the regions as FILE.svg, FILE.png or FILE.html"},
+    {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "the regions as FILE.svg or FILE.html"},
 };
 
 static const double agreement = 0.01; /* relative, of measured and closed limits */
@@ -137,10 +136,8 @@ static bg_status write_output(const char *path, bg_stability_view *views, int n,
         st = bg_stability_trace(&views[k], err);
     if (st != BG_OK)
         return st;
-    if (strcmp(dot, ".html") == 0)
-        return bg_stability_write_page(views, n, path, err);
-    return bg_stability_draw(views, n, strcmp(dot, ".png") == 0 ? BG_CANVAS_PNG : BG_CANVAS_SVG,
-                             path, err);
+    return strcmp(dot, ".html") == 0 ? bg_stability_write_page(views, n, path, err)
+                                     : bg_stability_draw(views, n, path, err);
 }
 
 static bg_status check_arguments(arguments *args, bg_error *err)
@@ -154,19 +151,15 @@ static bg_status check_arguments(arguments *args, bg_error *err)
                             args->settings.items[0].name);
     if (!args->output)
         return BG_OK;
-    if (!dot || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".html") != 0))
+    bool page = dot && strcmp(dot, ".html") == 0;
+    if (!page && (!dot || strcmp(dot, ".svg") != 0))
         return bg_error_set(err, BG_BAD_INPUT,
-                            "the picture '%s' must be named FILE.svg, FILE.png or FILE.html",
-                            args->output);
-    if (strcmp(dot, ".html") == 0 && !bg_template_get())
+                            "the picture '%s' must be named FILE.svg or FILE.html", args->output);
+    if (page && !bg_template_get())
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer, so it writes no pages; name "
-                            "the picture FILE.svg or FILE.png");
-    return bg_place_check(args->output,
-                          strcmp(dot, ".svg") == 0   ? BG_PLACE_SVG
-                          : strcmp(dot, ".png") == 0 ? BG_PLACE_PNG
-                                                     : BG_PLACE_PAGE,
-                          err);
+                            "the picture FILE.svg");
+    return bg_place_check(args->output, page ? BG_PLACE_PAGE : BG_PLACE_SVG, err);
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)

@@ -27,8 +27,7 @@ typedef struct bg_stability_view {
 /* The regions of a method whose `method` is set. */
 bg_status bg_stability_trace(bg_stability_view *view, bg_error *err);
 void bg_stability_view_clear(bg_stability_view *view);
-bg_status bg_stability_draw(const bg_stability_view *views, int n, bg_canvas_kind kind,
-                            const char *path, bg_error *err);
+bg_status bg_stability_draw(const bg_stability_view *views, int n, const char *path, bg_error *err);
 bg_status bg_stability_write_page(const bg_stability_view *views, int n, const char *path,
                                   bg_error *err);
 

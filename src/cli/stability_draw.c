@@ -187,23 +187,21 @@ static int count_points(const bg_stability_view *views, int n)
     return most;
 }
 
-bg_status bg_stability_draw(const bg_stability_view *views, int n, bg_canvas_kind kind,
-                            const char *path, bg_error *err)
+bg_status bg_stability_draw(const bg_stability_view *views, int n, const char *path, bg_error *err)
 {
     bg_canvas *canvas = NULL;
     const char *data;
     size_t size;
     int width = LEFT + n * (SIDE + GAP), height = TOP + SIDE / 2 + LOWER - 40 + SIDE + BOTTOM;
     bg_place2 *scratch = calloc((size_t)count_points(views, n) + 1, sizeof *scratch);
-    bg_status st = scratch ? bg_canvas_create(kind, width, height, &canvas, err)
+    bg_status st = scratch ? bg_canvas_create(width, height, &canvas, err)
                            : bg_error_set(err, BG_NO_MEMORY, "out of memory for a picture");
     for (int k = 0; k < n && st == BG_OK; k++)
         draw_view(canvas, &views[k], k, scratch);
     if (st == BG_OK)
         st = bg_canvas_finish(canvas, &data, &size, err);
     if (st == BG_OK)
-        st = bg_output_write(path, kind == BG_CANVAS_PNG ? BG_PLACE_PNG : BG_PLACE_SVG, data, size,
-                             err);
+        st = bg_output_write(path, BG_PLACE_SVG, data, size, err);
     bg_canvas_destroy(canvas);
     free(scratch);
     return st;

@@ -1,4 +1,4 @@
-/* Small pictures without a library: regions traced by their boundary, drawn as SVG or PNG. */
+/* Small pictures without a library: regions traced by their boundary, drawn as SVG. */
 #ifndef BG_FIGURE_H
 #define BG_FIGURE_H
 
@@ -33,16 +33,14 @@ void bg_region_clear(bg_region *region);
 /* A drawing area in pixels, y downwards. Drawing never fails; what went wrong is told at the end.
  */
 typedef struct bg_canvas bg_canvas;
-typedef enum bg_canvas_kind { BG_CANVAS_SVG, BG_CANVAS_PNG } bg_canvas_kind;
 typedef enum bg_anchor { BG_ANCHOR_START, BG_ANCHOR_MIDDLE, BG_ANCHOR_END } bg_anchor;
 
-bg_status bg_canvas_create(bg_canvas_kind kind, int width, int height, bg_canvas **canvas,
-                           bg_error *err);
+bg_status bg_canvas_create(int width, int height, bg_canvas **canvas, bg_error *err);
 void bg_canvas_destroy(bg_canvas *canvas);
 /* Colours are 0xRRGGBB. */
 void bg_canvas_fill(bg_canvas *canvas, const bg_region *region, unsigned colour);
 void bg_canvas_line(bg_canvas *canvas, bg_place2 from, bg_place2 to, double width, unsigned colour);
-/* y is the base line; besides ASCII there is the superscript two. */
+/* y is the base line; text is UTF-8. */
 void bg_canvas_text(bg_canvas *canvas, bg_place2 at, double size, bg_anchor anchor, unsigned colour,
                     const char *text);
 /* The bytes of the file, which belong to the canvas. */

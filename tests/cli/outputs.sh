@@ -22,7 +22,6 @@ cp "$PLUGINS/decay.so" "$keep/plugin.so"
 printf 'h5 of another program' >"$keep/other.h5"
 printf 't,height\n0,1\n' >"$keep/own.csv"
 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"$keep/own.svg"
-printf '\211PNG\r\n\032\nx' >"$keep/own.png"
 echo '<!doctype html><p>my page' >"$keep/own.html"
 printf 'glTF\2\0\0\0' >"$keep/own.glb"
 echo 'my notes' >"$keep/notes.txt"
@@ -66,7 +65,7 @@ for option in run-o run-summary run-checkpoint realtime-summary study-csv study-
         base=$(basename "$path")
         case $option:$base in
         run-o:result.h5) continue ;; # its own
-        run-o:*.csv | run-o:*.h5 | stability-o:*.svg | stability-o:*.png) ;;
+        run-o:*.csv | run-o:*.h5 | stability-o:*.svg) ;;
         stability-o:*.html) [ $pages = 1 ] || continue ;;
         run-o:* | stability-o:*) continue ;; # refused for their ending already
         esac
