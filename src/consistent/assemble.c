@@ -139,6 +139,37 @@ static double get_size(const bg_assembly *a, int i)
     return a->sys->def.v_size ? a->sys->def.v_size[i] : 1;
 }
 
+/* The largest velocity that was given, which leaves its rounding. */
+static double find_asked(const bg_assembly *a)
+{
+    const bg_system_def *def = &a->sys->def;
+    double asked = 0;
+    bg_given g;
+    for (int i = 0; i < a->dyn->nv; i++)
+        asked = fmax(asked, fabs(a->before->v[i]) / get_size(a, i));
+    for (int k = 0; a->wished && def->starts->get_given(def->self, &a->dyn->point, k, &g) == 0; k++)
+        asked = fmax(asked, strstr(g.unit, "/s") ? g.size : 0);
+    return asked;
+}
+
+/* speed <- how fast the coordinates of each row of G v + g_t are, beside their sizes. */
+static void calc_speeds(const bg_assembly *a, double *speed)
+{
+    const bg_dynamics *d = a->dyn;
+    const bg_pattern *p = a->sys->def.pattern_G;
+    double least = 0;
+    for (int i = 0; i < d->nv; i++)
+        least = fmax(least, fabs(a->x->v[i]) / get_size(a, i));
+    least = 1e-6 * fmax(least, find_asked(a));
+    for (int i = 0; i < d->ng; i++) {
+        speed[i] = fmax(least, fabs(d->terms.gt[i]) / a->scale[i]);
+        for (int k = p ? p->row_start[i] : 0; k < (p ? p->row_start[i + 1] : d->nv); k++) {
+            int j = p ? p->column[k] : k;
+            speed[i] = fmax(speed[i], fabs(a->x->v[j]) / get_size(a, j));
+        }
+    }
+}
+
 static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
@@ -156,10 +187,8 @@ static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
     bg_project_velocity(d, a->x->v);
     bg_project_velocity(d, a->x->v); /* once more: removes the rounding of a large correction */
     bg_dynamics_calc_w(d, a->x->v, a->tau);
-    double speed = 1;
-    for (int i = 0; i < d->nv; i++)
-        speed = fmax(speed, fabs(a->x->v[i]) / get_size(a, i));
-    return bg_assembly_check_eliminated(a, a->tau, 1, 1e-8, speed, fixed != NULL, err);
+    calc_speeds(a, a->other_remainder);
+    return bg_assembly_check_eliminated(a, a->tau, 1, 1e-8, a->other_remainder, fixed != NULL, err);
 }
 
 static double find_largest(const double *x, int n)
@@ -194,7 +223,9 @@ static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
         a->tau[i] += d->terms.gamma[i];
         size = fmax(size, fabs(d->terms.gamma[i]) / a->scale[i]);
     }
-    st = bg_assembly_check_eliminated(a, a->tau, 2, 1e-6, size, false, err);
+    for (int i = 0; i < d->ng; i++)
+        a->other_remainder[i] = size;
+    st = bg_assembly_check_eliminated(a, a->tau, 2, 1e-6, a->other_remainder, false, err);
     a->report->max_ga = find_largest(a->tau, d->ng);
     bg_dynamics_calc_w(d, x->v, a->tau);
     a->report->max_gv = find_largest(a->tau, d->ng);
@@ -247,6 +278,8 @@ static bg_status assemble(bg_assembly *a, bool decided, bg_error *err)
     if (d->ng == 0)
         return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
     st = bg_assembly_solve_positions(a, decided, err);
+    if (a->wished)
+        st = bg_starts_explain_position(d, x, a->allowed, st, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
     return st == BG_OK ? assemble_accelerations(a, err) : st;

@@ -39,6 +39,7 @@ struct bg_assembly {
 };
 
 #define BG_FULFILLED 1e-9 /* residual of a row beside its size */
+#define BG_REDUNDANT 2e-3 /* misfit: trial motions make that of others a tenth */
 
 /* Terms at (t, q) with the other values of the state; fails where one is not finite. */
 bg_status bg_assembly_evaluate(bg_assembly *a, const double *q, unsigned want, bg_error *err);
@@ -69,9 +70,9 @@ bg_status bg_assembly_solve_positions(bg_assembly *a, bool decided, bg_error *er
 /* assembly_errors.c: constraints that cannot be met from this start; always an error. */
 bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err);
 /* Redundant rows must be fulfilled on their level, 0 (position) to 2, up to limit and what the
- * precision of the data explains, beside unit, the size of coordinates, velocities or
- * accelerations. */
+ * precision of the data explains, beside unit[ng], how large coordinates, velocities or
+ * accelerations are in each row (NULL: 1). */
 bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
-                                       double limit, double unit, bool fixed, bg_error *err);
+                                       double limit, const double *unit, bool fixed, bg_error *err);
 
 #endif

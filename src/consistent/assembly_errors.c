@@ -90,30 +90,76 @@ bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err)
         a->sys->def.name, a->x->t, names, worst);
 }
 
+/* Beside its size, how much of an eliminated row is another one. */
+static double calc_share(const bg_assembly *a, int row, int other)
+{
+    int ng = a->dyn->ng;
+    return a->dependent[other]
+               ? 0
+               : fabs(a->coefficient[row * ng + other]) * a->scale[other] / a->scale[row];
+}
+
+/* key <- how much a row asks for by itself: drives come before what passes their motion on. */
+static void find_drives(const bg_assembly *a, int level, double *key)
+{
+    const bg_terms *terms = &a->dyn->terms;
+    bool driven = false;
+    for (int i = 0; i < a->dyn->ng && level > 0; i++)
+        driven = driven || terms->gt[i] != 0;
+    for (int i = 0; i < a->dyn->ng; i++)
+        key[i] = level == 0
+                     ? 0
+                     : fabs((driven || level == 1 ? terms->gt[i] : terms->gamma[i]) / a->scale[i]);
+}
+
 /* An eliminated row that is not BG_FULFILLED: names it and the rows it contradicts. */
-static bg_status report_contradiction(bg_assembly *a, int row, const char *level, double residual,
+static bg_status report_contradiction(bg_assembly *a, int row, int level, double residual,
                                       bool fixed, bg_error *err)
 {
+    static const char *const levels[] = {"position", "velocity", "acceleration"};
+    static const char *const words[] = {"disagree", "ask for velocities that differ",
+                                        "ask for accelerations that differ"};
     char names[BG_ERROR_LENGTH / 2], buffer[32];
-    int ng = a->dyn->ng, others = 0;
-    const char *name = bg_system_get_name(a->sys, 'g', row, buffer, sizeof buffer);
-    for (int k = 0; k < ng; k++) {
-        a->involved[k] = !a->dependent[k] && fabs(a->coefficient[row * ng + k]) > 1e-6;
+    int others = 0, first = row;
+    double *key = a->other_remainder;
+    find_drives(a, level, key);
+    for (int k = 0; k < a->dyn->ng; k++) {
+        a->involved[k] = calc_share(a, row, k) > 1e-6;
         others += a->involved[k];
+        if (a->involved[k] && key[first] == 0 && key[k] > 0)
+            first = k;
     }
-    bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    a->involved[row] = 1;
+    a->involved[first] = 0;
+    const char *name = bg_system_get_name(a->sys, 'g', first, buffer, sizeof buffer);
+    bg_assembly_list(a, a->involved, key, names, sizeof names);
     if (others == 0)
         return bg_error_set(
             err, fixed ? BG_NOT_ASSEMBLED : BG_CONTRADICTORY,
             "system '%s': the constraint '%s' is violated on %s level by %.3g and no "
             "coordinate that may move acts on it; change the start values or fix fewer "
             "coordinates",
-            a->sys->def.name, name, level, residual);
-    return bg_error_set(
-        err, BG_CONTRADICTORY,
-        "system '%s': the constraint '%s' contradicts %s on %s level: they restrict "
-        "the same motion but disagree by %.3g; remove one of them or make them agree",
-        a->sys->def.name, name, names, level, residual);
+            a->sys->def.name, name, levels[level], residual);
+    return bg_error_set(err, BG_CONTRADICTORY,
+                        "system '%s': the constraint '%s' contradicts %s on %s level: they "
+                        "restrict the same motion but %s by %.3g; remove one of them or make them "
+                        "agree",
+                        a->sys->def.name, name, names, levels[level], words[level], residual);
+}
+
+/* What redundant rows may miss by on position level: as the data does, on the way and at the start.
+ * Those that are no redundant ones, but have to agree (drives), have not moved yet. */
+static double calc_allowed(const bg_assembly *a, int row)
+{
+    double precision = 0;
+    if (a->order[row] >= 0)
+        return 0;
+    if (a->onward || a->misfit[row] <= BG_REDUNDANT)
+        return a->allowed;
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->dependent[i] && a->order[i] < 0 && a->misfit[i] <= BG_REDUNDANT)
+            precision = fmax(precision, a->misfit[i]);
+    return precision;
 }
 
 /* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
@@ -121,14 +167,19 @@ static bg_status report_contradiction(bg_assembly *a, int row, const char *level
  * never by a tenth, and on level 0 at the start by no more than data may be wrong: a constraint
  * that misses by more is another one, however well it goes along with others. */
 bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
-                                       double limit, double unit, bool fixed, bg_error *err)
+                                       double limit, const double *unit, bool fixed, bg_error *err)
 {
-    static const char *const names[] = {"position", "velocity", "acceleration"};
     static const double spread[] = {1, 10, 100};
-    double data = fmin(spread[level] * a->allowed, level == 0 && !a->onward ? BG_RANK_DATA : 0.1);
-    for (int i = 0; i < a->dyn->ng; i++)
-        if (a->dependent[i] &&
-            !(fabs(residual[i]) <= fmax(limit, a->order[i] < 0 ? data : 0) * unit * a->scale[i]))
-            return report_contradiction(a, i, names[level], fabs(residual[i]), fixed, err);
+    double most = level == 0 && !a->onward ? BG_RANK_DATA : 0.1;
+    for (int i = 0; i < a->dyn->ng; i++) {
+        if (!a->dependent[i])
+            continue;
+        double size = unit ? unit[i] : 1, data = fmin(spread[level] * calc_allowed(a, i), most);
+        for (int k = 0; k < a->dyn->ng && unit; k++)
+            if (calc_share(a, i, k) > 1e-6)
+                size = fmax(size, unit[k]);
+        if (!(fabs(residual[i]) <= fmax(limit, data) * size * a->scale[i]))
+            return report_contradiction(a, i, level, fabs(residual[i]), fixed, err);
+    }
     return BG_OK;
 }

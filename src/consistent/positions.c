@@ -209,8 +209,8 @@ static void copy_positions(const bg_assembly *a, const double *from, double *to)
 
 static bg_status check_positions(bg_assembly *a, bg_error *err)
 {
-    return bg_assembly_check_eliminated(a, a->dyn->terms.g, 0, BG_FULFILLED, 1, a->q_fixed != NULL,
-                                        err);
+    return bg_assembly_check_eliminated(a, a->dyn->terms.g, 0, BG_FULFILLED, NULL,
+                                        a->q_fixed != NULL, err);
 }
 
 /* With the rows known that are redundant, the position nearest to the first guess; where the search

@@ -24,8 +24,8 @@
 
 enum { TRIALS = 3, SHORTER = 4, NEWTON = 15 };
 static const double amplitude = 0.25; /* of a trial motion, in sizes of coordinates */
-static const double redundant = 2e-3; /* misfit: motions of that amplitude make others a tenth */
-static const double grows = 300;      /* misfits farther away beside those on trial motions */
+static const double redundant = BG_REDUNDANT;
+static const double grows = 300; /* misfits farther away beside those on trial motions */
 
 /* Pseudo-random in -1 .. 1, the same in every run. */
 static double draw(int trial, int i)

@@ -9,10 +9,9 @@
  * Positions: the same for increments, repeated (Gauss and Newton), with g in place of g_t; from the
  * design position, so that neither the tree nor the order of the file chooses among solutions, or,
  * where that does not lead there, from the guess. */
-#include "consistent/starts.h"
+#include "consistent/start_search.h"
 
 #include "base/memory.h"
-#include "linalg/levels.h"
 
 #include <float.h>
 #include <math.h>
@@ -32,70 +31,74 @@ static const double kept = 1e-12;      /* constraints: their rank is decided els
 static const double leverage[] = {1e-8, 1e-3, 1e-2};
 static const double met = 1e-9; /* what is given, relative to its size */
 
-typedef struct search {
-    bg_dynamics *d;
-    const bg_starts *starts;
-    bg_point point;
-    bg_levels *levels;
-    double *unit; /* [nv] */
-    double *size; /* [ng] of the constraints */
-    double *from; /* [nv] the guess of v that is to be corrected */
-    double *A;    /* [most rows * nv] */
-    double *b;    /* [most rows] */
-    int *owner;   /* [most rows] */
-} search;
-
-static void search_clear(search *s)
+void bg_start_search_clear(bg_start_search *s)
 {
     bg_levels_destroy(s->levels);
-    free(s->unit);
     free(s->size);
     free(s->from);
     free(s->A);
     free(s->b);
     free(s->owner);
+    free(s->use);
 }
 
-static bg_status search_create(bg_dynamics *d, search *s, bg_error *err)
+bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err)
 {
     const bg_starts *starts = d->sys->def.starts;
     void *self = d->sys->def.self;
     int most = d->ng;
-    *s = (search){.d = d, .starts = starts};
+    *s = (bg_start_search){.d = d, .starts = starts, .unit = d->sys->def.v_size};
     for (int of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++)
         for (int level = 0; level < BG_START_LEVELS; level++) {
             int n = starts->calc_rows(self, NULL, (bg_start_of)of, (bg_start_level)level, NULL,
                                       NULL, NULL);
             most = n > most ? n : most;
         }
-    s->unit = BG_NEW_ARRAY(double, d->nv);
     s->from = BG_NEW_ARRAY(double, d->nv);
     s->size = BG_NEW_ARRAY(double, d->ng);
     s->A = BG_NEW_ARRAY(double, (size_t)most *(size_t)d->nv);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->unit || !s->from || !s->size || !s->A || !s->b || !s->owner)
+    if (!s->from || !s->size || !s->A || !s->b || !s->owner)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
                             d->sys->def.name);
-    starts->get_units(self, s->unit);
     return bg_levels_create(d->nv, s->unit, &s->levels, err);
 }
 
-/* Rows of a level on the correction of v, or on the increment of positions. */
-static int calc_rows(search *s, bg_start_of of, int level)
+/* Moves the rows of what is used so to the front; returns how many. */
+static int pick_rows(bg_start_search *s, int n, bg_start_use use)
+{
+    size_t nv = (size_t)s->d->nv;
+    int picked = 0;
+    for (int i = 0; i < n; i++) {
+        if (s->use[s->owner[i]] != use)
+            continue;
+        memmove(s->A + (size_t)picked * nv, s->A + (size_t)i * nv, nv * sizeof(double));
+        s->b[picked] = s->b[i];
+        s->owner[picked++] = s->owner[i];
+    }
+    return picked;
+}
+
+int bg_start_search_calc_rows(bg_start_search *s, bg_start_of of, int level)
 {
     int nv = s->d->nv;
-    int n = s->starts->calc_rows(s->d->sys->def.self, &s->point, of, (bg_start_level)level, s->A,
-                                 s->b, s->owner);
+    bool demoted = s->use && level == BG_START_GIVEN;
+    int n = s->starts->calc_rows(s->d->sys->def.self, &s->point, of,
+                                 demoted ? BG_START_FIXED : (bg_start_level)level, s->A, s->b,
+                                 s->owner);
+    if (s->use && level <= BG_START_GIVEN)
+        n = pick_rows(s, n, demoted ? BG_USE_GIVEN : BG_USE_FIXED);
+    for (int i = 0; i < n && demoted; i++)
+        s->b[i] -= s->less;
     for (int i = 0; i < n && of == BG_START_VELOCITIES; i++)
         for (int j = 0; j < nv; j++)
             s->b[i] -= s->A[(size_t)i * (size_t)nv + (size_t)j] * s->from[j];
     return n;
 }
 
-/* The rows of G that are kept, in their sizes, and -rest - G from on the right. */
-static bg_status add_constraints(search *s, const unsigned char *eliminated, const double *rest,
-                                 double tolerance, bg_error *err)
+bg_status bg_start_search_add_constraints(bg_start_search *s, const unsigned char *eliminated,
+                                          const double *rest, double tolerance, bg_error *err)
 {
     const bg_dynamics *d = s->d;
     const bg_pattern *p = d->sys->def.pattern_G;
@@ -117,8 +120,7 @@ static bg_status add_constraints(search *s, const unsigned char *eliminated, con
     return bg_levels_add(s->levels, n, s->A, s->b, tolerance, 1, err);
 }
 
-/* "2", or "(1, 0, 2)"; what is 0 but for rounding, beside `unit`, is 0. */
-static void print_values(const double *values, int n, double unit, char *text, size_t size)
+void bg_given_print(const double *values, int n, double unit, char *text, size_t size)
 {
     double x[3] = {0};
     for (int i = 0; i < n; i++)
@@ -129,18 +131,7 @@ static void print_values(const double *values, int n, double unit, char *text, s
         snprintf(text, size, "(%.9g, %.9g, %.9g)", x[0], x[1], x[2]);
 }
 
-static bg_status report_fixed(const bg_given *g, bg_error *err)
-{
-    char given[96], got[96];
-    print_values(g->given, g->n, 0, given, sizeof given);
-    print_values(g->got, g->n, g->size, got, sizeof got);
-    return bg_error_set(err, BG_BAD_INPUT,
-                        "%s: is fixed at %s %s, but the mechanism, with what is fixed before it, "
-                        "allows no more than %s; correct it, or do not fix it",
-                        g->name, given, g->unit, got);
-}
-
-static bool is_met(const bg_given *g, double misfit)
+bool bg_given_is_met(const bg_given *g, double misfit)
 {
     for (int i = 0; i < g->n; i++)
         if (!(fabs(g->got[i] - g->given[i]) <= fmax(met, misfit) * g->size))
@@ -148,9 +139,14 @@ static bool is_met(const bg_given *g, double misfit)
     return true;
 }
 
+bool bg_given_is_velocity(const bg_given *g)
+{
+    return strstr(g->unit, "/s") != NULL;
+}
+
 /* v <- the guess, corrected. What is no correction but for rounding is none: a plane mechanism is
  * to start in its plane. */
-static void take_solution(const search *s, double *v)
+static void take_solution(const bg_start_search *s, double *v)
 {
     const double *x = bg_levels_get_x(s->levels);
     double largest = 0;
@@ -162,30 +158,8 @@ static void take_solution(const search *s, double *v)
     }
 }
 
-/* Finds the fixed velocity that the ones before it do not allow. */
-static bg_status find_contradiction(search *s, const unsigned char *eliminated, bg_state *x,
-                                    bg_error *err)
-{
-    bg_dynamics *d = s->d;
-    bg_levels_reset(s->levels);
-    bg_status st = add_constraints(s, eliminated, d->terms.gt, kept, err);
-    int n = calc_rows(s, BG_START_VELOCITIES, BG_START_FIXED);
-    for (int first = 0, end; first < n && st == BG_OK; first = end) {
-        bg_given g;
-        for (end = first; end < n && s->owner[end] == s->owner[first];)
-            end++;
-        st = bg_levels_add(s->levels, end - first, s->A + (size_t)first * (size_t)d->nv,
-                           s->b + first, negligible, 0, err);
-        take_solution(s, x->v);
-        s->starts->get_given(d->sys->def.self, &s->point, s->owner[first], &g);
-        if (st == BG_OK && !is_met(&g, 0))
-            st = report_fixed(&g, err);
-    }
-    return st;
-}
-
 /* A level of fixed velocities must be met. */
-static bool are_fixed_met(const search *s, int n)
+static bool are_fixed_met(const bg_start_search *s, int n)
 {
     const double *x = bg_levels_get_x(s->levels);
     int nv = s->d->nv;
@@ -202,19 +176,20 @@ static bool are_fixed_met(const search *s, int n)
     return true;
 }
 
-static bg_status solve_velocity(search *s, const unsigned char *eliminated, bg_state *x,
-                                bg_error *err)
+bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char *eliminated,
+                                         bg_state *x, bool *fixed_met, bg_error *err)
 {
     bg_status st = BG_OK;
+    bg_levels_reset(s->levels);
     if (s->d->ng > 0)
-        st = add_constraints(s, eliminated, s->d->terms.gt, kept, err);
+        st = bg_start_search_add_constraints(s, eliminated, s->d->terms.gt, kept, err);
     for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++) {
         int n = bg_levels_get_freedom(s->levels) > 0 || level == BG_START_FIXED
-                    ? calc_rows(s, BG_START_VELOCITIES, level)
+                    ? bg_start_search_calc_rows(s, BG_START_VELOCITIES, level)
                     : 0;
         st = bg_levels_add(s->levels, n, s->A, s->b, negligible, 0, err);
-        if (st == BG_OK && level == BG_START_FIXED && !are_fixed_met(s, n))
-            st = find_contradiction(s, eliminated, x, err);
+        if (level == BG_START_FIXED)
+            *fixed_met = st != BG_OK || are_fixed_met(s, n);
     }
     if (st == BG_OK)
         take_solution(s, x->v);
@@ -243,7 +218,7 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
                                   bg_error *err)
 {
     const bg_system_def *def = &d->sys->def;
-    search s;
+    bg_start_search s;
     bg_point p;
     bg_status st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
     if (st != BG_OK)
@@ -251,18 +226,25 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
     def->starts->guess(def->self, &p, x->v);
     if (fits(d, x->v) && def->starts->is_settled(def->self, &p, BG_START_VELOCITIES))
         return BG_OK;
-    st = search_create(d, &s, err);
+    st = bg_start_search_create(d, &s, err);
     s.point = p;
     if (st == BG_OK)
         memcpy(s.from, x->v, (size_t)d->nv * sizeof(double));
+    bool fixed_met;
     if (st == BG_OK)
-        st = solve_velocity(&s, eliminated, x, err);
-    search_clear(&s);
+        st = bg_start_search_solve_velocity(&s, eliminated, x, &fixed_met, err);
+    if (st == BG_OK && !fixed_met) {
+        st = bg_starts_find_contradiction(&s, eliminated, x, err);
+        if (st == BG_OK) /* rounding */
+            st = bg_start_search_solve_velocity(&s, eliminated, x, &fixed_met, err);
+    }
+    bg_start_search_clear(&s);
     return st;
 }
 
 /* The next increment of positions, in the levels; *size: the largest in units. */
-static bg_status find_increment(search *s, bg_state *x, double least, double *size, bg_error *err)
+static bg_status find_increment(bg_start_search *s, bg_state *x, double least, double *size,
+                                bg_error *err)
 {
     bg_dynamics *d = s->d;
     bg_status st = bg_dynamics_evaluate(
@@ -271,17 +253,18 @@ static bg_status find_increment(search *s, bg_state *x, double least, double *si
     s->point = d->point;
     bg_levels_reset(s->levels);
     if (st == BG_OK && d->ng > 0)
-        st = add_constraints(s, NULL, d->terms.g, BG_RANK_DATA, err);
+        st = bg_start_search_add_constraints(s, NULL, d->terms.g, BG_RANK_DATA, err);
     for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
-        st = bg_levels_add(s->levels, calc_rows(s, BG_START_POSITIONS, level), s->A, s->b, least, 0,
-                           err);
+        st = bg_levels_add(s->levels, bg_start_search_calc_rows(s, BG_START_POSITIONS, level), s->A,
+                           s->b, least, 0, err);
     *size = 0;
     for (int i = 0; i < d->nv; i++)
         *size = fmax(*size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
     return st;
 }
 
-static bg_status solve_position(search *s, bg_state *x, double least, bool *done, bg_error *err)
+bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double least, bool *done,
+                                         bg_error *err)
 {
     bg_dynamics *d = s->d;
     double before = HUGE_VAL, size, damping = 1;
@@ -302,11 +285,11 @@ static bg_status solve_position(search *s, bg_state *x, double least, bool *done
 }
 
 /* Whether positions are where the user insists; velocities come later. */
-static bool are_fixed_positions_met(const search *s)
+static bool are_fixed_positions_met(const bg_start_search *s)
 {
     bg_given g;
     for (int k = 0; s->starts->get_given(s->d->sys->def.self, &s->point, k, &g) == 0; k++)
-        if (g.fixed && !strstr(g.unit, "/s") && !is_met(&g, 0))
+        if (g.fixed && !bg_given_is_velocity(&g) && !bg_given_is_met(&g, 0))
             return false;
     return true;
 }
@@ -329,7 +312,7 @@ static bool is_closed(const bg_dynamics *d)
 bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &d->sys->def;
-    search s;
+    bg_start_search s;
     bool done = false;
     bg_error ignored;
     unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
@@ -338,7 +321,7 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
         (is_closed(d) && def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
         return BG_OK;
     double *guess = BG_NEW_ARRAY(double, d->nq);
-    bg_status st = search_create(d, &s, err);
+    bg_status st = bg_start_search_create(d, &s, err);
     if (!guess && st == BG_OK)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
@@ -349,14 +332,15 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
                 def->starts->get_design(def->self, x->q);
             else
                 memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
-            done = solve_position(&s, x, leverage[k / 2], &reached, &ignored) == BG_OK && reached &&
-                   are_fixed_positions_met(&s);
+            done = bg_start_search_solve_position(&s, x, leverage[k / 2], &reached, &ignored) ==
+                       BG_OK &&
+                   reached && are_fixed_positions_met(&s);
         }
         if (!done)
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
     }
     free(guess);
-    search_clear(&s);
+    bg_start_search_clear(&s);
     return st;
 }
 
@@ -367,8 +351,8 @@ static void warn(const bg_given *g, bg_warnings *warnings)
     double most = 0;
     for (int i = 0; i < g->n; i++)
         most = fmax(most, fabs(g->got[i] - g->given[i]));
-    print_values(g->given, g->n, 0, given, sizeof given);
-    print_values(g->got, g->n, g->size, got, sizeof got);
+    bg_given_print(g->given, g->n, 0, given, sizeof given);
+    bg_given_print(g->got, g->n, g->size, got, sizeof got);
     bg_warnings_add(warnings, most > 1e-3 * g->size ? BG_DOUBTFUL : BG_GOOD, "start",
                     "%s is given as %s and becomes %s %s, because the mechanism or what else is "
                     "given does not allow it; correct it, or leave it out",
@@ -384,9 +368,9 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
     int count = 0;
     bg_status st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
     for (int k = 0; st == BG_OK && def->starts->get_given(def->self, &p, k, &g) == 0; k++) {
-        count += !is_met(&g, misfit);
-        if (g.fixed && !is_met(&g, misfit))
-            return report_fixed(&g, err);
+        count += !bg_given_is_met(&g, misfit);
+        if (g.fixed && !bg_given_is_met(&g, misfit))
+            return bg_starts_report_fixed(&g, err);
     }
     if (count == 0 || st != BG_OK)
         return st;
@@ -395,7 +379,7 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     for (int k = 0; report->nunmet < count; k++) {
         def->starts->get_given(def->self, &p, k, &g);
-        if (is_met(&g, misfit))
+        if (bg_given_is_met(&g, misfit))
             continue;
         report->unmet[report->nunmet++] = g;
         if (report->nunmet <= TOLD)

@@ -30,8 +30,6 @@ typedef struct bg_starts {
     void (*guess)(void *self, const bg_point *p, double *v);
     /* q of the design position. */
     void (*get_design)(void *self, double *q);
-    /* How large each of nv coordinates is when it moves the system by about its own size. */
-    void (*get_units)(void *self, double *unit);
     /* Rows of a level at p: A[n*nv], b[n] (of positions: what is missing), owner[n] (the k of
      * get_given; -1: none). Returns n; with A = NULL, no more than that. */
     int (*calc_rows)(void *self, const bg_point *p, bg_start_of of, bg_start_level level, double *A,

@@ -149,16 +149,6 @@ static void get_design(void *self, double *q)
             q[f->mech->links[k].q] = 1;
 }
 
-static void get_units(void *self, double *unit)
-{
-    const bg_joint_form *f = self;
-    for (int k = 0; k < f->mech->nlinks; k++) {
-        const bg_link *l = &f->mech->links[k];
-        for (int i = l->v; i < l->v + count(l); i++)
-            unit[i] = l->kind == BG_LINK_TRANSLATE ? f->mb.wishes->length : 1;
-    }
-}
-
 /* Adds one body's part of a row. */
 static void add_chain(const bg_joint_form *f, int body, const double *J, double *row)
 {
@@ -207,7 +197,6 @@ const struct bg_starts *bg_joint_get_starts(void)
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
-                                     .get_units = get_units,
                                      .calc_rows = calc_rows};
     return &starts;
 }

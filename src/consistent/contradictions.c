@@ -1,0 +1,261 @@
+/* Which of the things that a user fixes contradict each other.
+ *
+ * They are taken in the order of the file, each as well as the mechanism and those before it let it
+ * be (BG_USE_GIVEN). The first that is not met is the one to name. Of those before it, one after
+ * the other is left out: if it is still not met, that one had no part in it. What remains is a
+ * smallest set that cannot be met together. */
+#include "consistent/start_search.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGEST = 200 /* coordinates for positions: each is tried many times */,
+    LISTED = 4,
+    BISECTIONS = 14
+};
+
+typedef struct inquiry {
+    bg_start_search *s;
+    bg_state *x;
+    bg_start_of of;
+    const unsigned char *eliminated; /* of velocities */
+    double *base;                    /* [nq] of positions: where those before it are met */
+    bg_given last;
+    bool exact; /* the last trial for positions came to rest */
+} inquiry;
+
+/* others: what else is fixed and has part in it; about: so much is possible but for 1e-4. */
+static bg_status report_fixed(const bg_given *g, const char *others, bool about, bg_error *err)
+{
+    char given[96], got[96];
+    bg_given_print(g->given, g->n, 0, given, sizeof given);
+    bg_given_print(g->got, g->n, g->size, got, sizeof got);
+    if (about)
+        snprintf(got, sizeof got, "about %.4g", g->got[0]);
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "%s: is fixed at %s %s, but %s%sthe mechanism allows no more than %s; %s",
+                        g->name, given, g->unit, others[0] ? "with " : "", others, got,
+                        others[0] ? "correct one of them, or fix fewer"
+                                  : "correct it, or do not fix it");
+}
+
+bg_status bg_starts_report_fixed(const bg_given *g, bg_error *err)
+{
+    return report_fixed(g, "", false, err);
+}
+
+static bool is_closed(const bg_start_search *s)
+{
+    const bg_dynamics *d = s->d;
+    bg_system_calc_row_sizes(d->sys, d->terms.G, s->size);
+    for (int i = 0; i < d->ng; i++)
+        if (!(fabs(d->terms.g[i]) <= BG_RANK_DATA * s->size[i]))
+            return false;
+    return true;
+}
+
+static int get_given(const inquiry *q, int k, bg_given *g)
+{
+    return q->s->starts->get_given(q->s->d->sys->def.self, &q->s->point, k, g);
+}
+
+/* From the base, or else from the design position. */
+static bool solve_position(inquiry *q, bg_error *err)
+{
+    static const double leverage[] = {1e-8, 1e-3, 1e-2};
+    bg_start_search *s = q->s;
+    bool reached = false;
+    for (int k = 0; k < 6 && !reached; k++) {
+        if (k % 2 == 0)
+            memcpy(q->x->q, q->base, (size_t)s->d->nq * sizeof(double));
+        else
+            s->starts->get_design(s->d->sys->def.self, q->x->q);
+        if (bg_start_search_solve_position(s, q->x, leverage[k / 2], &reached, err) != BG_OK)
+            reached = false;
+        reached = reached && is_closed(s);
+        q->exact = reached && k < 2;
+    }
+    return reached;
+}
+
+/* Whether the k-th thing is met, with those that count. */
+static bool is_possible(inquiry *q, int k)
+{
+    bg_error ignored;
+    bool fixed_met;
+    q->s->use[k] = BG_USE_GIVEN;
+    bool solved = q->of == BG_START_POSITIONS
+                      ? solve_position(q, &ignored)
+                      : bg_start_search_solve_velocity(q->s, q->eliminated, q->x, &fixed_met,
+                                                       &ignored) == BG_OK;
+    get_given(q, k, &q->last);
+    return solved && bg_given_is_met(&q->last, 0);
+}
+
+/* The first that those before it do not allow; -1: none. */
+static int find_last(inquiry *q)
+{
+    bg_given g;
+    for (int k = 0; k < q->s->ngiven; k++) {
+        get_given(q, k, &g);
+        if (!g.fixed || bg_given_is_velocity(&g) != (q->of == BG_START_VELOCITIES))
+            continue;
+        if (!is_possible(q, k))
+            return k;
+        q->s->use[k] = BG_USE_FIXED;
+        if (q->base)
+            memcpy(q->base, q->x->q, (size_t)q->s->d->nq * sizeof(double));
+    }
+    return -1;
+}
+
+/* "bodies.arm.velocity, fixed at (0, 2, 0) m/s, and 2 more, " */
+static void list_others(const inquiry *q, char *text, size_t size)
+{
+    size_t used = 0;
+    int listed = 0, more = 0;
+    text[0] = '\0';
+    for (int k = 0; k < q->s->ngiven; k++) {
+        bg_given g;
+        char value[96];
+        if (q->s->use[k] != BG_USE_FIXED)
+            continue;
+        if (listed == LISTED || used >= size) {
+            more++;
+            continue;
+        }
+        get_given(q, k, &g);
+        bg_given_print(g.given, g.n, 0, value, sizeof value);
+        used += (size_t)snprintf(text + used, size - used, "%s%s, fixed at %s %s, ",
+                                 listed++ > 0 ? "and " : "", g.name, value, g.unit);
+    }
+    if (more > 0 && used < size)
+        snprintf(text + used, size - used, "and %d more, ", more);
+}
+
+/* How much is missing of the one that is not met, at x. */
+static double calc_missing(inquiry *q)
+{
+    int n = bg_start_search_calc_rows(q->s, BG_START_POSITIONS, BG_START_GIVEN);
+    return n > 0 ? q->s->b[0] : 0;
+}
+
+/* A joint turns back at the end of its range, where the search does not come to rest: how far it
+ * goes from the base, by bisection. */
+static void find_range(inquiry *q, int last)
+{
+    bg_error ignored;
+    double low = 0, high = 1;
+    memcpy(q->x->q, q->base, (size_t)q->s->d->nq * sizeof(double));
+    double way = calc_missing(q);
+    for (int k = 0; k < BISECTIONS; k++) {
+        double middle = (low + high) / 2;
+        q->s->less = (1 - middle) * way;
+        if (solve_position(q, &ignored) && fabs(calc_missing(q)) <= 1e-6 * fabs(way)) {
+            memcpy(q->base, q->x->q, (size_t)q->s->d->nq * sizeof(double));
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    memcpy(q->x->q, q->base, (size_t)q->s->d->nq * sizeof(double));
+    get_given(q, last, &q->last);
+}
+
+static bg_status inquire(inquiry *q, bg_error *err)
+{
+    bg_start_search *s = q->s;
+    char others[BG_ERROR_LENGTH / 2];
+    int last = find_last(q);
+    if (last < 0)
+        return BG_OK;
+    for (int k = 0; k < last; k++)
+        if (s->use[k] == BG_USE_FIXED) {
+            s->use[k] = BG_USE_NOT;
+            if (is_possible(q, last))
+                s->use[k] = BG_USE_FIXED;
+        }
+    is_possible(q, last);
+    bool about = q->of == BG_START_POSITIONS && !q->exact;
+    if (about)
+        find_range(q, last);
+    list_others(q, others, sizeof others);
+    return report_fixed(&q->last, others, about, err);
+}
+
+/* With nothing given, and nothing fixed. */
+static bg_status begin(bg_start_search *s, bg_error *err)
+{
+    bg_given g;
+    s->ngiven = 0;
+    while (s->starts->get_given(s->d->sys->def.self, &s->point, s->ngiven, &g) == 0)
+        s->ngiven++;
+    s->use = BG_NEW_ARRAY(bg_start_use, s->ngiven);
+    if (!s->use)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
+                            s->d->sys->def.name);
+    for (int k = 0; k < s->ngiven; k++)
+        s->use[k] = BG_USE_NOT;
+    return BG_OK;
+}
+
+bg_status bg_starts_find_contradiction(bg_start_search *s, const unsigned char *eliminated,
+                                       bg_state *x, bg_error *err)
+{
+    inquiry q = {.s = s, .x = x, .of = BG_START_VELOCITIES, .eliminated = eliminated};
+    bg_status st = begin(s, err);
+    if (st == BG_OK)
+        st = inquire(&q, err);
+    free(s->use);
+    s->use = NULL;
+    return st;
+}
+
+/* Whether a fixed position is not met at x. */
+static bool is_one_missed(bg_dynamics *d, const bg_point *p, double misfit, bool *any)
+{
+    bg_given g;
+    bool missed = false;
+    *any = false;
+    for (int k = 0; d->sys->def.starts->get_given(d->sys->def.self, p, k, &g) == 0; k++)
+        if (g.fixed && !bg_given_is_velocity(&g)) {
+            *any = true;
+            missed = missed || !bg_given_is_met(&g, misfit);
+        }
+    return missed;
+}
+
+bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit, bg_status st,
+                                     bg_error *err)
+{
+    bg_start_search s;
+    bg_error own;
+    bool any;
+    if (d->nv > LARGEST || d->ng == 0 ||
+        bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_G | BG_TERM_g, &own) !=
+            BG_OK ||
+        (!is_one_missed(d, &d->point, misfit, &any) && st == BG_OK) || !any)
+        return st;
+    inquiry q = {.s = &s, .x = x, .of = BG_START_POSITIONS};
+    double *before = BG_NEW_ARRAY(double, 2 * (size_t)d->nq);
+    bg_status found = bg_start_search_create(d, &s, &own);
+    s.point = d->point;
+    if (before && found == BG_OK && (found = begin(&s, &own)) == BG_OK) {
+        q.base = before + d->nq;
+        memcpy(before, x->q, (size_t)d->nq * sizeof(double));
+        d->sys->def.starts->get_design(d->sys->def.self, q.base);
+        if (solve_position(&q, &own)) { /* what nobody insists on can be */
+            memcpy(q.base, x->q, (size_t)d->nq * sizeof(double));
+            found = inquire(&q, &own);
+        }
+        memcpy(x->q, before, (size_t)d->nq * sizeof(double));
+    }
+    free(before);
+    bg_start_search_clear(&s);
+    return found == BG_BAD_INPUT ? bg_error_set(err, found, "%s", own.text) : st;
+}

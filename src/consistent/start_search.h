@@ -1,0 +1,57 @@
+/* What the search for a start (starts.c) and for contradictions in it (contradictions.c) share. */
+#ifndef BG_START_SEARCH_H
+#define BG_START_SEARCH_H
+
+#include "consistent/starts.h"
+#include "linalg/levels.h"
+
+/* How something fixed counts while contradictions are looked for. */
+typedef enum bg_start_use { BG_USE_FIXED, BG_USE_GIVEN, BG_USE_NOT } bg_start_use;
+
+typedef struct bg_start_search {
+    bg_dynamics *d;
+    const bg_starts *starts;
+    bg_point point;
+    bg_levels *levels;
+    const double *unit; /* [nv] */
+    double *size;       /* [ng] of the constraints */
+    double *from;       /* [nv] the guess of v that is to be corrected */
+    double *A;          /* [most rows * nv] */
+    double *b;          /* [most rows] */
+    int *owner;         /* [most rows] */
+    bg_start_use *use;  /* [ngiven] for the fixed ones, and nothing else given counts; or NULL */
+    int ngiven;
+    double less; /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
+} bg_start_search;
+
+bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err);
+void bg_start_search_clear(bg_start_search *s);
+
+/* Rows of a level on the correction of v, or on the increment of positions, into A, b, owner;
+ * returns how many. */
+int bg_start_search_calc_rows(bg_start_search *s, bg_start_of of, int level);
+/* A level of the rows of G that are kept, in their sizes, with -rest - G from on the right. */
+bg_status bg_start_search_add_constraints(bg_start_search *s, const unsigned char *eliminated,
+                                          const double *rest, double tolerance, bg_error *err);
+/* x->v <- the velocity that meets the constraints and all levels, at the pose of the point. */
+bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char *eliminated,
+                                         bg_state *x, bool *fixed_met, bg_error *err);
+/* From x->q to where the constraints and all levels are met, or as nearly as can be; *done: that
+ * was reached. `least`: what an increment may be per unit of what is missing, inverse. */
+bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double least, bool *done,
+                                         bg_error *err);
+
+/* Whether it is as given but for rounding, or the misfit of the data, relative to its size. */
+bool bg_given_is_met(const bg_given *g, double misfit);
+/* "2", or "(1, 0, 2)"; what is 0 but for rounding, beside `unit`, is 0. */
+void bg_given_print(const double *values, int n, double unit, char *text, size_t size);
+bool bg_given_is_velocity(const bg_given *g);
+
+/* contradictions.c: the first fixed velocity that those before it do not allow, and which of them;
+ * BG_OK: there is none. */
+bg_status bg_starts_find_contradiction(bg_start_search *s, const unsigned char *eliminated,
+                                       bg_state *x, bg_error *err);
+/* "...: is fixed at ..., but the mechanism allows no more than ..." */
+bg_status bg_starts_report_fixed(const bg_given *g, bg_error *err);
+
+#endif
