@@ -77,6 +77,7 @@ static inline void put_body(text *t, const char *name, double mass, const double
         k * I[0], k * I[1], k * I[2], q.w, q.x, q.y, q.z);
 }
 
+/* axis: NULL for joints that have none */
 static inline void put_joint(text *t, const char *name, const char *type, const char *a,
                              const char *b, const double at[3], const double axis[3],
                              const char *more)
@@ -84,8 +85,10 @@ static inline void put_joint(text *t, const char *name, const char *type, const 
     put(t, "%s\"%s\": {\"type\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"at\": ",
         strstr(t->buffer, "\"type\"") ? ", " : "", name, type, a, b);
     put_place(t, at[0], at[1], at[2]);
-    put(t, ", \"axis\": ");
-    put_vector(t, turned(t, axis[0], axis[1], axis[2]));
+    if (axis) {
+        put(t, ", \"axis\": ");
+        put_vector(t, turned(t, axis[0], axis[1], axis[2]));
+    }
     put(t, "%s}", more);
 }
 

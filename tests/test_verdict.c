@@ -118,6 +118,32 @@ static void implausible_models_are_hinted_at(void **state)
     }
 }
 
+/* Gravity of any strength and direction: a unit or a sign that was forgotten is hinted at, gravity
+ * of planets and of models that are turned is not. */
+static void strange_gravity_is_hinted_at(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    for (int k = 0; k < 60; k++) {
+        double x[3], pull = k % 2 ? 9.81 : 1.62;
+        char g[128];
+        for (int i = 0; i < 3; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[i] = (seed >> 8) / (double)(1 << 24);
+        }
+        double side = k % 3 ? 0.25 * x[0] : 0.4 + 3 * x[0], round = 6.2831853 * x[1];
+        bool upwards = k % 3 == 1, down = k % 3 == 2, strong = x[2] > 0.5 && k % 2;
+        pull *= strong ? 1000 : 1;
+        double z = upwards ? 1 : down ? -1 : 0.5;
+        double length = hypot(z, side);
+        snprintf(g, sizeof g, "[%.17g, %.17g, %.17g]", pull * side * cos(round) / length,
+                 pull * side * sin(round) / length, pull * z / length);
+        for (int f = 0; f < 2; f++)
+            assert_int_equal(count_topic(write_pendulum(0.5, g, 1), forms[f], "gravity"),
+                             upwards + strong);
+    }
+}
+
 /* Tolerances that bound nothing are said, beside what the result is made of: a ball 1e9 m away may
  * be wrong by a metre. */
 static void useless_tolerances_are_said(void **state)
@@ -177,6 +203,7 @@ int main(void)
         cmocka_unit_test(lists_keep_every_sentence_once),
         cmocka_unit_test(warnings_of_models_reach_the_summary),
         cmocka_unit_test(implausible_models_are_hinted_at),
+        cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };

@@ -21,7 +21,7 @@ typedef enum bg_verdict {
 /* "good", "doubtful" or "bad". */
 const char *bg_verdict_get_name(bg_verdict verdict);
 
-enum { BG_WARNING_LENGTH = 512, BG_TOPIC_LENGTH = 24 };
+enum { BG_WARNING_LENGTH = 768, BG_TOPIC_LENGTH = 24 };
 
 typedef struct bg_warning {
     bg_verdict verdict;

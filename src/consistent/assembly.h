@@ -63,6 +63,11 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report);
 void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const double *key,
                       char *text, size_t size);
 
+/* assembly_errors.c: " in the loop of 'a', 'b' and 'c'", the joints of the rows for which `rows` is
+ * set and of those on which they nearly depend, up to `margin`; "" where rows have no joints. */
+void bg_assembly_list_loop(bg_assembly *a, const unsigned char *rows, double margin, char *text,
+                           size_t size);
+
 /* positions.c: x->q from the guess to g = 0 of the rows that are not redundant, which are decided
  * on the way unless they are. */
 bg_status bg_assembly_solve_positions(bg_assembly *a, bool decided, bg_error *err);

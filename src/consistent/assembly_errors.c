@@ -2,6 +2,8 @@
  * disagree. */
 #include "consistent/assembly.h"
 
+#include "system/starts.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +42,68 @@ void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const dou
     }
     if (written < count && used < size)
         snprintf(text + used, size - used, " and %d more", count - written);
+}
+
+/* "'a', 'b' and 3 more" */
+static void list_names(const char *const *names, int n, int most, char *text, size_t size)
+{
+    size_t used = 0;
+    for (int k = 0; k < n && k < most && used < size; k++)
+        used += (size_t)snprintf(text + used, size - used, "%s'%s'",
+                                 k == 0       ? ""
+                                 : k == n - 1 ? " and "
+                                              : ", ",
+                                 names[k]);
+    if (n > most && used < size)
+        snprintf(text + used, size - used, " and %d more", n - most);
+}
+
+/* Marks with the rows those of which they nearly consist: what is left of them counts as nothing.
+ */
+static void add_companions(bg_assembly *a, double margin, unsigned char *rows)
+{
+    int ng = a->dyn->ng;
+    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
+                                 .A = a->dyn->terms.G,
+                                 .row_size = a->scale,
+                                 .column_size = a->sys->def.v_size,
+                                 .tolerance = 3 * margin};
+    bg_rank_answer answer = {a->other_dependent, a->other_involved, a->other_remainder,
+                             a->coefficient};
+    bg_rank_calc(a->ranking, &question, &answer);
+    memcpy(a->other_involved, rows, (size_t)ng);
+    for (int i = 0; i < ng; i++)
+        for (int k = 0; k < ng && a->other_involved[i] && a->other_dependent[i]; k++)
+            if (!a->other_dependent[k] && !a->dependent[k] &&
+                fabs(a->coefficient[i * ng + k]) * a->scale[k] > 0.05 * a->scale[i])
+                rows[k] = 1;
+}
+
+void bg_assembly_list_loop(bg_assembly *a, const unsigned char *rows, double margin, char *text,
+                           size_t size)
+{
+    enum { MOST = 64, LISTED = 8 };
+    static const char in[] = " in the loop of ";
+    const bg_starts *starts = a->sys->def.starts;
+    const char *joint[MOST], *name;
+    int n = 0;
+    text[0] = '\0';
+    if (!starts || !starts->get_joint)
+        return;
+    memcpy(a->unused, rows, (size_t)a->dyn->ng);
+    add_companions(a, margin, a->unused);
+    for (int i = 0; i < a->dyn->ng; i++)
+        for (int k = 0; a->unused[i] && (name = starts->get_joint(a->sys->def.self, i, k)); k++) {
+            bool there = n == MOST;
+            for (int j = 0; j < n; j++)
+                there = there || joint[j] == name;
+            if (!there)
+                joint[n++] = name;
+        }
+    if (n > 0) {
+        snprintf(text, size, in);
+        list_names(joint, n, LISTED, text + sizeof in - 1, size - sizeof in + 1);
+    }
 }
 
 /* involved <- the rows to be named where some cannot be met. The search ends where rows cannot be

@@ -227,7 +227,7 @@ static bool is_locked(const bg_assembly *a)
 bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err)
 {
     bg_error own;
-    char names[BG_ERROR_LENGTH / 4];
+    char names[BG_ERROR_LENGTH / 4], loop[BG_ERROR_LENGTH / 4];
     double margin = HUGE_VAL;
     if (st != BG_BAD_INPUT || !err || !is_locked(a))
         return st;
@@ -236,11 +236,12 @@ bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err)
             margin = fmin(margin, a->remainder[i]);
     find_weakest(a, margin);
     bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    bg_assembly_list_loop(a, a->involved, margin, loop, sizeof loop);
     own = *err;
     return bg_error_set(err, st,
                         "%s; nothing can move, because no degree of freedom is left: what decides "
-                        "it is %s, of which the other constraints leave %.1e",
-                        own.text, names, margin);
+                        "it is %s%s, of which the other constraints leave %.1e",
+                        own.text, names, loop, margin);
 }
 
 void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
@@ -248,8 +249,15 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
     static const double close = 1e-3;
     const bg_redundancy *r = &report->redundancy;
     const char *name = a->sys->def.name;
-    char names[BG_WARNING_LENGTH / 3];
-    if (a->dyn->ng == 0 || a->sys->freedom >= 0) /* another form has said it */
+    char names[BG_WARNING_LENGTH / 4], loop[BG_WARNING_LENGTH / 4];
+    if (a->sys->freedom >= 0) /* another form has said it */
+        return;
+    if (a->dyn->nv == 0)
+        bg_warnings_add(&report->warnings, BG_DOUBTFUL, "freedom",
+                        "system '%s': nothing can move, because every body is fixed; let one of "
+                        "the joints move",
+                        name);
+    if (a->dyn->ng == 0 || a->dyn->nv == 0)
         return;
     if (r->count > 0 && r->misfit > BG_RANK_ROUNDING && r->misfit <= redundant)
         bg_warnings_add(&report->warnings, BG_GOOD, "redundant",
@@ -273,14 +281,15 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
         return;
     find_weakest(a, r->margin);
     bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    bg_assembly_list_loop(a, a->involved, r->margin, loop, sizeof loop);
     if (locked)
         bg_warnings_add(
             &report->warnings, BG_DOUBTFUL, "freedom",
             "system '%s': nothing can move, because no degree of freedom is left; what "
-            "decides it is %s, of which the other constraints leave %.1e (below %.0e it "
+            "decides it is %s%s, of which the other constraints leave %.1e (below %.0e it "
             "would count as redundant); take a joint away, choose one that moves more "
             "freely, or give points and axes more precisely",
-            name, names, r->margin, BG_RANK_DATA);
+            name, names, loop, r->margin, BG_RANK_DATA);
     else
         bg_warnings_add(
             &report->warnings, BG_DOUBTFUL, "freedom",

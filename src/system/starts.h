@@ -30,6 +30,9 @@ typedef struct bg_starts {
     void (*guess)(void *self, const bg_point *p, double *v);
     /* q of the design position. */
     void (*get_design)(void *self, double *q);
+    /* The k-th joint that takes part in row `row` of g: its own, then those of the tree on the way
+     * from one of its bodies to the other. A joint may come twice; NULL: there are no more. */
+    const char *(*get_joint)(void *self, int row, int k);
     /* Rows of a level at p: A[n*nv], b[n] (of positions: what is missing), owner[n] (the k of
      * get_given; -1: none). Returns n; with A = NULL, no more than that. */
     int (*calc_rows)(void *self, const bg_point *p, bg_start_of of, bg_start_level level, double *A,

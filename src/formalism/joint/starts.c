@@ -191,12 +191,69 @@ static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_lev
     return n;
 }
 
+/* inside <- the bodies behind the joints that the ways of a and b to the ground do not share. */
+static void mark_way(bg_joint_form *f, int a, int b)
+{
+    const int end[] = {a, b};
+    memset(f->inside, 0, (size_t)f->mb.nbodies * sizeof *f->inside);
+    for (int i = 0; i < 2; i++) {
+        int body = end[i];
+        for (int t = f->mech->ntree - 1; t >= 0; t--) /* parents stand before children */
+            if (f->mech->tree[t].child == body) {
+                f->inside[body] = !f->inside[body];
+                body = f->mech->tree[t].parent;
+            }
+    }
+}
+
+/* The k-th joint on the way from a to b; or takes those there are off *k. */
+static int find_on_way(bg_joint_form *f, int a, int b, int *k)
+{
+    mark_way(f, a, b);
+    for (int t = 0; t < f->mech->ntree; t++) {
+        const bg_tree_joint *j = &f->mech->tree[t];
+        if (f->inside[j->child] && j->joint >= 0 && (*k)-- == 0)
+            return j->joint;
+    }
+    return -1;
+}
+
+static int find_joint(bg_joint_form *f, const bg_row_group *g, int k)
+{
+    int pairs = bg_row_group_count_pairs(g), a, b, joint = -1;
+    for (int i = 0; i < pairs; i++)
+        if (g->joint[i] >= 0 && k-- == 0)
+            return g->joint[i];
+    for (int i = 0; i < pairs && joint < 0; i++) {
+        bg_row_group_get_pair(g, i, &a, &b);
+        joint = find_on_way(f, a, b, &k);
+    }
+    return joint;
+}
+
+static const char *get_joint(void *self, int row, int k)
+{
+    bg_joint_form *f = self;
+    int joint = -1;
+    if (row >= f->mb.nrows) {
+        const bg_direct_row *r = &f->rows[row - f->mb.nrows];
+        joint = k < r->n ? f->mech->links[r->link[k]].joint : -1;
+    }
+    for (int i = 0; i < f->mb.ngroups; i++) {
+        const bg_row_group *g = &f->mb.groups[i];
+        if (row >= g->row && row < g->row + bg_primitive_get_rows(&g->primitive))
+            joint = find_joint(f, g, k);
+    }
+    return joint >= 0 ? f->mb.model->joints[joint].name : NULL;
+}
+
 const struct bg_starts *bg_joint_get_starts(void)
 {
     static const bg_starts starts = {.get_given = get_given,
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
+                                     .get_joint = get_joint,
                                      .calc_rows = calc_rows};
     return &starts;
 }
