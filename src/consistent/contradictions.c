@@ -236,15 +236,15 @@ bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit,
     bg_start_search s;
     bg_error own;
     bool any;
+    bg_point p;
     if (d->nv > LARGEST || d->ng == 0 ||
-        bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_G | BG_TERM_g, &own) !=
-            BG_OK ||
-        (!is_one_missed(d, &d->point, misfit, &any) && st == BG_OK) || !any)
+        bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, &own) != BG_OK ||
+        (!is_one_missed(d, &p, misfit, &any) && st == BG_OK) || !any)
         return st;
     inquiry q = {.s = &s, .x = x, .of = BG_START_POSITIONS};
     double *before = BG_NEW_ARRAY(double, 2 * (size_t)d->nq);
     bg_status found = bg_start_search_create(d, &s, &own);
-    s.point = d->point;
+    s.point = p;
     if (before && found == BG_OK && (found = begin(&s, &own)) == BG_OK) {
         q.base = before + d->nq;
         memcpy(before, x->q, (size_t)d->nq * sizeof(double));
