@@ -2,12 +2,12 @@
  * times at equal error. See README.md for what is measured and how.
  *
  * usage: bench-ida [--sweep] [FOLDER]     FOLDER: the source folder, "." unless given */
+#include "base/library.h"
 #include "cli/blas.h"
 #include "curve.h"
 #include "solve_bogie.h"
 #include "solve_ida.h"
 
-#include <cblas.h>
 #include <time.h>
 
 #ifndef BENCH_FLAGS
@@ -210,9 +210,29 @@ static void compare(const char *name, const char *root, bool all)
     free(c);
 }
 
+/* Which kernels OpenBLAS has chosen, and how many threads. */
+static void print_kernels(void)
+{
+    static const char *const symbols[] = {"openblas_get_corename", "openblas_get_num_threads"};
+    struct {
+        char *(*core)(void);
+        int (*threads)(void);
+    } found;
+    bg_library library = {.purpose = "matrices",
+                          .name = BOGIE_LAPACK_NAME,
+                          .path = BOGIE_LAPACK_PATH,
+                          .symbols = symbols,
+                          .count = 2,
+                          .table = &found,
+                          .mutex = PTHREAD_MUTEX_INITIALIZER};
+    if (bg_library_load(&library, NULL) == BG_OK)
+        printf("   OpenBLAS: %s, %d thread", found.core(), found.threads());
+    printf("\n");
+}
+
 int main(int argc, char **argv)
 {
-    bg_blas_settle(argv);
+    bg_blas_settle();
     const char *root = ".";
     bool all = false;
     for (int i = 1; i < argc; i++) {
@@ -221,9 +241,9 @@ int main(int argc, char **argv)
         else
             root = argv[i];
     }
-    printf("Bogie beside SUNDIALS IDA %s   compiler: gcc %s, %s   OpenBLAS: %s, %d thread\n",
-           SUNDIALS_VERSION, __VERSION__, BENCH_FLAGS, openblas_get_corename(),
-           openblas_get_num_threads());
+    printf("Bogie beside SUNDIALS IDA %s   compiler: gcc %s, %s", SUNDIALS_VERSION, __VERSION__,
+           BENCH_FLAGS);
+    print_kernels();
     const char *const names[] = {"car-axle", "andrews", "slider-crank"};
     for (int i = 0; i < 3; i++)
         compare(names[i], root, all);

@@ -120,7 +120,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    bg_blas_settle(argv);
+    bg_blas_settle();
     signal(SIGXFSZ, SIG_IGN); /* a file-size limit becomes a failed write with a message */
     int code = dispatch(argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == BG_EXIT_DONE) {

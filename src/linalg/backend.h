@@ -44,6 +44,10 @@ typedef struct bg_linear_class {
     void (*reset)(void *self); /* forgets what earlier factorisations left; may be NULL */
 } bg_linear_class;
 
+/* About |A^{-1}|_1 of what was factored, hardly ever less than a third of it; x[n] and sign[n] are
+ * scratch. */
+double bg_condition_estimate(const bg_linear_class *class, void *self, int n, double *x, int *sign);
+
 enum { BG_SMALL_MAX = 32 };
 extern const bg_linear_class bg_linear_small;  /* dense, n <= BG_SMALL_MAX, own code */
 extern const bg_linear_class bg_linear_dense;  /* dense, LAPACK */

@@ -12,6 +12,7 @@ typedef struct dense_lu {
     int n;
     double *lu; /* n*n column-major: L below the diagonal (unit), U on and above */
     int *pivot; /* n, of dgetrf */
+    const bg_lapack *lapack;
 } dense_lu;
 
 static bg_status create(int n, const bg_pattern *pattern, void **self)
@@ -24,7 +25,7 @@ static bg_status create(int n, const bg_pattern *pattern, void **self)
     d->n = n;
     d->lu = BG_NEW_ARRAY(double, (size_t)n *(size_t)n);
     d->pivot = BG_NEW_ARRAY(int, n);
-    return d->lu && d->pivot ? BG_OK : BG_NO_MEMORY;
+    return d->lu && d->pivot ? bg_lapack_load(&d->lapack, NULL) : BG_NO_MEMORY;
 }
 
 static void destroy(void *self)
@@ -58,7 +59,7 @@ static bg_status factor(void *self, const double *values)
     dense_lu *d = self;
     int info;
     memcpy(d->lu, values, (size_t)d->n * (size_t)d->n * sizeof(double));
-    dgetrf_(&d->n, &d->n, d->lu, &d->n, d->pivot, &info);
+    d->lapack->dgetrf(&d->n, &d->n, d->lu, &d->n, d->pivot, &info);
     if (info != 0)
         return BG_SINGULAR;
     for (int k = 0; k < d->n; k++)
@@ -70,7 +71,7 @@ static bg_status factor(void *self, const double *values)
 static void apply(dense_lu *d, const char *trans, double *x)
 {
     int one = 1, info;
-    dgetrs_(trans, &d->n, &one, d->lu, &d->n, d->pivot, x, &d->n, &info, 1);
+    d->lapack->dgetrs(trans, &d->n, &one, d->lu, &d->n, d->pivot, x, &d->n, &info, 1);
 }
 
 static void solve(void *self, double *x)

@@ -2,7 +2,6 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "linalg/backend.h"
-#include "linalg/lapack.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@ struct bg_linear {
     double *values; /* n*n row-major, or in the order of the pattern */
     int *row_start; /* n+1 and ... */
     int *column;    /* ... row_start[n]; both NULL when dense */
-    double *x, *v;  /* n each, scratch of the condition estimate */
+    double *x;      /* n, scratch of the condition estimate */
     int *sign;      /* n, likewise */
 };
 
@@ -41,9 +40,8 @@ static bg_status fill(bg_linear *linear, const bg_pattern *pattern)
         return BG_NO_MEMORY;
     linear->values = BG_NEW_ARRAY(double, count);
     linear->x = BG_NEW_ARRAY(double, n);
-    linear->v = BG_NEW_ARRAY(double, n);
     linear->sign = BG_NEW_ARRAY(int, n);
-    if (!linear->values || !linear->x || !linear->v || !linear->sign)
+    if (!linear->values || !linear->x || !linear->sign)
         return BG_NO_MEMORY;
     return linear->class->create(n, pattern, &linear->self);
 }
@@ -61,9 +59,14 @@ bg_status bg_linear_create(int n, const bg_pattern *pattern, bg_linear **linear,
         made->class = &bg_linear_sparse;
     else
         made->class = n > BG_SMALL_MAX ? &bg_linear_dense : &bg_linear_small;
-    if (fill(made, pattern) < 0) {
+    bg_status st = fill(made, pattern);
+    if (st != BG_OK) {
         bg_linear_destroy(made);
-        return bg_error_set(err, BG_NO_MEMORY, "no memory for a linear system of size %d", n);
+        return bg_error_set(err, st,
+                            st == BG_MISSING ? "LAPACK is missing for a matrix of size %d; install "
+                                               "OpenBLAS"
+                                             : "no memory for a linear system of size %d",
+                            n);
     }
     *linear = made;
     return BG_OK;
@@ -78,7 +81,6 @@ void bg_linear_destroy(bg_linear *linear)
     free(linear->row_start);
     free(linear->column);
     free(linear->x);
-    free(linear->v);
     free(linear->sign);
     free(linear);
 }
@@ -125,16 +127,10 @@ double bg_linear_calc_rcond(bg_linear *linear)
         return 0;
     if (linear->n == 0)
         return 1;
-    double norm = calc_norm(linear), inverse_norm = 0;
-    int kase = 0, state[3] = {0};
-    do {
-        dlacn2_(&linear->n, linear->v, linear->x, linear->sign, &inverse_norm, &kase, state);
-        if (kase == 1)
-            linear->class->solve(linear->self, linear->x);
-        else if (kase == 2)
-            linear->class->solve_transposed(linear->self, linear->x);
-    } while (kase != 0);
-    double rcond = 1 / norm / inverse_norm;
+    double norm = calc_norm(linear);
+    double rcond = 1 / norm /
+                   bg_condition_estimate(linear->class, linear->self, linear->n, linear->x,
+                                         linear->sign);
     return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
 }
 

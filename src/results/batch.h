@@ -52,7 +52,8 @@ void bg_batch_add_step(bg_batch *batch, const bg_step *step);
 /* Everything in the batch is in the file now: counts it as safe and makes the batch empty. */
 void bg_batch_reset(bg_batch *batch);
 
-/* The sentence for a failed write: cause is an errno, or 0 with a text. The batch says what is safe.
+/* The sentence for a failed write: cause is an errno, or 0 with a text. The batch says what is
+ * safe.
  */
 bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause, const char *text,
                         bg_error *err);

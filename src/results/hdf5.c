@@ -57,10 +57,10 @@ static hsize_t calc_chunk_rows(const bg_field *field)
 
 static hid_t create_text_type(void)
 {
-    hid_t type = H5Tcopy(H5T_C_S1);
+    hid_t type = h5->H5Tcopy(*h5->text);
     if (type >= 0 &&
-        (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
-        H5Tclose(type);
+        (h5->H5Tset_size(type, H5T_VARIABLE) < 0 || h5->H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        h5->H5Tclose(type);
         return H5I_INVALID_HID;
     }
     return type;
@@ -70,23 +70,23 @@ static hid_t create_text_type(void)
 static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t type,
                           hsize_t count, const void *values)
 {
-    hid_t space = count > 0 ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = attribute >= 0 && H5Awrite(attribute, type, values) >= 0;
-    ok = (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
-    return (space < 0 || H5Sclose(space) >= 0) && ok;
+    hid_t space = count > 0 ? h5->H5Screate_simple(1, &count, NULL) : h5->H5Screate(H5S_SCALAR);
+    hid_t attribute = h5->H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool ok = attribute >= 0 && h5->H5Awrite(attribute, type, values) >= 0;
+    ok = (attribute < 0 || h5->H5Aclose(attribute) >= 0) && ok;
+    return (space < 0 || h5->H5Sclose(space) >= 0) && ok;
 }
 
 static bool put_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = create_text_type();
     bool ok = type >= 0 && put_attribute(object, name, type, type, 0, &text);
-    return (type < 0 || H5Tclose(type) >= 0) && ok;
+    return (type < 0 || h5->H5Tclose(type) >= 0) && ok;
 }
 
 static bool put_int(hid_t object, const char *name, int value)
 {
-    return put_attribute(object, name, H5T_STD_I32LE, H5T_NATIVE_INT, 0, &value);
+    return put_attribute(object, name, *h5->int32, *h5->native_int, 0, &value);
 }
 
 /* An attribute of names: text(context, i) for i < count. */
@@ -105,7 +105,7 @@ static bool put_names(hid_t object, const char *attribute, int count,
     ok = ok && put_attribute(object, attribute, type, type, (hsize_t)count, names);
     free(names);
     free(buffers);
-    return (type < 0 || H5Tclose(type) >= 0) && ok;
+    return (type < 0 || h5->H5Tclose(type) >= 0) && ok;
 }
 
 /* An empty dataset that grows by rows. Fill values are written and times are not kept, so that
@@ -114,15 +114,17 @@ static hid_t create_dataset(hid_t parent, const char *name, hid_t type, int rank
                             hsize_t chunk_rows)
 {
     hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows, width};
-    hid_t space = H5Screate_simple(rank, size, limit), how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = h5->H5Screate_simple(rank, size, limit),
+          how = h5->H5Pcreate(*h5->dataset_creation);
     hid_t set = H5I_INVALID_HID;
-    if (space >= 0 && how >= 0 && H5Pset_chunk(how, rank, chunk) >= 0 &&
-        H5Pset_fill_time(how, H5D_FILL_TIME_ALLOC) >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
-        set = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    if (space >= 0 && how >= 0 && h5->H5Pset_chunk(how, rank, chunk) >= 0 &&
+        h5->H5Pset_fill_time(how, H5D_FILL_TIME_ALLOC) >= 0 &&
+        h5->H5Pset_obj_track_times(how, 0) >= 0)
+        set = h5->H5Dcreate2(parent, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
     if (space >= 0)
-        H5Sclose(space);
+        h5->H5Sclose(space);
     if (how >= 0)
-        H5Pclose(how);
+        h5->H5Pclose(how);
     return set;
 }
 
@@ -165,23 +167,23 @@ static bool create_field(hid_t file, const bg_batch *batch, const bg_field *fiel
 {
     if (field->width == 0)
         return true;
-    hid_t set = create_dataset(file, field->name, field->integer ? H5T_STD_I32LE : H5T_IEEE_F64LE,
+    hid_t set = create_dataset(file, field->name, field->integer ? *h5->int32 : *h5->float64,
                                field->scalar ? 1 : 2, (hsize_t)field->width,
                                calc_chunk_rows(field));
     bool ok = set >= 0 &&
               put_names(set, "names", field->width, get_field_name, &(field_names){batch, field});
-    return (set < 0 || H5Dclose(set) >= 0) && ok;
+    return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
 }
 
 static bool create_events(hid_t file, const bg_system *system)
 {
-    hid_t group = H5Gcreate2(file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = h5->H5Gcreate2(file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
         return false;
     hid_t set[3] = {
-        create_dataset(group, "t", H5T_IEEE_F64LE, 1, 0, EVENT_CHUNK_ROWS),
-        create_dataset(group, "index", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
-        create_dataset(group, "direction", H5T_STD_I32LE, 1, 0, EVENT_CHUNK_ROWS),
+        create_dataset(group, "t", *h5->float64, 1, 0, EVENT_CHUNK_ROWS),
+        create_dataset(group, "index", *h5->int32, 1, 0, EVENT_CHUNK_ROWS),
+        create_dataset(group, "direction", *h5->int32, 1, 0, EVENT_CHUNK_ROWS),
     };
     const int ns = bg_system_get_def(system)->ns;
     bool ok = put_names(group, "names", ns, get_event_name, system) &&
@@ -189,43 +191,42 @@ static bool create_events(hid_t file, const bg_system *system)
               put_names(group, "falling", ns, get_falling, system) &&
               put_names(group, "touching", ns, get_touching, system);
     for (int k = 0; k < 3; k++)
-        ok = set[k] >= 0 && H5Dclose(set[k]) >= 0 && ok;
-    return H5Gclose(group) >= 0 && ok;
+        ok = set[k] >= 0 && h5->H5Dclose(set[k]) >= 0 && ok;
+    return h5->H5Gclose(group) >= 0 && ok;
 }
 
 /* A text of its own: attributes end at 64 KiB. */
 static bool put_document(hid_t file, const char *name, const char *text)
 {
-    hid_t type = create_text_type(), space = H5Screate(H5S_SCALAR);
-    hid_t how = H5Pcreate(H5P_DATASET_CREATE), set = H5I_INVALID_HID;
-    if (how >= 0 && H5Pset_obj_track_times(how, 0) >= 0)
-        set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
-    ok = (set < 0 || H5Dclose(set) >= 0) && ok;
+    hid_t type = create_text_type(), space = h5->H5Screate(H5S_SCALAR);
+    hid_t how = h5->H5Pcreate(*h5->dataset_creation), set = H5I_INVALID_HID;
+    if (how >= 0 && h5->H5Pset_obj_track_times(how, 0) >= 0)
+        set = h5->H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    bool ok = set >= 0 && h5->H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
+    ok = (set < 0 || h5->H5Dclose(set) >= 0) && ok;
     if (how >= 0)
-        H5Pclose(how);
+        h5->H5Pclose(how);
     if (space >= 0)
-        H5Sclose(space);
+        h5->H5Sclose(space);
     if (type >= 0)
-        H5Tclose(type);
+        h5->H5Tclose(type);
     return ok;
 }
 
 static bool create_steps(hid_t file)
 {
-    hid_t group = H5Gcreate2(file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = h5->H5Gcreate2(file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0)
         return false;
     hid_t set[BG_STEP_COUNT + 2];
     for (int k = 0; k < BG_STEP_COUNT; k++)
-        set[k] = create_dataset(group, bg_step_names[k], H5T_IEEE_F64LE, 1, 0, STEP_CHUNK_ROWS);
-    set[BG_STEP_COUNT] = create_dataset(group, "order", H5T_STD_I32LE, 1, 0, STEP_CHUNK_ROWS);
-    set[BG_STEP_COUNT + 1] = create_dataset(group, "rejected", H5T_STD_I32LE, 1, 0,
-                                            STEP_CHUNK_ROWS);
+        set[k] = create_dataset(group, bg_step_names[k], *h5->float64, 1, 0, STEP_CHUNK_ROWS);
+    set[BG_STEP_COUNT] = create_dataset(group, "order", *h5->int32, 1, 0, STEP_CHUNK_ROWS);
+    set[BG_STEP_COUNT + 1] = create_dataset(group, "rejected", *h5->int32, 1, 0, STEP_CHUNK_ROWS);
     bool ok = true;
     for (int k = 0; k < BG_STEP_COUNT + 2; k++)
-        ok = set[k] >= 0 && H5Dclose(set[k]) >= 0 && ok;
-    return H5Gclose(group) >= 0 && ok;
+        ok = set[k] >= 0 && h5->H5Dclose(set[k]) >= 0 && ok;
+    return h5->H5Gclose(group) >= 0 && ok;
 }
 
 static bool create_layout(hid_t file, const bg_writer_def *def)
@@ -241,25 +242,26 @@ static bool create_layout(hid_t file, const bg_writer_def *def)
 /* Keeps the bytes of an open file. */
 static bool take_image(bg_writer *writer, hid_t file)
 {
-    ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
+    ssize_t size = h5->H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? h5->H5Fget_file_image(file, NULL, 0)
+                                                             : -1;
     if (size <= 0)
         return false;
     free(writer->skeleton);
     writer->skeleton_size = (size_t)size;
     writer->skeleton = BG_NEW_ARRAY(char, size);
-    return writer->skeleton && H5Fget_file_image(file, writer->skeleton, (size_t)size) == size;
+    return writer->skeleton && h5->H5Fget_file_image(file, writer->skeleton, (size_t)size) == size;
 }
 
 /* Makes the file without rows in memory: nothing reaches a disk here. */
 static bool create_skeleton(bg_writer *writer, const bg_writer_def *def)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0)
-        file = H5Fcreate(def->place->partial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
+    if (access >= 0 && h5->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        h5->H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0)
+        file = h5->H5Fcreate(def->place->partial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     bool ok = file >= 0 && create_layout(file, def) && take_image(writer, file);
-    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
-    return (access < 0 || H5Pclose(access) >= 0) && ok;
+    ok = (file < 0 || h5->H5Fclose(file) >= 0) && ok;
+    return (access < 0 || h5->H5Pclose(access) >= 0) && ok;
 }
 
 /* Adds documents to the file without rows, in memory. HDF5 insists on a name under which there is
@@ -267,15 +269,15 @@ static bool create_skeleton(bg_writer *writer, const bg_writer_def *def)
 static bool extend_skeleton(bg_writer *w, const char *model, const char *setup)
 {
     static const char nowhere[] = "/dev/null/bogie.h5";
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0 &&
-        H5Pset_file_image(access, w->skeleton, w->skeleton_size) >= 0)
-        file = H5Fopen(nowhere, H5F_ACC_RDWR, access);
+    hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
+    if (access >= 0 && h5->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        h5->H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0 &&
+        h5->H5Pset_file_image(access, w->skeleton, w->skeleton_size) >= 0)
+        file = h5->H5Fopen(nowhere, H5F_ACC_RDWR, access);
     bool ok = file >= 0 && (!model || put_document(file, "model", model)) &&
               put_document(file, "setup", setup) && take_image(w, file);
-    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
-    return (access < 0 || H5Pclose(access) >= 0) && ok;
+    ok = (file < 0 || h5->H5Fclose(file) >= 0) && ok;
+    return (access < 0 || h5->H5Pclose(access) >= 0) && ok;
 }
 
 static bg_status fail_to_prepare(const bg_place *place, const bg_hdf5_trouble *seen, bg_error *err)
@@ -308,6 +310,9 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
                             "cannot write HDF5 to '%s': it is not a regular file; choose another "
                             "file name, or write CSV",
                             def->place->path);
+    bg_status st = bg_hdf5_load(err);
+    if (st != BG_OK)
+        return st;
     bg_writer *w = BG_NEW(bg_writer);
     if (!w)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the result writer");
@@ -375,18 +380,18 @@ static bool append(hid_t file, const char *name, hid_t type, int rank, hsize_t w
         return true;
     hsize_t offset[2] = {start, 0}, count[2] = {(hsize_t)rows, width};
     hsize_t size[2] = {start + count[0], width};
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    bool ok = set >= 0 && H5Dset_extent(set, size) >= 0;
-    hid_t space = ok ? H5Dget_space(set) : H5I_INVALID_HID;
-    hid_t memory = H5Screate_simple(rank, count, NULL);
+    hid_t set = h5->H5Dopen2(file, name, H5P_DEFAULT);
+    bool ok = set >= 0 && h5->H5Dset_extent(set, size) >= 0;
+    hid_t space = ok ? h5->H5Dget_space(set) : H5I_INVALID_HID;
+    hid_t memory = h5->H5Screate_simple(rank, count, NULL);
     ok = ok && memory >= 0 && space >= 0 &&
-         H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, NULL, count, NULL) >= 0 &&
-         H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
+         h5->H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, NULL, count, NULL) >= 0 &&
+         h5->H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) >= 0;
     if (memory >= 0)
-        H5Sclose(memory);
+        h5->H5Sclose(memory);
     if (space >= 0)
-        H5Sclose(space);
-    return (set < 0 || H5Dclose(set) >= 0) && ok;
+        h5->H5Sclose(space);
+    return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
 }
 
 static bool append_steps(const bg_writer *w, hid_t file, const bg_batch *batch)
@@ -395,12 +400,12 @@ static bool append_steps(const bg_writer *w, hid_t file, const bg_batch *batch)
     for (int k = 0; ok && k < BG_STEP_COUNT; k++) {
         char name[16];
         snprintf(name, sizeof name, "steps/%s", bg_step_names[k]);
-        ok = append(file, name, H5T_NATIVE_DOUBLE, 1, 0, w->steps, batch->steps, batch->step[k]);
+        ok = append(file, name, *h5->native_double, 1, 0, w->steps, batch->steps, batch->step[k]);
     }
     return ok &&
-           append(file, "steps/order", H5T_NATIVE_INT, 1, 0, w->steps, batch->steps,
+           append(file, "steps/order", *h5->native_int, 1, 0, w->steps, batch->steps,
                   batch->step_order) &&
-           append(file, "steps/rejected", H5T_NATIVE_INT, 1, 0, w->steps, batch->steps,
+           append(file, "steps/rejected", *h5->native_int, 1, 0, w->steps, batch->steps,
                   batch->step_rejected);
 }
 
@@ -410,11 +415,11 @@ static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
     for (int k = 0; ok && k < BG_FIELD_COUNT; k++) {
         const bg_field *field = &batch->field[k];
         if (field->width > 0)
-            ok = append(file, field->name, field->integer ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+            ok = append(file, field->name, field->integer ? *h5->native_int : *h5->native_double,
                         field->scalar ? 1 : 2, (hsize_t)field->width, w->rows, batch->rows,
                         field->data);
     }
-    const hid_t real = H5T_NATIVE_DOUBLE, integer = H5T_NATIVE_INT;
+    const hid_t real = *h5->native_double, integer = *h5->native_int;
     const int n = batch->events;
     return ok && append_steps(w, file, batch) &&
            append(file, "events/t", real, 1, 0, w->events, n, batch->event_t) &&
@@ -427,9 +432,9 @@ static bool put_summary(hid_t file, const char *summary)
 {
     const int complete = 1;
     bool ok = put_document(file, "summary", summary);
-    hid_t attribute = ok ? H5Aopen(file, "complete", H5P_DEFAULT) : H5I_INVALID_HID;
-    ok = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &complete) >= 0;
-    return (attribute < 0 || H5Aclose(attribute) >= 0) && ok;
+    hid_t attribute = ok ? h5->H5Aopen(file, "complete", H5P_DEFAULT) : H5I_INVALID_HID;
+    ok = attribute >= 0 && h5->H5Awrite(attribute, *h5->native_int, &complete) >= 0;
+    return (attribute < 0 || h5->H5Aclose(attribute) >= 0) && ok;
 }
 
 /* A name of the working file that leads to it even when somebody puts something else, such as a
@@ -443,12 +448,12 @@ static const char *find_name(const bg_place *place, char own[64])
 static bool write_working(const bg_writer *w, const bg_batch *batch, const char *summary)
 {
     char own[64];
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-        file = H5Fopen(find_name(w->place, own), H5F_ACC_RDWR, access);
+    hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
+    if (access >= 0 && h5->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        file = h5->H5Fopen(find_name(w->place, own), H5F_ACC_RDWR, access);
     bool ok = file >= 0 && append_batch(w, file, batch) && (!summary || put_summary(file, summary));
-    ok = (file < 0 || H5Fclose(file) >= 0) && ok;
-    return (access < 0 || H5Pclose(access) >= 0) && ok;
+    ok = (file < 0 || h5->H5Fclose(file) >= 0) && ok;
+    return (access < 0 || h5->H5Pclose(access) >= 0) && ok;
 }
 
 /* Brings the working file from the state of NAME to NAME plus the batch; summary may be NULL.

@@ -95,55 +95,55 @@ static bg_status check_signature(const char *path, bg_error *err)
 static char *take_text(char *text)
 {
     char *copy = strdup(text ? text : "");
-    H5free_memory(text);
+    h5->H5free_memory(text);
     return copy;
 }
 
 static bool is_text(hid_t type)
 {
-    return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
+    return type >= 0 && h5->H5Tget_class(type) == H5T_STRING && h5->H5Tis_variable_str(type) > 0;
 }
 
 static bool is_scalar(hid_t space)
 {
-    return space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+    return space >= 0 && h5->H5Sget_simple_extent_npoints(space) == 1;
 }
 
 static void close_both(hid_t type, hid_t space)
 {
     if (type >= 0)
-        H5Tclose(type);
+        h5->H5Tclose(type);
     if (space >= 0)
-        H5Sclose(space);
+        h5->H5Sclose(space);
 }
 
 /* A text attribute of the file; NULL: it is not there, or is no text. */
 static char *read_text(hid_t file, const char *name)
 {
-    if (H5Aexists(file, name) <= 0)
+    if (h5->H5Aexists(file, name) <= 0)
         return NULL;
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
-    hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
+    hid_t attribute = h5->H5Aopen(file, name, H5P_DEFAULT);
+    hid_t type = attribute >= 0 ? h5->H5Aget_type(attribute) : H5I_INVALID_HID;
+    hid_t space = attribute >= 0 ? h5->H5Aget_space(attribute) : H5I_INVALID_HID;
     char *text = NULL, *copy = NULL;
-    if (is_text(type) && is_scalar(space) && H5Aread(attribute, type, &text) >= 0)
+    if (is_text(type) && is_scalar(space) && h5->H5Aread(attribute, type, &text) >= 0)
         copy = take_text(text);
     close_both(type, space);
     if (attribute >= 0)
-        H5Aclose(attribute);
+        h5->H5Aclose(attribute);
     return copy;
 }
 
 static bool read_int(hid_t file, const char *name, int *value)
 {
-    if (H5Aexists(file, name) <= 0)
+    if (h5->H5Aexists(file, name) <= 0)
         return false;
-    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
-    hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
-    bool ok = is_scalar(space) && H5Aread(attribute, H5T_NATIVE_INT, value) >= 0;
+    hid_t attribute = h5->H5Aopen(file, name, H5P_DEFAULT);
+    hid_t space = attribute >= 0 ? h5->H5Aget_space(attribute) : H5I_INVALID_HID;
+    bool ok = is_scalar(space) && h5->H5Aread(attribute, *h5->native_int, value) >= 0;
     close_both(H5I_INVALID_HID, space);
     if (attribute >= 0)
-        H5Aclose(attribute);
+        h5->H5Aclose(attribute);
     return ok;
 }
 
@@ -151,32 +151,34 @@ static bool read_int(hid_t file, const char *name, int *value)
 static bool is_own(hid_t file, const char *name)
 {
     H5L_info_t link;
-    return H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+    return h5->H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
 }
 
 /* Whether the data of a dataset lie in this file, and all that it claims to have are there: numbers
  * that nobody wrote would be made when they are read, as many as one likes. */
 static bool is_whole(hid_t set)
 {
-    hid_t how = H5Dget_create_plist(set), space = H5Dget_space(set), type = H5Dget_type(set);
-    H5D_layout_t layout_ = how >= 0 ? H5Pget_layout(how) : H5D_LAYOUT_ERROR;
+    hid_t how = h5->H5Dget_create_plist(set), space = h5->H5Dget_space(set),
+          type = h5->H5Dget_type(set);
+    H5D_layout_t layout_ = how >= 0 ? h5->H5Pget_layout(how) : H5D_LAYOUT_ERROR;
     bool inside = (layout_ == H5D_COMPACT || layout_ == H5D_CONTIGUOUS || layout_ == H5D_CHUNKED) &&
-                  H5Pget_external_count(how) == 0;
-    double packed = how >= 0 && H5Pget_nfilters(how) > 0 ? MAX_PACKING : 1;
-    double claimed = (double)H5Sget_simple_extent_npoints(space) * (double)H5Tget_size(type);
-    bool whole = inside && packed * (double)H5Dget_storage_size(set) >= claimed;
+                  h5->H5Pget_external_count(how) == 0;
+    double packed = how >= 0 && h5->H5Pget_nfilters(how) > 0 ? MAX_PACKING : 1;
+    double claimed = (double)h5->H5Sget_simple_extent_npoints(space) *
+                     (double)h5->H5Tget_size(type);
+    bool whole = inside && packed * (double)h5->H5Dget_storage_size(set) >= claimed;
     close_both(type, space);
     if (how >= 0)
-        H5Pclose(how);
+        h5->H5Pclose(how);
     return whole;
 }
 
 /* A dataset of the file; negative: it cannot be opened, or its data are elsewhere. */
 static hid_t open_dataset(hid_t file, const char *name)
 {
-    hid_t set = is_own(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    hid_t set = is_own(file, name) ? h5->H5Dopen2(file, name, H5P_DEFAULT) : H5I_INVALID_HID;
     if (set >= 0 && !is_whole(set)) {
-        H5Dclose(set);
+        h5->H5Dclose(set);
         return H5I_INVALID_HID;
     }
     return set;
@@ -185,36 +187,36 @@ static hid_t open_dataset(hid_t file, const char *name)
 /* A text that is a dataset of its own; NULL: it is not there, or is no text. */
 static char *read_document(hid_t file, const char *name)
 {
-    if (H5Lexists(file, name, H5P_DEFAULT) <= 0)
+    if (h5->H5Lexists(file, name, H5P_DEFAULT) <= 0)
         return NULL;
     hid_t set = open_dataset(file, name);
-    hid_t type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
-    hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
+    hid_t type = set >= 0 ? h5->H5Dget_type(set) : H5I_INVALID_HID;
+    hid_t space = set >= 0 ? h5->H5Dget_space(set) : H5I_INVALID_HID;
     char *text = NULL, *copy = NULL;
     if (is_text(type) && is_scalar(space) &&
-        H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
+        h5->H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
         copy = take_text(text);
     close_both(type, space);
     if (set >= 0)
-        H5Dclose(set);
+        h5->H5Dclose(set);
     return copy;
 }
 
 /* An attribute of an object, where it is a list of texts. False: out of memory. */
 static bool read_names(hid_t object, const char *name, names *out)
 {
-    if (H5Aexists(object, name) <= 0)
+    if (h5->H5Aexists(object, name) <= 0)
         return true;
-    hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
-    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
-    hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
-    hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
+    hid_t attribute = h5->H5Aopen(object, name, H5P_DEFAULT);
+    hid_t type = attribute >= 0 ? h5->H5Aget_type(attribute) : H5I_INVALID_HID;
+    hid_t space = attribute >= 0 ? h5->H5Aget_space(attribute) : H5I_INVALID_HID;
+    hssize_t n = space >= 0 ? h5->H5Sget_simple_extent_npoints(space) : 0;
     bool ok = true;
     if (is_text(type) && n > 0 && n <= MAX_WIDTH) {
         char **raw = BG_NEW_ARRAY(char *, n);
         out->text = BG_NEW_ARRAY(char *, n);
         ok = raw && out->text;
-        if (ok && H5Aread(attribute, type, raw) >= 0) {
+        if (ok && h5->H5Aread(attribute, type, raw) >= 0) {
             out->count = (int)n;
             for (int k = 0; k < out->count; k++)
                 ok = (out->text[k] = take_text(raw[k])) && ok;
@@ -223,7 +225,7 @@ static bool read_names(hid_t object, const char *name, names *out)
     }
     close_both(type, space);
     if (attribute >= 0)
-        H5Aclose(attribute);
+        h5->H5Aclose(attribute);
     return ok;
 }
 
@@ -233,10 +235,10 @@ static bool exists(hid_t file, const char *name)
     const char *slash = strchr(name, '/');
     if (slash) {
         snprintf(group, sizeof group, "%.*s", (int)(slash - name), name);
-        if (H5Lexists(file, group, H5P_DEFAULT) <= 0 || !is_own(file, group))
+        if (h5->H5Lexists(file, group, H5P_DEFAULT) <= 0 || !is_own(file, group))
             return false;
     }
-    return H5Lexists(file, name, H5P_DEFAULT) > 0;
+    return h5->H5Lexists(file, name, H5P_DEFAULT) > 0;
 }
 
 /* Width and length of a dataset, and the names of its columns. */
@@ -246,18 +248,18 @@ static bg_status inspect(bg_result_file *f, int k, bg_error *err)
     if (!exists(f->file, layout[k].name))
         return BG_OK;
     hid_t set = open_dataset(f->file, layout[k].name);
-    hid_t type = set >= 0 ? H5Dget_type(set) : H5I_INVALID_HID;
-    hid_t space = set >= 0 ? H5Dget_space(set) : H5I_INVALID_HID;
-    H5T_class_t class = type >= 0 ? H5Tget_class(type) : H5T_NO_CLASS;
-    int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+    hid_t type = set >= 0 ? h5->H5Dget_type(set) : H5I_INVALID_HID;
+    hid_t space = set >= 0 ? h5->H5Dget_space(set) : H5I_INVALID_HID;
+    H5T_class_t class = type >= 0 ? h5->H5Tget_class(type) : H5T_NO_CLASS;
+    int rank = space >= 0 ? h5->H5Sget_simple_extent_ndims(space) : -1;
     hsize_t size[2] = {0, 1};
     bool ok = (class == H5T_FLOAT || class == H5T_INTEGER) && (rank == 1 || rank == 2) &&
-              H5Sget_simple_extent_dims(space, size, NULL) == rank && size[1] <= MAX_WIDTH &&
+              h5->H5Sget_simple_extent_dims(space, size, NULL) == rank && size[1] <= MAX_WIDTH &&
               size[0] <= (hsize_t)1 << 40;
     bool named = ok && read_names(set, "names", &f->columns[k]);
     close_both(type, space);
     if (set >= 0)
-        H5Dclose(set);
+        h5->H5Dclose(set);
     long *length = lengths[layout[k].length];
     if (!ok || (*length >= 0 && *length != (long)size[0])) {
         char what[96];
@@ -298,15 +300,15 @@ static bg_status check_format(bg_result_file *f, bg_error *err)
 
 static bg_status read_events_names(bg_result_file *f, bg_error *err)
 {
-    if (H5Lexists(f->file, "events", H5P_DEFAULT) <= 0 || !is_own(f->file, "events"))
+    if (h5->H5Lexists(f->file, "events", H5P_DEFAULT) <= 0 || !is_own(f->file, "events"))
         return BG_OK;
-    hid_t group = H5Gopen2(f->file, "events", H5P_DEFAULT);
+    hid_t group = h5->H5Gopen2(f->file, "events", H5P_DEFAULT);
     bool ok = group < 0 || (read_names(group, "names", &f->events) &&
                             read_names(group, "falling", &f->happenings[0]) &&
                             read_names(group, "touching", &f->happenings[1]) &&
                             read_names(group, "rising", &f->happenings[2]));
     if (group >= 0)
-        H5Gclose(group);
+        h5->H5Gclose(group);
     return ok ? BG_OK
               : bg_error_set(err, BG_NO_MEMORY, "out of memory for the result '%s'", f->path);
 }
@@ -347,6 +349,8 @@ bg_status bg_result_open(const char *path, bg_result_file **file, bg_error *err)
 {
     *file = NULL;
     bg_status st = check_signature(path, err);
+    if (st == BG_OK)
+        st = bg_hdf5_load(err);
     if (st != BG_OK)
         return st;
     bg_result_file *f = BG_NEW(bg_result_file);
@@ -356,7 +360,7 @@ bg_status bg_result_open(const char *path, bg_result_file **file, bg_error *err)
     }
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
-    f->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    f->file = h5->H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (f->file < 0)
         st = bg_error_set(err, BG_BAD_INPUT,
                           "the result '%s' cannot be opened: %s; it is cut off or damaged: run the "
@@ -386,7 +390,7 @@ void bg_result_close(bg_result_file *f)
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
     if (f->file >= 0)
-        H5Fclose(f->file);
+        h5->H5Fclose(f->file);
     bg_hdf5_end(&seen);
     for (int k = 0; k < 6; k++)
         free(f->text[k]);
@@ -453,9 +457,9 @@ bg_status bg_result_read(bg_result_file *f, const char *dataset, double *values,
     bg_hdf5_begin(&seen);
     hid_t set = open_dataset(f->file, dataset);
     bool ok = set >= 0 &&
-              H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+              h5->H5Dread(set, *h5->native_double, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (set >= 0)
-        H5Dclose(set);
+        h5->H5Dclose(set);
     bg_hdf5_end(&seen);
     if (ok)
         return BG_OK;

@@ -13,17 +13,17 @@ static herr_t record_cause(unsigned n, const H5E_error2_t *error, void *data)
 static herr_t record(hid_t stack, void *data)
 {
     bg_hdf5_trouble *seen = data;
-    return seen->text[0] ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, record_cause, data);
+    return seen->text[0] ? 0 : h5->H5Ewalk2(stack, H5E_WALK_UPWARD, record_cause, data);
 }
 
 void bg_hdf5_begin(bg_hdf5_trouble *seen)
 {
     seen->text[0] = '\0';
-    H5Eget_auto2(H5E_DEFAULT, &seen->handler, &seen->data);
-    H5Eset_auto2(H5E_DEFAULT, record, seen);
+    h5->H5Eget_auto2(H5E_DEFAULT, &seen->handler, &seen->data);
+    h5->H5Eset_auto2(H5E_DEFAULT, record, seen);
 }
 
 void bg_hdf5_end(const bg_hdf5_trouble *seen)
 {
-    H5Eset_auto2(H5E_DEFAULT, seen->handler, seen->data);
+    h5->H5Eset_auto2(H5E_DEFAULT, seen->handler, seen->data);
 }

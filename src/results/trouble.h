@@ -3,7 +3,7 @@
 #ifndef BG_TROUBLE_H
 #define BG_TROUBLE_H
 
-#include <hdf5.h>
+#include "results/library.h"
 
 typedef struct bg_hdf5_trouble {
     char text[256]; /* empty: none so far */

@@ -34,4 +34,5 @@ LD_LIBRARY_PATH=$prefix/$libdir "$stage/by-pkg-config"
 echo "PASS pkg-config"
 
 "$prefix/bin/bogie" run equations:pendulum --t-end 0.1 --quiet
+"$prefix/bin/bogie" run equations:pendulum --t-end 0.1 --quiet -o "$stage/rows.h5"
 echo "PASS installed program"
