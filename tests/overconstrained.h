@@ -281,21 +281,145 @@ static inline void write_guides(text *t, placement at)
     end_model(t, "s0", 1);
 }
 
+static inline double draw_within(unsigned *seed, double a, double b)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return a + (b - a) * ((*seed >> 8) / (double)(1 << 24));
+}
+
+static inline int draw_below(unsigned *seed, int n)
+{
+    return (int)draw_within(seed, 0, n);
+}
+
+/* A joint of a random mechanism: at a place on a line, along it, with a name of its own. */
+typedef struct random_joint {
+    const char *a, *b;
+    double at[3], axis[3];
+    int count;
+} random_joint;
+
+static inline void put_random_joint(text *t, random_joint *j, const char *type, double along,
+                                    double beside, bool axis)
+{
+    char name[32];
+    double side[3] = {-j->axis[1], j->axis[0], 0}, at[3];
+    for (int i = 0; i < 3; i++)
+        at[i] = j->at[i] + along * j->axis[i] + beside * side[i];
+    snprintf(name, sizeof name, "%s-%d", j->b, j->count++);
+    put(t, "%s\"%s\": {\"type\": \"%s\", \"bodies\": [\"%s\", \"%s\"], \"at\": ",
+        strstr(t->buffer, "\"type\"") ? ", " : "", name, type, j->a, j->b);
+    put_place(t, at[0], at[1], at[2]);
+    if (axis) {
+        put(t, ", \"axis\": ");
+        put_vector(t, turned(t, j->axis[0], j->axis[1], j->axis[2]));
+    }
+    put(t, "}");
+}
+
+/* A hinge, a guide or a ball, made of more constraints than it needs. */
+static inline void put_redundant(text *t, random_joint *j, unsigned *seed)
+{
+    double l = draw_within(seed, 0.3, 0.8), d = draw_within(seed, 0.2, 0.6);
+    switch (draw_below(seed, 10)) {
+    case 0: /* two balls on a line: a hinge */
+        put_random_joint(t, j, "spherical", 0, 0, false);
+        put_random_joint(t, j, "spherical", l, 0, false);
+        break;
+    case 1:
+        put_random_joint(t, j, "spherical", l, 0, false);
+        put_random_joint(t, j, "revolute", 0, 0, true);
+        break;
+    case 2:
+        put_random_joint(t, j, "cylindrical", 0, 0, true);
+        put_random_joint(t, j, "spherical", l, 0, false);
+        put_random_joint(t, j, "point-on-line", -l, 0, true);
+        break;
+    case 3:
+        put_random_joint(t, j, "planar", 0, 0, true);
+        put_random_joint(t, j, "spherical", l, 0, false);
+        break;
+    case 4:
+        put_random_joint(t, j, "revolute", 0, 0, true);
+        put_random_joint(t, j, "point-on-plane", l, d, true);
+        put_random_joint(t, j, "cylindrical", l, 0, true);
+        break;
+    case 5: /* guides */
+        put_random_joint(t, j, "cylindrical", 0, 0, true);
+        put_random_joint(t, j, "cylindrical", l, d, true);
+        break;
+    case 6:
+        put_random_joint(t, j, "prismatic", 0, 0, true);
+        put_random_joint(t, j, "point-on-line", l, d, true);
+        put_random_joint(t, j, "point-on-line", l, 0, true);
+        break;
+    case 7:
+        put_random_joint(t, j, "cylindrical", l, d, true);
+        put_random_joint(t, j, "prismatic", 0, 0, true);
+        break;
+    case 8: /* balls */
+        put_random_joint(t, j, "spherical", 0, 0, false);
+        put_random_joint(t, j, "spherical", 0, 0, false);
+        break;
+    default: /* no freedom */
+        put_random_joint(t, j, "fixed", 0, 0, false);
+        put_random_joint(t, j, "spherical", l, d, false);
+        break;
+    }
+}
+
+/* Two to four bodies in a tree whose joints are made of more constraints than they need; y is a
+ * distance. */
+static inline void write_random(text *t, placement at, unsigned seed)
+{
+    static const char *const name[] = {"ground", "b1", "b2", "b3", "b4"};
+    int n = 2 + draw_below(&seed, 3);
+    double c[5][3] = {{0, 0, 0}};
+    begin_model(t, at, 1, 2, -9.81);
+    for (int i = 1; i <= n; i++) {
+        for (int k = 0; k < 3; k++)
+            c[i][k] = draw_within(&seed, -1, 1);
+        double a = draw_within(&seed, 0.1, 0.4), b = draw_within(&seed, 0.1, 0.4);
+        put_body(t, name[i], draw_within(&seed, 1, 3), c[i],
+                 AT(a, b, fmax(a, b) * draw_within(&seed, 0.6, 0.95)));
+        t->used--; /* its closing brace */
+        put(t, ", \"angular_velocity\": ");
+        put_vector(t, turned(t, draw_within(&seed, -2, 2), draw_within(&seed, -2, 2),
+                             draw_within(&seed, -2, 2)));
+        put(t, "}");
+    }
+    put(t, "}, \"joints\": {");
+    for (int i = 1; i <= n; i++) {
+        random_joint j = {.a = name[draw_below(&seed, i)], .b = name[i]};
+        double length = 0;
+        for (int k = 0; k < 3; k++) {
+            j.at[k] = c[i][k] + draw_within(&seed, -0.5, 0.5);
+            j.axis[k] = draw_within(&seed, -1, 1);
+            length += j.axis[k] * j.axis[k];
+        }
+        for (int k = 0; k < 3; k++)
+            j.axis[k] /= sqrt(length);
+        put_redundant(t, &j, &seed);
+    }
+    put(t, "}, \"outputs\": {\"y\": {\"distance\": [\"%s\", ", name[n]);
+    put_place(t, 1.3, -0.4, 2.2);
+    put(t, "]}, \"e\": {\"energy\": \"total\"}}, \"run\": {\"t_end\": 0.5}}");
+}
+
 typedef struct mechanism {
     const char *name;
     void (*write)(text *t, placement at);
-    bool slides;  /* the output is a length */
-    bool spatial; /* rows that depend on each other do so in other ways in every position */
+    bool slides; /* the output is a length */
 } mechanism;
 
-static const mechanism mechanisms[] = {{"door", write_doors, false, false},
-                                       {"four-bar", write_four_bar, false, false},
-                                       {"slider-crank", write_slider_crank, false, false},
-                                       {"cranks", write_cranks, false, false},
-                                       {"kicked cranks", write_kicked_cranks, false, false},
-                                       {"Bennett", write_bennett, false, true},
-                                       {"Sarrus", write_sarrus, false, false},
-                                       {"guides", write_guides, true, false}};
+static const mechanism mechanisms[] = {{"door", write_doors, false},
+                                       {"four-bar", write_four_bar, false},
+                                       {"slider-crank", write_slider_crank, false},
+                                       {"cranks", write_cranks, false},
+                                       {"kicked cranks", write_kicked_cranks, false},
+                                       {"Bennett", write_bennett, false},
+                                       {"Sarrus", write_sarrus, false},
+                                       {"guides", write_guides, true}};
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 
 #endif

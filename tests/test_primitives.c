@@ -67,6 +67,7 @@ static bg_primitive make_primitive(uint64_t *seed, bg_primitive_kind kind)
 {
     bg_coordinate pair = make_coordinate(seed, BG_COORDINATE_SLIDE, 0);
     bg_primitive p = {.kind = kind, .a = pair.a, .b = pair.b, .length = 0.7, .signal = -1};
+    p.axes = p.b.frame.R; /* any */
     p.i = random_below(seed, 3);
     p.j = random_below(seed, 3);
     if (kind != BG_PRIMITIVE_RELATION)
@@ -464,6 +465,7 @@ static void test_values(void **state)
     bg_primitive_calc(&w, &p, g);
     assert_true(fabs(g[0] - 0.25) < 1e-15);
     p.kind = BG_PRIMITIVE_POINT;
+    p.axes = b.frame.R;
     bg_primitive_calc(&w, &p, g);
     assert_true(fabs(bg_length(bg_vec3_load(g)) - 0.25) < 1e-15);
     p.kind = BG_PRIMITIVE_DISTANCE;

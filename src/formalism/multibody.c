@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "formalism/wishes.h"
+#include "model/axes.h"
 #include "model/forces/law.h"
 #include "model/sensor.h"
 
@@ -77,13 +78,22 @@ static void add_term(bg_multibody *mb, bg_row_group *g, int joint, int coordinat
     p->n++;
 }
 
-static void add_joint_rows(bg_multibody *mb, int joint)
+static bg_marker turn_marker(const bg_model *m, bg_marker x, const bg_mat3 *axes)
+{
+    bg_mat3 back = bg_mat3_transpose(&m->bodies[x.body].pose.R);
+    x.frame.R = bg_mat3_multiply(&back, axes);
+    return x;
+}
+
+static void add_joint_rows(bg_multibody *mb, const bg_axes *choice, int joint)
 {
     const bg_joint *j = &mb->model->joints[joint];
+    bg_mat3 axes = bg_axes_choose(choice, joint);
     for (int k = 0; k < j->class_->nprimitives; k++) {
         bg_row_group *g = add_group(mb, j->class_->primitive[k].kind);
-        g->primitive.a = j->a;
-        g->primitive.b = j->b;
+        g->primitive.a = turn_marker(mb->model, j->a, &axes);
+        g->primitive.b = turn_marker(mb->model, j->b, &axes);
+        g->primitive.axes = axes;
         g->primitive.i = j->class_->primitive[k].i;
         g->primitive.j = j->class_->primitive[k].j;
         g->primitive.length = j->length;
@@ -99,12 +109,12 @@ static void add_joint_rows(bg_multibody *mb, int joint)
     }
 }
 
-static void add_rows(bg_multibody *mb, const bool *in_tree)
+static void add_rows(bg_multibody *mb, const bg_axes *axes, const bool *in_tree)
 {
     const bg_model *m = mb->model;
     for (int k = 0; k < m->njoints; k++)
         if (is_free(in_tree, k))
-            add_joint_rows(mb, k);
+            add_joint_rows(mb, axes, k);
     for (int k = 0; k < m->njoints; k++)
         for (int c = 0; c < m->joints[k].class_->ncoordinates && is_free(in_tree, k); c++)
             if (m->joints[k].start[c].signal >= 0) {
@@ -207,8 +217,13 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     mb->t_signals = NAN;
     if (!allocate(mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    bg_axes axes;
+    bg_status st = bg_axes_create(m, &axes, err);
+    if (st != BG_OK)
+        return st;
     add_angles(mb);
-    add_rows(mb, in_tree);
+    add_rows(mb, &axes, in_tree);
+    bg_axes_clear(&axes);
     for (int k = 0; k < m->noutputs; k++)
         if (m->outputs[k].kind == BG_OUTPUT_COORDINATE && is_free(in_tree, m->outputs[k].index)) {
             bg_coordinate c = bg_multibody_get_coordinate(m, m->outputs[k].index,
@@ -375,8 +390,6 @@ void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *tex
         snprintf(text, size, "%.40s.%s.drive", j->name, j->class_->coordinate[g->driven].name);
     else if (bg_joint_class_count_rows(j->class_) == 1)
         snprintf(text, size, "%.50s", j->name);
-    else if (g->primitive.kind == BG_PRIMITIVE_POINT)
-        snprintf(text, size, "%.50s.%c", j->name, "xyz"[row]);
     else
         snprintf(text, size, "%.50s.%d", j->name, g->row + row - mb->groups[first].row + 1);
 }

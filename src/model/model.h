@@ -49,6 +49,7 @@ typedef struct bg_joint {
     char *name;
     const bg_joint_class *class_;
     bg_marker a, b; /* frames coincide in the design position */
+    bool x_given;   /* their x axes by the file */
     double pitch;   /* m/rad, screw */
     double length;  /* m, distance */
     enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;

@@ -107,7 +107,7 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
     }
     bg_pair x = bg_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
-        bg_vec3_store(x.d, g);
+        bg_vec3_store(bg_rotate_back(&p->axes, x.d), g);
     else if (p->kind == BG_PRIMITIVE_DOT1)
         g[0] = bg_dot(bg_marker_get_axis(w, &p->a, p->i), bg_marker_get_axis(w, &p->b, p->j));
     else if (p->kind == BG_PRIMITIVE_DOT2)
@@ -118,7 +118,7 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
 
 void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J)
 {
-    const bg_vec3 zero = {0, 0, 0}, unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const bg_vec3 zero = {0, 0, 0};
     if (p->kind == BG_PRIMITIVE_RELATION) {
         for (int k = 0; k < p->n; k++)
             coordinate_jacobian(w, &p->coordinate[k], p->factor[k], J + 12 * k);
@@ -126,9 +126,10 @@ void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double
     }
     bg_pair x = bg_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
-        for (int k = 0; k < 3; k++) /* e . (w x s) = w . (s x e) */
-            store(J + 12 * k, bg_scale(-1, unit[k]), bg_cross(unit[k], x.s_a), unit[k],
-                  bg_cross(x.s_b, unit[k]));
+        for (int k = 0; k < 3; k++) { /* e . (w x s) = w . (s x e) */
+            bg_vec3 e = bg_axis(&p->axes, k);
+            store(J + 12 * k, bg_scale(-1, e), bg_cross(e, x.s_a), e, bg_cross(x.s_b, e));
+        }
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
         bg_vec3 c = bg_cross(bg_marker_get_axis(w, &p->a, p->i),
                              bg_marker_get_axis(w, &p->b, p->j));
@@ -151,7 +152,7 @@ void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *g
     }
     bg_pair x = bg_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
-        bg_vec3_store(x.d_tt, gamma);
+        bg_vec3_store(bg_rotate_back(&p->axes, x.d_tt), gamma);
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
         bg_vec3 a = bg_marker_get_axis(w, &p->a, p->i), b = bg_marker_get_axis(w, &p->b, p->j);
         gamma[0] = bg_dot(bg_turn_twice(x.w_a, a), b) + bg_dot(a, bg_turn_twice(x.w_b, b)) +

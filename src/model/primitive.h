@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 typedef enum bg_primitive_kind {
-    BG_PRIMITIVE_POINT,    /* 3 rows: p_b - p_a = 0, world axes */
+    BG_PRIMITIVE_POINT,    /* 3 rows: E^T (p_b - p_a) = 0, E fixed in the world */
     BG_PRIMITIVE_DOT1,     /* a_i . b_j = 0 */
     BG_PRIMITIVE_DOT2,     /* a_i . (p_b - p_a) = 0 */
     BG_PRIMITIVE_DISTANCE, /* (|p_b - p_a|^2 - L^2) / (2 L) = 0 */
@@ -39,6 +39,7 @@ enum { BG_RELATION_MAX = 3 };
 typedef struct bg_primitive {
     bg_primitive_kind kind;
     bg_marker a, b;
+    bg_mat3 axes;  /* E of POINT */
     int i, j;      /* axes of the markers' frames, 0..2 */
     double length; /* m, of DISTANCE */
     int n;         /* terms of RELATION, which may join up to three pairs of bodies */

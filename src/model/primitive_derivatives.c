@@ -149,7 +149,7 @@ void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const
     memset(K, 0, sizeof K[0]);
     bg_pair x = bg_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
-        add_force(K[0], &x, 1.0, bg_vec3_load(lambda));
+        add_force(K[0], &x, 1.0, bg_rotate(&p->axes, bg_vec3_load(lambda)));
     else if (p->kind == BG_PRIMITIVE_DOT1)
         add_axes(K[0], bg_marker_get_axis(w, &p->a, p->i), bg_marker_get_axis(w, &p->b, p->j),
                  lambda[0]);
@@ -286,9 +286,10 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
     bg_pair x = bg_pair_make(w, &p->a, &p->b);
     const gradient out = {by_pose[0], by_twist[0]};
     if (p->kind == BG_PRIMITIVE_POINT) {
-        const jet row[3] = {{.x_tt = {1, 0, 0}}, {.x_tt = {0, 1, 0}}, {.x_tt = {0, 0, 1}}};
-        for (int k = 0; k < 3; k++)
-            add_distance(&(gradient){by_pose[k], by_twist[k]}, &x, &row[k]);
+        for (int k = 0; k < 3; k++) {
+            const jet row = {.x_tt = bg_axis(&p->axes, k)};
+            add_distance(&(gradient){by_pose[k], by_twist[k]}, &x, &row);
+        }
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
         axes_gradient(&x, bg_marker_get_axis(w, &p->a, p->i), bg_marker_get_axis(w, &p->b, p->j),
                       &out);

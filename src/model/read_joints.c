@@ -154,9 +154,11 @@ static void read_markers(const bg_value *v, bg_joint *j)
 {
     const bg_joint_class *c = j->class_;
     bg_value points = bg_value_member(v, "points"), at = bg_value_member(v, "at");
+    bg_value second = bg_value_member(v, "second");
     bg_mat3 axes = read_axes(v, c);
     if (v->reader->status != BG_OK)
         return;
+    j->x_given = c->naxes > 0 && bg_value_exists(&second);
     if (bg_value_exists(&points) && bg_value_exists(&at)) {
         bg_value_fail(v, "has both 'at' and 'points'; give one of them");
     } else if (bg_value_exists(&points) || is_distance(c)) {
