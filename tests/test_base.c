@@ -1,5 +1,6 @@
 /* Status codes and errors, texts and numbers that users write, and the two-way byte stream. */
 #include "base/archive.h"
+#include "base/decimal.h"
 #include "base/text.h"
 #include "bogie/status.h"
 
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,6 +283,65 @@ static void test_numbers_are_strict(void **state)
     assert_true(bg_double_to_long(HUGE_VAL, 0, LONG_MAX) == LONG_MAX);
 }
 
+static void assert_decimal(double x)
+{
+    char own[BG_DECIMAL_LENGTH + 1], theirs[40];
+    memset(own, 'x', sizeof own);
+    size_t n = bg_decimal_write(x, own);
+    assert_true(n <= BG_DECIMAL_LENGTH);
+    own[n] = '\0';
+    snprintf(theirs, sizeof theirs, isnan(x) ? "nan" : "%.17g", x);
+    assert_string_equal(own, theirs);
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* Decimal numbers byte by byte as printf writes them: any bits, neighbours of powers of ten and
+ * two, numbers with few digits, ties. */
+static void test_decimal(void **state)
+{
+    (void)state;
+    static const double special[] = {0.0,     -0.0,    HUGE_VAL, -HUGE_VAL, NAN,   -NAN,
+                                     DBL_MAX, DBL_MIN, 5e-324,   1e16,      1e17,  123456.0,
+                                     1e-4,    1e-5,    0.1,      1.0 / 3,   2e-308};
+    uint64_t seed = 88172645463325252u;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        assert_decimal(special[i]);
+    for (int i = 0; i < 300000; i++) {
+        uint64_t bits = draw(&seed);
+        double x;
+        memcpy(&x, &bits, sizeof x);
+        assert_decimal(x);
+        assert_decimal((double)(draw(&seed) % 100000) / 1000);
+        assert_decimal((double)(draw(&seed) >> 11) / 1024); /* often a tie */
+    }
+    for (int e = -1074; e < 1024; e++)
+        for (int i = -3; i <= 3; i++) {
+            assert_decimal(ldexp(1, e) + i * ldexp(1, e - 52));
+            assert_decimal(-ldexp(7 + i, e));
+        }
+    for (int e = -323; e <= 308; e++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e%d", e);
+        double x = strtod(text, NULL);
+        for (double y = nextafter(nextafter(x, 0), 0), k = 0; k < 5; k++, y = nextafter(y, DBL_MAX))
+            assert_decimal(y);
+    }
+    static const int whole[] = {0, 9, 10, -1, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        char own[BG_DECIMAL_LENGTH + 1], theirs[40];
+        own[bg_decimal_write_int(whole[i], own)] = '\0';
+        snprintf(theirs, sizeof theirs, "%d", whole[i]);
+        assert_string_equal(own, theirs);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -289,7 +350,7 @@ int main(void)
         cmocka_unit_test(test_text_to_double),     cmocka_unit_test(test_text_distance),
         cmocka_unit_test(test_text_nearest),       cmocka_unit_test(test_archive_round_trip),
         cmocka_unit_test(test_archive_truncated),  cmocka_unit_test(test_archive_wrong_mark),
-        cmocka_unit_test(test_numbers_are_strict),
+        cmocka_unit_test(test_numbers_are_strict), cmocka_unit_test(test_decimal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,20 @@
  * goes on appending. Only whole lines are handed to the system. When a write fails, the file is cut
  * back to the lines of the last good flush.
  */
+#include "base/decimal.h"
 #include "base/memory.h"
 #include "results/writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
-    NUMBER_LENGTH = 26, /* sign, 17 digits, point, exponent of 5, separator, terminator */
+    NUMBER_LENGTH = BG_DECIMAL_LENGTH + 1, /* and its separator */
     TEXT_BYTES = 1 << 16
 };
 
@@ -98,24 +98,20 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     return BG_OK;
 }
 
-/* One number and its separator; 17 digits give back the same double. */
-static size_t print_number(char *text, const bg_field *field, size_t i)
-{
-    if (field->integer)
-        return (size_t)sprintf(text, "%d,", ((const int *)field->data)[i]);
-    double x = ((const double *)field->data)[i];
-    return isnan(x) ? (size_t)sprintf(text, "nan,") : (size_t)sprintf(text, "%.17g,", x);
-}
-
 static void print_row(bg_writer *w, const bg_batch *batch, size_t row)
 {
+    char *at = w->text + w->used;
     for (int k = 0; k < BG_FIELD_COUNT; k++) {
         const bg_field *field = &batch->field[k];
-        size_t width = (size_t)field->width;
-        for (size_t i = 0; i < width; i++)
-            w->used += print_number(w->text + w->used, field, row * width + i);
+        const size_t begin = row * (size_t)field->width, end = begin + (size_t)field->width;
+        for (size_t i = begin; i < end; i++) {
+            at += field->integer ? bg_decimal_write_int(((const int *)field->data)[i], at)
+                                 : bg_decimal_write(((const double *)field->data)[i], at);
+            *at++ = ',';
+        }
     }
-    w->text[w->used - 1] = '\n';
+    at[-1] = '\n';
+    w->used = (size_t)(at - w->text);
 }
 
 static int send_text(bg_writer *w)
