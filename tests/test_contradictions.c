@@ -342,6 +342,31 @@ static void test_fixed_velocities(void **state)
     }
 }
 
+/* Velocities that are zero but for rounding, as of "2*cos(90*deg)", can be insisted on where
+ * nothing moves, and where nothing can. */
+static void test_fixed_at_rest(void **state)
+{
+    (void)state;
+    unsigned seed = 19;
+    for (int k = 0; k < 40; k++) {
+        drawing x = drawings[k % 2];
+        additions more = {.skew = k % 4 < 2 ? 0 : 0.05};
+        text t;
+        char words[4096];
+        double y[7];
+        x.njoints = x.nloop;
+        x.nbodies = 3;
+        cut_one(&x, k / 2, &more);
+        for (int i = 0; i < x.njoints; i++)
+            add(&more, i, "velocity", (i + k) % 3 ? draw_between(&seed, -3e-16, 3e-16) : 0);
+        placement at = as_drawn;
+        at.turn = draw_turn(&seed);
+        draw(&t, &x, at, &more);
+        for (int f = 0; f < 2; f++)
+            expect(start(t.buffer, forms[f], y, words, sizeof words) == BG_OK, &x, forms[f], words);
+    }
+}
+
 /* One that is out of its range: it is named alone, with the end of the range. */
 static void test_out_of_range(void **state)
 {
@@ -428,7 +453,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_locked_loop),     cmocka_unit_test(test_all_fixed),
         cmocka_unit_test(test_fixed_positions), cmocka_unit_test(test_fixed_velocities),
-        cmocka_unit_test(test_out_of_range),    cmocka_unit_test(test_unequal_drives),
+        cmocka_unit_test(test_fixed_at_rest),   cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_unequal_drives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

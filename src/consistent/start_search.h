@@ -16,6 +16,7 @@ typedef struct bg_start_search {
     const double *unit; /* [nv] */
     double *size;       /* [ng] of the constraints */
     double *from;       /* [nv] the guess of v that is to be corrected */
+    double *last;       /* [nv] the increment of positions before, in units */
     double *A;          /* [most rows * nv] */
     double *b;          /* [most rows] */
     int *owner;         /* [most rows] */

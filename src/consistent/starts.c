@@ -36,6 +36,7 @@ void bg_start_search_clear(bg_start_search *s)
     bg_levels_destroy(s->levels);
     free(s->size);
     free(s->from);
+    free(s->last);
     free(s->A);
     free(s->b);
     free(s->owner);
@@ -55,11 +56,12 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
             most = n > most ? n : most;
         }
     s->from = BG_NEW_ARRAY(double, d->nv);
+    s->last = BG_NEW_ARRAY(double, d->nv);
     s->size = BG_NEW_ARRAY(double, d->ng);
     s->A = BG_NEW_ARRAY(double, (size_t)most *(size_t)d->nv);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->from || !s->size || !s->A || !s->b || !s->owner)
+    if (!s->from || !s->last || !s->size || !s->A || !s->b || !s->owner)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
                             d->sys->def.name);
     return bg_levels_create(d->nv, s->unit, &s->levels, err);
@@ -263,19 +265,33 @@ static bg_status find_increment(bg_start_search *s, bg_state *x, double least, d
     return st;
 }
 
+/* Whether the increment leads back to where the one before came from: that was too long. Keeps it
+ * for the next time. */
+static bool turns_back(bg_start_search *s)
+{
+    const double *x = bg_levels_get_x(s->levels);
+    double product = 0;
+    for (int i = 0; i < s->d->nv; i++) {
+        product += x[i] / s->unit[i] * s->last[i];
+        s->last[i] = x[i] / s->unit[i];
+    }
+    return product < 0;
+}
+
 bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double least, bool *done,
                                          bg_error *err)
 {
     bg_dynamics *d = s->d;
     double before = HUGE_VAL, size, damping = 1;
     *done = false;
+    memset(s->last, 0, (size_t)d->nv * sizeof(double));
     for (int k = 0; k < ITERATIONS && !*done; k++) {
         bg_status st = find_increment(s, x, least, &size, err);
         if (st != BG_OK)
             return st;
         if (!isfinite(size))
             return BG_OK;
-        damping = size < before ? fmin(1, 1.5 * damping) : fmax(0.05, 0.5 * damping);
+        damping = turns_back(s) ? fmax(0.02, 0.6 * damping) : fmin(1, 1.2 * damping);
         bg_system_move(d->sys, x->q, d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
                        bg_levels_get_x(s->levels), x->q);
         *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);

@@ -20,6 +20,8 @@
 
 static const double met = 1e-11; /* residual of what counts as met, relative to the motion */
 
+static const double still = 1e-4; /* rad/s: 1e-9 of it are rounding, also where nothing moves */
+
 /* While the list is made. */
 typedef struct maker {
     const bg_model *model;
@@ -432,6 +434,7 @@ static double calc_size(const bg_multibody *mb, const bg_wish *w, double speed)
         size = fmax(size, fabs(w->target[i]));
     if (w->of == BG_START_POSITIONS)
         return size + (angle ? 1 : mb->wishes->length);
+    speed += still * mb->wishes->length;
     return size + (angle ? speed / mb->wishes->length : speed);
 }
 
