@@ -448,13 +448,41 @@ static void test_unequal_drives(void **state)
     }
 }
 
+/* A drive that starts after some turns is followed from there, in both forms. */
+static void test_drives_after_turns(void **state)
+{
+    (void)state;
+    unsigned seed = 31;
+    for (int k = 0; k < 40; k++) {
+        const drawing *x = &drawings[k % 2];
+        double angle = draw_between(&seed, -20, 20), y[2][7];
+        additions more = {.rest = NULL};
+        char words[4096], inputs[256];
+        text t;
+        snprintf(inputs, sizeof inputs,
+                 ", \"inputs\": {\"u\": {\"type\": \"expression\", \"expression\": "
+                 "\"(%.17g) + t\"}}",
+                 angle);
+        more.rest = inputs;
+        snprintf(more.joint[x->first], sizeof *more.joint, ", \"prescribed\": \"u\"");
+        draw(&t, x, place(k / 2, &seed), &more);
+        for (int f = 0; f < 2; f++) {
+            bg_status st = start(t.buffer, forms[f], y[f], words, sizeof words);
+            expect(st == BG_OK, x, forms[f], words);
+            assert_near(remainder(y[f][0] - angle, 8 * atan(1)), 0, 1e-9);
+            assert_near(y[f][2], 1, 1e-9);
+        }
+        assert_near(y[1][3], y[0][3], 1e-9 * fmax(fabs(y[0][3]), 1e-3));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_locked_loop),     cmocka_unit_test(test_all_fixed),
         cmocka_unit_test(test_fixed_positions), cmocka_unit_test(test_fixed_velocities),
         cmocka_unit_test(test_fixed_at_rest),   cmocka_unit_test(test_out_of_range),
-        cmocka_unit_test(test_unequal_drives),
+        cmocka_unit_test(test_unequal_drives),  cmocka_unit_test(test_drives_after_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "model/review.h"
 #include "system/system.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,9 +33,22 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     return BG_OK;
 }
 
-/* Poses and twists of all bodies in the assembled joint form, its degrees of freedom, and what was
- * noticed on the way. */
-static bg_status assemble(const bg_model *model, bg_body_state *start, int *freedom,
+enum { COORDINATES = 3 }; /* at most, of a joint */
+
+/* angle[njoints * COORDINATES] <- coordinates of the tree, with all their turns; others stay. */
+static void get_angles(bg_joint_form *form, const bg_state *x, double *angle)
+{
+    bg_point p = {.t = x->t, .q = x->q, .v = x->v, .z = x->z, .mode = x->mode};
+    double out[3];
+    for (int k = 0; k < form->mb.model->njoints; k++)
+        for (int c = 0; c < form->mb.model->joints[k].class_->ncoordinates; c++)
+            if (form->mb.find_coordinate(&form->mb, k, c, &p, NULL, out))
+                angle[COORDINATES * k + c] = out[0];
+}
+
+/* Poses and twists of all bodies in the assembled joint form, angles, its degrees of freedom, and
+ * what was noticed on the way. */
+static bg_status assemble(const bg_model *model, bg_body_state *start, double *angle, int *freedom,
                           bg_warnings *warnings, bg_error *err)
 {
     bg_assembly_report report = {0};
@@ -52,6 +66,7 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, int *free
         bg_joint_update_position(form, x->q);
         bg_joint_update_velocity(form, x->v);
         memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
+        get_angles(form, x, angle);
         *freedom = form->nv - form->ng + report.redundancy.count;
     }
     bg_assembly_report_clear(&report);
@@ -65,14 +80,23 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     bg_cartesian *form;
     bg_system_def def = bg_default_system_def();
     bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
-    if (!start)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    double *angle = BG_NEW_ARRAY(double, COORDINATES * model->njoints);
     bg_warnings warnings = {0};
     int freedom = -1;
-    bg_status st = assemble(model, start, &freedom, &warnings, err);
+    for (int i = 0; i < COORDINATES * model->njoints && angle; i++)
+        angle[i] = NAN;
+    bg_status st = start && angle ? assemble(model, start, angle, &freedom, &warnings, err)
+                                  : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'",
+                                                 model->name);
     if (st == BG_OK)
         st = bg_cartesian_create(model, start, &form, err);
+    for (int k = 0; st == BG_OK && k < form->mb.nturns; k++) {
+        const bg_turn *x = &form->mb.turns[k];
+        double known = angle[COORDINATES * x->joint + x->index];
+        form->mb.z0[x->z] = isnan(known) ? form->mb.z0[x->z] : known;
+    }
     free(start);
+    free(angle);
     if (st == BG_OK) {
         bg_cartesian_define(form, &def);
         st = bg_system_create(&def, system, err);

@@ -62,6 +62,12 @@ void bg_multibody_start(bg_multibody *mb, double t, const double *q, const doubl
 {
     const bg_model *m = mb->model;
     look_at(mb, t, q, v, mb->z0, mb->mode0);
+    for (int k = 0; k < mb->nturns; k++) { /* drives may start after any number of turns */
+        const bg_turn *x = &mb->turns[k];
+        int signal = m->joints[x->joint].start[x->index].signal;
+        if (signal >= 0)
+            mb->z0[x->z] = mb->u[signal];
+    }
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].class_->start)
             m->forces[k].class_->start(&m->forces[k], &mb->world, mb->z0 + m->forces[k].z0);
