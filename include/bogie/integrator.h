@@ -109,6 +109,8 @@ typedef struct bg_integrator_info {
     const bg_option_info *options;
     int noptions;
     int fixed_steps; /* no error control: the user gives the step */
+    int order;       /* of the method, the largest where it varies */
+    int dense_order; /* of its dense output, as measured over many steps */
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */
@@ -162,6 +164,20 @@ void bg_integrator_destroy(bg_integrator *integrator);
 bg_status bg_integrator_start(bg_integrator *integrator, const bg_state *state,
                               const bg_redundancy *redundancy, double t_end, bg_error *err);
 
+/* Why a method goes on from another state than the end of its last step: another motion begins;
+ * modes have changed, and q, v and z go on; q, v or z have changed; other ones of the dependent
+ * constraints are left out. */
+typedef enum bg_restart {
+    BG_RESTART_START,
+    BG_RESTART_MODE,
+    BG_RESTART_STATE,
+    BG_RESTART_ROWS
+} bg_restart;
+/* As start, within a motion. */
+bg_status bg_integrator_restart(bg_integrator *integrator, const bg_state *state,
+                                const bg_redundancy *redundancy, double t_end, bg_restart reason,
+                                bg_error *err);
+
 /* One accepted step; rejected attempts are repeated inside. On failure the state is unchanged. */
 bg_status bg_integrator_step(bg_integrator *integrator, bg_error *err);
 
@@ -182,7 +198,7 @@ double bg_integrator_get_step_start(const bg_integrator *integrator);
 int bg_integrator_get_order(const bg_integrator *integrator);
 bg_counters bg_integrator_get_counters(const bg_integrator *integrator);
 
-/* Dense output of order 4 inside the last step: q, v, z at t. Not projected. */
+/* Dense output inside the last step: q, v, z at t. Not projected. */
 void bg_integrator_interpolate(const bg_integrator *integrator, double t, double *q, double *v,
                                double *z);
 /* Projected dense output: as above, then projected onto all constraints, with a, lambda and work;

@@ -1,23 +1,51 @@
-/* Dense output of order 4, shared by the one-step methods.
+/* Dense output.
  *
- * With theta = (t - t0)/h, D = y1 - y0, and the rates at both ends,
- *     y(theta) = y0 + theta [ D + (1-theta) [ B + theta [ D - h y1' - B + (1-theta) R ] ] ],
- *     B = h y0' - D,
- * is the cubic Hermite interpolant plus R theta^2 (1-theta)^2; a method chooses R (`bubble`) so
- * that the error becomes O(h^5) (Hairer, Norsett and Wanner 1993, II.6). */
+ * One-step methods share a polynomial. With theta = (t - t0)/h, rest = 1 - theta, D = y1 - y0, and
+ * the rates at both ends,
+ *     y(theta) = y0 + theta [ D + rest [ B + theta [ D - h y1' - B + rest [ R0 + theta [ R1 + rest
+ *                [ R2 + theta R3 ] ] ] ] ] ],        B = h y0' - D,
+ * is the cubic Hermite interpolant plus theta^2 rest^2 times a polynomial whose coefficients R
+ * (`bubble`) a method chooses so that the error falls with a higher order: none for order 3, one
+ * for order 4, four for order 7 (Hairer, Norsett and Wanner 1993, II.6). Others bring their own. */
 #include "consistent/projection.h"
 #include "integrators/integrator.h"
 
 #include <math.h>
 #include <string.h>
 
+/* rest [ R0 + theta [ R1 + ... ] ] of entry i. */
+static double calc_bubble(const bg_integrator *ig, int i, double theta, double rest)
+{
+    double p = 0;
+    for (int k = ig->class_->bubbles - 1; k >= 0; k--)
+        p = (k % 2 ? theta : rest) * (ig->bubble[k * ig->n + i] + p);
+    return p;
+}
+
+/* Its derivative by theta. */
+static double differentiate_bubble(const bg_integrator *ig, int i, double theta, double rest)
+{
+    double p = 0, dp = 0;
+    for (int k = ig->class_->bubbles - 1; k >= 0; k--) {
+        double factor = k % 2 ? theta : rest;
+        p += ig->bubble[k * ig->n + i];
+        dp = factor * dp + (k % 2 ? p : -p);
+        p *= factor;
+    }
+    return dp;
+}
+
 static void interpolate(const bg_integrator *ig, double t, int begin, int end, double *y)
 {
     double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
     const double *y0 = ig->x0->q, *y1 = ig->x1->q;
+    if (ig->class_->interpolate) {
+        ig->class_->interpolate(ig, t, begin, end, y, NULL);
+        return;
+    }
     for (int i = begin; i < end; i++) {
         double D = y1[i] - y0[i], B = h * ig->rate0[i] - D;
-        double inner = D - h * ig->rate1[i] - B + rest * ig->bubble[i];
+        double inner = D - h * ig->rate1[i] - B + calc_bubble(ig, i, theta, rest);
         y[i - begin] = y0[i] + theta * (D + rest * (B + theta * inner));
     }
 }
@@ -26,7 +54,8 @@ static void prepare(bg_integrator *ig)
 {
     if (ig->dense_ready)
         return;
-    ig->class_->prepare_dense(ig);
+    if (ig->class_->prepare_dense)
+        ig->class_->prepare_dense(ig);
     ig->dense_ready = true;
 }
 
@@ -49,16 +78,21 @@ void bg_integrator_interpolate(const bg_integrator *integrator, double t, double
         ig->sys->def.normalise(ig->sys->def.self, q);
 }
 
-/* The accelerations as the derivative of that polynomial for the velocities. */
+/* The accelerations as the derivative of dense output of the velocities. */
 static void differentiate(const bg_integrator *ig, double t, double *a)
 {
     double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
-    for (int k = 0; k < ig->dyn->nv; k++) {
-        int i = ig->dyn->nq + k;
+    int nq = ig->dyn->nq, nv = ig->dyn->nv;
+    if (ig->class_->interpolate) {
+        ig->class_->interpolate(ig, t, nq, nq + nv, NULL, a);
+        return;
+    }
+    for (int k = 0; k < nv; k++) {
+        int i = nq + k;
         double D = ig->x1->q[i] - ig->x0->q[i], B = h * ig->rate0[i] - D;
-        double cubic = D - h * ig->rate1[i] - B;
-        double bump = 2 * theta * rest * (rest - theta) * ig->bubble[i];
-        a[k] = (D + (rest - theta) * B + theta * (2 - 3 * theta) * cubic + bump) / h;
+        double inner = D - h * ig->rate1[i] - B + calc_bubble(ig, i, theta, rest);
+        double bend = theta * rest * differentiate_bubble(ig, i, theta, rest);
+        a[k] = (D + (rest - theta) * B + theta * ((2 - 3 * theta) * inner + bend)) / h;
     }
 }
 

@@ -1,6 +1,7 @@
 #include "integrators/dopri5.h"
 
 #include "base/memory.h"
+#include "integrators/options.h"
 #include "integrators/trouble.h"
 
 #include <stdlib.h>
@@ -25,8 +26,7 @@ const bg_dopri5_table bg_dopri5 = {
 bg_status bg_dopri5_create(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
 {
     bool good = true;
-    ig->by_largest = strcmp(bg_integrator_get_option(ig, "norm"), "largest") == 0;
-    ig->order = 5;
+    ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
     for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++)
         good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
     m->y = BG_NEW_ARRAY(double, ig->n);
@@ -127,17 +127,23 @@ bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err)
     return BG_OK;
 }
 
-void bg_dopri5_reset(bg_integrator *ig)
+void bg_dopri5_restart(bg_integrator *ig, bg_restart reason)
 {
     bg_dopri5_memory *m = ig->method;
+    (void)reason;
     bg_projection_control_reset(&m->projection);
 }
 
 void bg_dopri5_accept(bg_integrator *ig)
 {
     bg_dopri5_memory *m = ig->method;
-    bg_projection_control_accept(&m->projection);
     bg_trouble_watch_step(ig, m->y, m->rate[5]);
+}
+
+void bg_dopri5_commit(bg_integrator *ig)
+{
+    bg_dopri5_memory *m = ig->method;
+    bg_projection_control_commit(&m->projection);
 }
 
 void bg_dopri5_archive(bg_integrator *ig, bg_archive *archive)

@@ -45,12 +45,12 @@ void bg_dopri5_calc_stage(bg_integrator *ig, int i, double *y);
  * embedded weights b_hat[7] over the rates. */
 void bg_dopri5_end(bg_integrator *ig, const double *b_hat, double *error);
 
-/* A whole attempt on the index-1 form in local coordinates of the constraints, for ig->leaping. */
+/* Functions of a bg_integrator_class; the leap is a step on the index-1 form in local coordinates
+ * of the constraints. */
 bg_status bg_dopri5_leap(bg_integrator *ig, double *error, bg_error *err);
-
-/* Functions of a bg_integrator_class. */
-void bg_dopri5_reset(bg_integrator *ig);
+void bg_dopri5_restart(bg_integrator *ig, bg_restart reason);
 void bg_dopri5_accept(bg_integrator *ig);
+void bg_dopri5_commit(bg_integrator *ig);
 void bg_dopri5_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

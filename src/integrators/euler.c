@@ -26,59 +26,13 @@
 #include "integrators/euler.h"
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "integrators/options.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int find_choice(const bg_integrator *ig, const char *option, const char *const *names)
-{
-    const char *value = bg_integrator_get_option(ig, option);
-    for (int k = 0; names[k]; k++)
-        if (strcmp(names[k], value) == 0)
-            return k;
-    return 0;
-}
-
-static double get_number(const bg_integrator *ig, const char *option)
-{
-    double x = 0;
-    bg_text_to_double(bg_integrator_get_option(ig, option), &x);
-    return x;
-}
-
-/* A number, or `automatic` where the option is left at "auto". */
-static double get_number_or(const bg_integrator *ig, const char *option, double automatic)
-{
-    double x;
-    return bg_text_to_double(bg_integrator_get_option(ig, option), &x) ? x : automatic;
-}
-
-static bg_status check_number(const bg_integrator *ig, const char *option, double value,
-                              double least, bg_error *err)
-{
-    if (value >= least)
-        return BG_OK;
-    return bg_error_set(err, BG_BAD_INPUT,
-                        "option '%s' of integrator %s is %g; it must be at least %g", option,
-                        ig->class_->info.name, value, least);
-}
-
-static bg_status read_count(const bg_integrator *ig, const char *option, int most, int *count,
-                            bg_error *err)
-{
-    double x = get_number(ig, option);
-    if (!(x >= 1 && x <= most && x == floor(x)))
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "option '%s' of integrator %s is %g; it must be a whole number from 1 "
-                            "to %d",
-                            option, ig->class_->info.name, x, most);
-    *count = (int)x;
-    return BG_OK;
-}
 
 static bool is_late(const bg_euler *m)
 {
@@ -145,7 +99,7 @@ static bg_status check_unused(const bg_integrator *ig, const bg_euler *m, bg_err
                  baumgarte && m->index == BG_INDEX_1},
                 {"epsilon", "stabilisation=regularise", regularise}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (!rows[k].used && strcmp(bg_integrator_get_option(ig, rows[k].name), "auto") != 0)
+        if (!rows[k].used && strcmp(bg_option_get(ig, rows[k].name), "auto") != 0)
             return bg_error_set(err, BG_BAD_INPUT,
                                 "option '%s' of integrator %s has an effect only with %s; choose "
                                 "that, or %s=auto",
@@ -157,36 +111,31 @@ static bg_status check_unused(const bg_integrator *ig, const bg_euler *m, bg_err
 static bool wants_certificate(const bg_integrator *ig)
 {
     enum { SMALL = 40 };
-    const char *value = bg_integrator_get_option(ig, "certificate");
+    const char *value = bg_option_get(ig, "certificate");
     bool small = ig->sys->def.nv + ig->sys->def.ng <= SMALL;
     return strcmp(value, "auto") == 0 ? small : strcmp(value, "on") == 0;
 }
 
 static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
 {
-    static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi", NULL};
-    static const char *const indices[] = {"1", "2", "ggl", NULL};
-    static const char *const stabilisations[] = {"none",    "baumgarte",  "velocity",
-                                                 "project", "regularise", NULL};
-    static const char *const partitions[] = {"all", "stiff", "auto", NULL};
     double h = ig->options.step;
     bool implicit = strcmp(ig->class_->info.name, "euler") != 0;
-    m->jacobian = implicit ? find_choice(ig, "jacobian", jacobians) : BG_JACOBIAN_NONE;
-    m->index = find_choice(ig, "index", indices);
-    m->stabilisation = find_choice(ig, "stabilisation", stabilisations);
-    m->partition = implicit ? find_choice(ig, "partition", partitions) : BG_PARTITION_ALL;
+    m->jacobian = implicit ? bg_option_get_choice(ig, "jacobian") : BG_JACOBIAN_NONE;
+    m->index = bg_option_get_choice(ig, "index");
+    m->stabilisation = bg_option_get_choice(ig, "stabilisation");
+    m->partition = implicit ? bg_option_get_choice(ig, "partition") : BG_PARTITION_ALL;
     m->drift.on = wants_certificate(ig);
-    m->alpha = get_number_or(ig, "alpha", 0.5 / h);
-    m->beta = get_number_or(ig, "beta", m->alpha * m->alpha);
-    m->epsilon = get_number_or(ig, "epsilon", h * h);
+    m->alpha = bg_option_get_number(ig, "alpha", 0.5 / h);
+    m->beta = bg_option_get_number(ig, "beta", m->alpha * m->alpha);
+    m->epsilon = bg_option_get_number(ig, "epsilon", h * h);
     m->refresh = 1;
-    bg_status st = read_count(ig, "newton_steps", 1000, &m->newton_steps, err);
+    bg_status st = bg_option_read_count(ig, "newton_steps", 1000, &m->newton_steps, err);
     if (st == BG_OK && implicit)
-        st = read_count(ig, "refresh", 1000000, &m->refresh, err);
+        st = bg_option_read_count(ig, "refresh", 1000000, &m->refresh, err);
     if (st == BG_OK)
-        st = check_number(ig, "alpha", m->alpha, 0, err);
+        st = bg_option_check_least(ig, "alpha", m->alpha, 0, err);
     if (st == BG_OK)
-        st = check_number(ig, "beta", m->beta, 0, err);
+        st = bg_option_check_least(ig, "beta", m->beta, 0, err);
     if (st == BG_OK && !(m->epsilon > 0))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "option 'epsilon' of integrator %s must be greater than 0",
@@ -349,7 +298,6 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     m->ng = def->ng;
-    ig->order = 1;
     bg_status st = read_options(ig, m, err);
     if (st == BG_OK)
         st = check_system(ig, m, err);
@@ -401,9 +349,10 @@ static void eliminate(bg_integrator *ig)
     }
 }
 
-static void reset(bg_integrator *ig)
+static void restart(bg_integrator *ig, bg_restart reason)
 {
     bg_euler *m = ig->method;
+    (void)reason;
     m->age = 0;
     m->prepared = false;
     m->partitioned = false;
@@ -412,17 +361,18 @@ static void reset(bg_integrator *ig)
     eliminate(ig);
 }
 
-/* The method's own dense output is the straight line. */
-static void accept(bg_integrator *ig)
+/* The straight line. */
+static void interpolate(const bg_integrator *ig, double t, int begin, int end, double *y,
+                        double *slope)
 {
-    double h = ig->x1->t - ig->x0->t;
-    for (int i = 0; i < ig->n; i++)
-        ig->rate0[i] = ig->rate1[i] = (ig->x1->q[i] - ig->x0->q[i]) / h;
-}
-
-static void prepare_dense(bg_integrator *ig)
-{
-    memset(ig->bubble, 0, (size_t)ig->n * sizeof(double));
+    double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h;
+    for (int i = begin; i < end; i++) {
+        double D = ig->x1->q[i] - ig->x0->q[i];
+        if (y)
+            y[i - begin] = ig->x0->q[i] + theta * D;
+        if (slope)
+            slope[i - begin] = D / h;
+    }
 }
 
 static void archive(bg_integrator *ig, bg_archive *archive)
@@ -547,14 +497,13 @@ static const bg_option_info linear_options[] = {
 const bg_integrator_class bg_euler_class;
 const bg_integrator_class bg_euler_class = {
     .info = {"euler", "explicit Euler with constraints, fixed work per step", euler_options,
-             sizeof euler_options / sizeof *euler_options, true},
+             sizeof euler_options / sizeof *euler_options, true, 1, 1},
     .create = create,
     .destroy = destroy,
-    .reset = reset,
+    .restart = restart,
     .attempt = bg_euler_attempt,
-    .accept = accept,
     .prepare = bg_euler_prepare,
-    .prepare_dense = prepare_dense,
+    .interpolate = interpolate,
     .archive = archive,
     .plan = plan,
     .get_drift = get_drift,
@@ -564,14 +513,13 @@ const bg_integrator_class bg_euler_class = {
 const bg_integrator_class bg_linear_euler_class;
 const bg_integrator_class bg_linear_euler_class = {
     .info = {"linear-euler", "partitioned linear-implicit Euler, fixed work per step (real time)",
-             linear_options, sizeof linear_options / sizeof *linear_options, true},
+             linear_options, sizeof linear_options / sizeof *linear_options, true, 1, 1},
     .create = create,
     .destroy = destroy,
-    .reset = reset,
+    .restart = restart,
     .attempt = bg_euler_attempt,
-    .accept = accept,
     .prepare = bg_euler_prepare,
-    .prepare_dense = prepare_dense,
+    .interpolate = interpolate,
     .archive = archive,
     .plan = plan,
     .get_drift = get_drift,

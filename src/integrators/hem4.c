@@ -16,8 +16,6 @@
 
 #include "integrators/half_explicit.h"
 
-#include <string.h>
-
 #define R 2.4494897427831780982 /* sqrt(6) */
 
 const bg_hem4_table bg_hem4_coefficients = {
@@ -32,19 +30,10 @@ const bg_hem4_table bg_hem4_coefficients = {
     .b_hat = {1.0 / 3, 0, 0, (12 - 7 * R) / 36, (12 + 7 * R) / 36, 1.0 / 3, -1.0 / 3},
 };
 
-static bg_status create(bg_integrator *ig, bg_error *err)
-{
-    bg_status st = bg_half_explicit_create(ig, err);
-    ig->order = 4;
-    return st;
-}
-
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_half_explicit *m = ig->method;
     const bg_hem4_table *t = &bg_hem4_coefficients;
-    if (ig->leaping && ig->dyn->ng > 0)
-        return bg_dopri5_leap(ig, error, err);
     bg_dopri5_begin(ig);
     bg_status st = BG_OK;
     for (int i = 1; i <= BG_HEM4_STAGES && st == BG_OK; i++) {
@@ -62,11 +51,6 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     return BG_OK;
 }
 
-static void prepare_dense(bg_integrator *ig)
-{
-    memset(ig->bubble, 0, (size_t)ig->n * sizeof(double));
-}
-
 static const bg_option_info options[] = {
     {"projection", BG_PROJECTION_CHOICES, "every-step",
      "which constraints the end of a step is projected onto"},
@@ -76,12 +60,13 @@ static const bg_option_info options[] = {
 const bg_integrator_class bg_hem4_class;
 const bg_integrator_class bg_hem4_class = {
     .info = {"hem4", "half-explicit Runge-Kutta of order 4 on the index-2 form (Brasey, Hairer)",
-             options, 2, false},
-    .create = create,
+             options, 2, false, 4, 4},
+    .create = bg_half_explicit_create,
     .destroy = bg_half_explicit_destroy,
-    .reset = bg_dopri5_reset,
+    .restart = bg_dopri5_restart,
     .attempt = attempt,
+    .leap = bg_dopri5_leap,
     .accept = bg_dopri5_accept,
-    .prepare_dense = prepare_dense,
+    .commit = bg_dopri5_commit,
     .archive = bg_dopri5_archive,
 };

@@ -96,8 +96,6 @@ static bg_status end_step(bg_integrator *ig, bg_half_explicit *m, bg_error *err)
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_half_explicit *m = ig->method;
-    if (ig->leaping && ig->dyn->ng > 0)
-        return bg_dopri5_leap(ig, error, err);
     ig->residuals1 = (bg_residuals){.worst_g = -1, .worst_redundant = -1};
     bg_dopri5_begin(ig);
     bg_status st = BG_OK;
@@ -137,12 +135,15 @@ const bg_integrator_class bg_hem5;
 const bg_integrator_class bg_hem5 = {
     .info = {"hem5",
              "half-explicit Runge-Kutta of order 5 on the index-2 form (Murua), no gamma needed",
-             options, 2, false},
+             options, 2, false, 5, 4},
     .create = bg_half_explicit_create,
     .destroy = bg_half_explicit_destroy,
-    .reset = bg_dopri5_reset,
+    .restart = bg_dopri5_restart,
     .attempt = attempt,
+    .leap = bg_dopri5_leap,
     .accept = bg_dopri5_accept,
+    .commit = bg_dopri5_commit,
+    .bubbles = 1,
     .prepare_dense = prepare_dense,
     .archive = bg_dopri5_archive,
 };

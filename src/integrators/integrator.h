@@ -8,34 +8,50 @@
 
 #include "base/archive.h"
 #include "bogie/integrator.h"
+#include "integrators/control.h"
 #include "system/dynamics.h"
 
 typedef struct bg_trouble bg_trouble;
 
+/* Functions that are not said to be needed may be NULL. */
 typedef struct bg_integrator_class {
     bg_integrator_info info;
-    /* Allocates ig->method and reads ig->options.settings. destroy must accept a partial method. */
+    /* Needed. Allocates ig->method and reads its options (options.h). destroy must accept a partial
+     * method. */
     bg_status (*create)(bg_integrator *ig, bg_error *err);
     void (*destroy)(bg_integrator *ig);
-    /* Forgets what was learnt on the way: called by start. */
-    void (*reset)(bg_integrator *ig);
-    /* One attempt from ig->x0 over ig->h: writes x1, rate1 and residuals1, and the error in
-     * units of the tolerance. BG_RETRY, BG_NOT_FINITE, BG_SINGULAR: a smaller step may help. */
+    /* The method goes on from x0, and forgets what this reason makes wrong. */
+    void (*restart)(bg_integrator *ig, bg_restart reason);
+    /* Needed. One attempt from ig->x0 over ig->h to ig->x1->t: writes x1, rate1 and residuals1, the
+     * error in units of the tolerance, and its entries into work_n. What it remembers of a step is
+     * to be written by `commit`. BG_RETRY, BG_NOT_FINITE, BG_SINGULAR: a smaller step may help. */
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
-    /* Work of the next step from x0 that can be done before it; a failure is left to the step.
-     * NULL: there is none. */
+    /* The same with all stages on the constraints (leaps.h). NULL: the method makes no leaps. */
+    bg_status (*leap)(bg_integrator *ig, double *error, bg_error *err);
+    /* Length of the next step, or of the next attempt. NULL: PI control (control.h). */
+    double (*control)(bg_integrator *ig, bg_outcome outcome, double error);
+    /* Work of the next step from x0 that can be done before it; a failure is left to the step. */
     void (*prepare)(bg_integrator *ig);
-    /* Called when the last attempt was accepted. */
+    /* The attempt was accepted; terms and matrix of its end are at hand. It may yet be undone. */
     void (*accept)(bg_integrator *ig);
-    /* Fills ig->bubble for dense output over the last step. */
+    /* The step from x0 to x1 is final and becomes history. */
+    void (*commit)(bg_integrator *ig);
+    /* Dense output over the last step is a polynomial with `bubbles` coefficients beyond the cubic
+     * through both ends (dense.c), which prepare_dense fills; or it is all the method's own:
+     * entries [begin, end) of y at t, or of y', where y or slope is not NULL. */
+    int bubbles;
     void (*prepare_dense)(bg_integrator *ig);
+    void (*interpolate)(const bg_integrator *ig, double t, int begin, int end, double *y,
+                        double *slope);
     /* Saves or restores what the method keeps from step to step. */
     void (*archive)(bg_integrator *ig, bg_archive *archive);
-    /* As the public functions of these names; NULL: nothing to tell. */
+    /* As the public functions of these names. */
     void (*plan)(const bg_integrator *ig, bg_step_plan *plan);
     bool (*get_drift)(const bg_integrator *ig, bg_drift *drift);
     void (*describe)(const bg_integrator *ig, char *text, size_t size);
 } bg_integrator_class;
+
+enum { BG_BUBBLES_MAX = 4 };
 
 struct bg_integrator {
     const bg_integrator_class *class_;
@@ -46,31 +62,19 @@ struct bg_integrator {
     bg_state *x0, *x1;     /* begin and end of the last step */
     double *rate0, *rate1; /* [n] y' there */
     bg_residuals residuals0, residuals1;
-    int order;    /* of the last step; methods of variable order change it */
-    bool stepped; /* x1 is the current state, else x0 */
+    int order;      /* of the last step, from the class; methods of variable order change it */
+    double pi_beta; /* of PI control, 0.04; a method's create may change it */
+    bool stepped;   /* x1 is the current state, else x0 */
     bool dense_ready;
-    double *bubble;       /* [n] coefficient of theta^2 (1-theta)^2 in dense output */
-    double h;             /* s, length of the step being tried or last made */
-    double h_next;        /* s, proposal for the next one */
-    double h_cruise;      /* s, what steps were before they became short */
-    double error_old;     /* of the last accepted step, for PI control */
+    double *bubble;                     /* [bubbles * n] coefficients of dense output */
+    double h;                           /* s, length of the step being tried or last made */
+    bg_control control, control_before; /* step control, and what it was before the last step */
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
                              across the constraints */
-    double noise;      /* error that rounding makes, in units of the tolerance; forgotten slowly */
-    double noise_most; /* its largest value; 0: none was seen */
-    double h_rejected; /* s, length of a recent rejected attempt that was no leap; 0: none */
-    double error_rejected; /* and its error */
-    int since_rejected;    /* accepted steps since */
-    double rcond;          /* of the matrix at the start, or larger; 0: not known */
-    bool last_rejected;
+    double rcond;         /* of the matrix at the start, or larger; 0: not known */
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */
-    bool leaping;  /* the attempt keeps its stages on the constraints, to pass singular positions */
-    bool leapt;    /* so did the last accepted step */
-    int leap_left; /* leaps to make before a step without is tried */
-    int leap_pause; /* accepted steps before leaps are tried again, after they were of no use, ...
-                     */
-    int leap_wait;  /* ... and what that was last */
+    bool leaping; /* the attempt keeps its stages on the constraints, to pass singular positions */
     double t_end, t_limit; /* s; t_limit: one-off limit of the next step, else t_end */
     double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of
                               time adds up; both begin anew behind a step that was cut short */
@@ -88,8 +92,8 @@ struct bg_integrator {
 /* The rows that are left out now, which may be others of the dependent ones than at the start. */
 void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *redundancy);
 
-/* Finds the value of a method's option: a setting, or its default from the class. */
-const char *bg_integrator_get_option(const bg_integrator *ig, const char *name);
+/* The end of the last step, which is final now, becomes the beginning of the next. */
+void bg_integrator_advance(bg_integrator *ig);
 
 /* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
@@ -123,7 +127,8 @@ void bg_integrator_prepare(bg_integrator *ig);
  * noticed. */
 bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char *text, size_t size);
 
-/* Saves or restores an integrator between two steps. */
+/* Saves or restores an integrator between two steps, and its counters. */
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive);
+void bg_counters_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

@@ -7,11 +7,12 @@
  * which is needed anyway: six factorisations a step, whatever is projected. With form=projecting
  * the equations are (5) of section 3 instead (projecting_step.c). */
 #include "base/memory.h"
+#include "integrators/options.h"
 #include "integrators/projecting_step.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct mdop5 {
     bg_dopri5_memory pair;
@@ -25,8 +26,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
-    m->projecting = strcmp(bg_integrator_get_option(ig, "form"), "projecting") == 0 &&
-                    ig->dyn->ng > 0;
+    m->projecting = bg_option_get_choice(ig, "form") == 1 && ig->dyn->ng > 0;
     bg_status st = bg_dopri5_create(ig, &m->pair, err);
     return st == BG_OK && m->projecting ? bg_projecting_step_create(ig, &m->step, err) : st;
 }
@@ -41,20 +41,20 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-static void reset(bg_integrator *ig)
+static void restart(bg_integrator *ig, bg_restart reason)
 {
     mdop5 *m = ig->method;
-    bg_dopri5_reset(ig);
+    bg_dopri5_restart(ig, reason);
     if (m->projecting)
         bg_projecting_step_reset(ig, &m->step);
 }
 
-static void accept(bg_integrator *ig)
+static void commit(bg_integrator *ig)
 {
     mdop5 *m = ig->method;
-    bg_dopri5_accept(ig);
+    bg_dopri5_commit(ig);
     if (m->projecting)
-        bg_projecting_step_accept(&m->step);
+        bg_projecting_step_commit(&m->step);
 }
 
 static void archive(bg_integrator *ig, bg_archive *archive)
@@ -70,8 +70,9 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
     const mdop5 *m = ig->method;
     if (m->projecting)
         snprintf(text, size, "projecting descriptor form%s, |eta| up to %.3g, |tau| up to %.3g",
-                 m->step.form->c > 0 ? " with M + c G'G for the singular M" : "", m->step.eta,
-                 m->step.tau);
+                 m->step.form->c > 0 ? " with M + c G'G for the singular M" : "",
+                 ig->stepped ? fmax(m->step.eta, m->step.last_eta) : m->step.eta,
+                 ig->stepped ? fmax(m->step.tau, m->step.last_tau) : m->step.tau);
 }
 
 /* Stages 2..6. */
@@ -93,8 +94,6 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     bg_dopri5_memory *m = &method->pair;
     if (method->projecting)
         return bg_projecting_step_attempt(ig, m, &method->step, error, err);
-    if (ig->leaping && ig->dyn->ng > 0)
-        return bg_dopri5_leap(ig, error, err);
     bg_dopri5_begin(ig);
     bg_status st = calc_stages(ig, m, err);
     if (st != BG_OK)
@@ -106,6 +105,13 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     bg_dopri5_end(ig, bg_dopri5.b_hat, error);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
+}
+
+static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    mdop5 *m = ig->method;
+    return m->projecting ? bg_projecting_step_leap(ig, &m->step, error, err)
+                         : bg_dopri5_leap(ig, error, err);
 }
 
 static void prepare_dense(bg_integrator *ig)
@@ -126,12 +132,15 @@ const bg_integrator_class bg_mdop5;
 const bg_integrator_class bg_mdop5 = {
     .info = {"mdop5",
              "Dormand-Prince 5(4) on the index-1 form, projected in the mass metric (explicit)",
-             options, 3, false},
+             options, 3, false, 5, 4},
     .create = create,
     .destroy = destroy,
-    .reset = reset,
+    .restart = restart,
     .attempt = attempt,
-    .accept = accept,
+    .leap = leap,
+    .accept = bg_dopri5_accept,
+    .commit = commit,
+    .bubbles = 1,
     .prepare_dense = prepare_dense,
     .archive = archive,
     .describe = describe,

@@ -115,12 +115,6 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_
     bg_projecting_side *begin = find_side(s, ig->x0), *end = find_side(s, ig->x1);
     bg_status st = BG_OK;
     s->last_eta = s->last_tau = 0;
-    if (ig->leaping) {
-        st = bg_dopri5_leap(ig, error, err);
-        if (st == BG_OK)
-            take_state(ig, end, ig->x1, ig->rate1);
-        return st;
-    }
     if (!begin->known)
         take_state(ig, begin, ig->x0, ig->rate0);
     bg_dopri5_begin(ig);
@@ -145,7 +139,17 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_
     return BG_OK;
 }
 
-void bg_projecting_step_accept(bg_projecting_step *s)
+bg_status bg_projecting_step_leap(bg_integrator *ig, bg_projecting_step *s, double *error,
+                                  bg_error *err)
+{
+    s->last_eta = s->last_tau = 0;
+    bg_status st = bg_dopri5_leap(ig, error, err);
+    if (st == BG_OK)
+        take_state(ig, find_side(s, ig->x1), ig->x1, ig->rate1);
+    return st;
+}
+
+void bg_projecting_step_commit(bg_projecting_step *s)
 {
     s->eta = fmax(s->eta, s->last_eta);
     s->tau = fmax(s->tau, s->last_tau);

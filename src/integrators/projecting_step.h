@@ -25,7 +25,9 @@ void bg_projecting_step_reset(bg_integrator *ig, bg_projecting_step *s);
 /* As the functions of a bg_integrator_class. */
 bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_projecting_step *s,
                                      double *error, bg_error *err);
-void bg_projecting_step_accept(bg_projecting_step *s);
+bg_status bg_projecting_step_leap(bg_integrator *ig, bg_projecting_step *s, double *error,
+                                  bg_error *err);
+void bg_projecting_step_commit(bg_projecting_step *s);
 void bg_projecting_step_archive(bg_integrator *ig, bg_projecting_step *s, bg_archive *archive);
 
 #endif

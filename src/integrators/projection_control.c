@@ -1,10 +1,11 @@
-/* Projection control (16): the drift is measured by the norm of the first increment of (13), in
- * units of the tolerance. Small drift doubles the number k of steps without (12a), large drift
- * halves it. */
+/* Projection control (16): the drift is measured by the norm of V dp, dp the first increment
+ * of (13), in units of the tolerance at q. Small drift doubles the number k of steps without (12a),
+ * large drift halves it. */
 #include "integrators/projection_control.h"
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "integrators/options.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,11 +16,7 @@ static const double drift_small = 0.009, drift_large = 0.02;
 
 bg_status bg_projection_control_create(bg_integrator *ig, bg_projection_control *c, bg_error *err)
 {
-    static const char *const names[] = {"none", "velocity", "control", "every-step"};
-    const char *value = bg_integrator_get_option(ig, "projection");
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], value) == 0)
-            c->mode = (bg_projection_mode)i;
+    c->mode = (bg_projection_mode)bg_option_get_choice(ig, "projection");
     c->first = BG_NEW_ARRAY(double, ig->dyn->nv);
     bg_projection_control_reset(c);
     return c->first ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the projection");
@@ -46,8 +43,11 @@ bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_contro
     if (!c->projected)
         return BG_OK;
     bg_status st = bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
-    c->drift = bg_norm_calc(ig, ig->dyn->nv, c->first, ig->x0->q, x->q);
-    return st;
+    if (st != BG_OK)
+        return st;
+    bg_dynamics_calc_rates(ig->dyn, c->first, ig->dyn->work_q); /* V dp: in coordinates of q */
+    c->drift = bg_norm_calc(ig, ig->dyn->nq, ig->dyn->work_q, ig->x0->q, x->q);
+    return BG_OK;
 }
 
 /* The end where nothing has to be projected: one evaluation. */
@@ -93,7 +93,7 @@ bg_status bg_projection_control_end(bg_integrator *ig, bg_projection_control *c,
     return plain ? end_plainly(ig, c, err) : end_projected(ig, c, err);
 }
 
-void bg_projection_control_accept(bg_projection_control *c)
+void bg_projection_control_commit(bg_projection_control *c)
 {
     if (!c->projected) {
         c->since += c->since < INT_MAX / 2;

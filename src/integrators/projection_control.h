@@ -31,8 +31,8 @@ bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_contro
 /* The end of a step on the index-1 form: projects ig->x1 as the mode asks, positions with the
  * factorisation at hand, and finds its rates and multipliers with that of the end. */
 bg_status bg_projection_control_end(bg_integrator *ig, bg_projection_control *c, bg_error *err);
-/* After an accepted step: adapts k. */
-void bg_projection_control_accept(bg_projection_control *c);
+/* After a step that is final: adapts k. */
+void bg_projection_control_commit(bg_projection_control *c);
 void bg_projection_control_archive(bg_projection_control *c, bg_archive *archive);
 
 #endif

@@ -528,10 +528,10 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
     const bg_trouble *m = ig->trouble;
     char name[128];
     *text = '\0';
-    if (ig->noise_most > 0)
+    if (ig->control.rounding.noise_most > 0)
         bg_warnings_add(warnings, BG_GOOD, "rounding",
                         "rounding is reached: tolerances below %.1g do not improve the result",
-                        ig->noise_most * fmax(ig->options.rtol, ig->options.atol));
+                        ig->control.rounding.noise_most * fmax(ig->options.rtol, ig->options.atol));
     if (m->jump) {
         name_culprit(ig, m->jumping, name, sizeof name);
         snprintf(text, size,

@@ -114,7 +114,8 @@ static bg_status go_on(bg_realtime *rt, bg_error *err)
     }
     bg_integrator_update_redundancy(rt->ig, &rt->assembly.redundancy);
     if (st == BG_OK)
-        st = bg_integrator_start(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL, err);
+        st = bg_integrator_restart(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL,
+                                   moved ? BG_RESTART_STATE : BG_RESTART_MODE, err);
     return st;
 }
 

@@ -12,9 +12,9 @@
 
 enum { MAX_ROUNDS = 100, EVENTS_PER_MARK = 10000 };
 
-bg_status bg_runner_restart(bg_runner *r, const bg_state *x, bg_error *err)
+bg_status bg_runner_restart(bg_runner *r, const bg_state *x, bg_restart reason, bg_error *err)
 {
-    return bg_integrator_start(r->ig, x, &r->report->assembly.redundancy, r->t_end, err);
+    return bg_integrator_restart(r->ig, x, &r->report->assembly.redundancy, r->t_end, reason, err);
 }
 
 bg_status bg_runner_reserve_events(bg_runner *r, long count, bg_error *err)
@@ -108,7 +108,7 @@ static bg_status deliver_round(bg_runner *r, bool *changed, bool *stop, bg_error
 }
 
 /* A consistent state from what the system left in row, and a new start from it. */
-static bg_status make_consistent(bg_runner *r, double energy, bg_error *err)
+static bg_status make_consistent(bg_runner *r, double energy, bool moved, bg_error *err)
 {
     bg_state *x = r->row;
     /* modes may change which constraints there are: look at their rank again */
@@ -120,7 +120,7 @@ static bg_status make_consistent(bg_runner *r, double energy, bg_error *err)
         return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
     double jump = bg_runner_calc_energy(r, x) - energy; /* an impact may dissipate */
     r->energy_start += isfinite(jump) ? jump : 0;
-    return bg_runner_restart(r, x, err);
+    return bg_runner_restart(r, x, moved ? BG_RESTART_STATE : BG_RESTART_MODE, err);
 }
 
 bg_status bg_runner_pass_instant(bg_runner *r, bool *changed, bool *stop, bg_error *err)
@@ -142,12 +142,12 @@ bg_status bg_runner_pass_instant(bg_runner *r, bool *changed, bool *stop, bg_err
         moved = memcmp(r->before->q, r->row->q, size) != 0; /* q, v and z lie together */
         st = bg_watch_change(r->watch, r->row, err);
         if (st == BG_OK)
-            st = make_consistent(r, energy, err);
+            st = make_consistent(r, energy, moved, err);
         if (st == BG_OK)
             st = bg_watch_reset(r->watch, r->row, moved, r->t_end, err);
         if (st != BG_OK)
             return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
         again = r->watch->nfires > 0 && !*stop;
     }
-    return *stop && !*changed ? bg_runner_restart(r, r->row, err) : BG_OK;
+    return *stop && !*changed ? bg_runner_restart(r, r->row, BG_RESTART_MODE, err) : BG_OK;
 }

@@ -427,7 +427,7 @@ static bg_status begin(bg_runner *r, bg_error *err)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `start` failed with code %d at t = %.17g", def->name,
                             code, r->t_start);
-    st = bg_runner_restart(r, r->row, err);
+    st = bg_runner_restart(r, r->row, BG_RESTART_START, err);
     if (st != BG_OK)
         return st;
     bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);

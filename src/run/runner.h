@@ -38,8 +38,8 @@ typedef struct bg_runner {
 
 /* Energy less the work done; NAN where it is not known. */
 double bg_runner_calc_energy(bg_runner *runner, const bg_state *x);
-/* The method starts anew from x. */
-bg_status bg_runner_restart(bg_runner *runner, const bg_state *x, bg_error *err);
+/* The method goes on from x. */
+bg_status bg_runner_restart(bg_runner *runner, const bg_state *x, bg_restart reason, bg_error *err);
 /* Room for at least `count` events more. Between steps for half of the room, so that none is needed
  * in a step. */
 bg_status bg_runner_reserve_events(bg_runner *runner, long count, bg_error *err);

@@ -1,0 +1,122 @@
+#include "integrators/rounding.h"
+
+#include "integrators/integrator.h"
+
+#include <math.h>
+
+/* an error that falls by less than `stays` in a step of `clearly_shorter`, now or in the steps
+ * before, may be rounding, if it is at most `small_error` of the state and no singular position is
+ * the reason; it is, if a step of `probe` from the same place leaves `remains` of it (errors of
+ * accelerations by rounding fall with h, those of a method with h^4 at least); what rounding came
+ * to is forgotten slowly */
+static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
+static const double probe = 0.25, remains = 0.125;
+static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
+enum { RECENT = 40 };
+
+void bg_rounding_reset(bg_rounding *r)
+{
+    r->h_rejected = r->noise = 0;
+}
+
+double bg_rounding_get_scale(const bg_rounding *r)
+{
+    return fmax(1, r->noise);
+}
+
+/* Largest |e| of the entries from `first` on, beside the largest of the state, or of what it
+ * changes by in a step. */
+static double calc_relative(const bg_integrator *ig, const double *e, int first, int n)
+{
+    double error = 0, size = 0;
+    for (int i = first; i < first + n; i++) {
+        error = fmax(error, fabs(e[i]));
+        size = fmax(size, fmax(fabs(ig->x0->q[i]), fabs(ig->x1->q[i])));
+        size = fmax(size, ig->control.h_cruise * fabs(ig->rate0[i]));
+    }
+    return error > 0 ? error / size : 0;
+}
+
+/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
+ */
+static bool is_singular(bg_integrator *ig)
+{
+    bg_dynamics *d = ig->dyn;
+    const bg_state *x = ig->x0;
+    if (d->ng == 0)
+        return false;
+    const bg_counters count = ig->sys->count; /* this is no work of the method */
+    const long factorisations = d->factorisations;
+    bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M | BG_TERM_G,
+                                        NULL);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, NULL);
+    double rcond = st == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
+    ig->rcond = fmax(ig->rcond, rcond);
+    ig->sys->count = count;
+    d->factorisations = factorisations;
+    return rcond < much_worse * ig->rcond;
+}
+
+/* Whether the error of a rejected attempt, whose entries are in work_n, may be that of rounding. */
+static bool suspect_rounding(bg_integrator *ig, double error)
+{
+    bg_rounding *r = &ig->control.rounding;
+    if (ig->leaping || ig->options.step > 0)
+        return false;
+    bool shorter = r->h_rejected > 0 && ig->h <= clearly_shorter * r->h_rejected;
+    bool same = shorter && error > stays * r->error_rejected;
+    if (shorter || ig->h > r->h_rejected) {
+        r->h_rejected = ig->h;
+        r->error_rejected = error;
+        r->since_rejected = 0;
+    }
+    const bg_dynamics *d = ig->dyn;
+    const double *e = ig->work_n;
+    return same && calc_relative(ig, e, 0, d->nq) < small_error &&
+           calc_relative(ig, e, d->nq, d->nv) < small_error &&
+           calc_relative(ig, e, d->nq + d->nv, d->nz) < small_error &&
+           (ig->control.leaps.pause > 0 ||
+            !is_singular(ig)); /* else leaps may lead over the place */
+}
+
+bool bg_rounding_check(bg_integrator *ig, double *error)
+{
+    bg_rounding *r = &ig->control.rounding;
+    double h = ig->h, t1, shorter = 0, tangent = ig->error_tangent;
+    bg_error ignored;
+    if (!suspect_rounding(ig, *error))
+        return false;
+    ig->h = bg_control_fit(ig, probe * h, &t1);
+    bool possible = ig->h < clearly_shorter * h && t1 > ig->x0->t;
+    ig->x1->t = t1;
+    if (possible && ig->class_->attempt(ig, &shorter, &ignored) == BG_OK &&
+        shorter / bg_rounding_get_scale(r) > remains * *error && isfinite(shorter)) {
+        r->noise = 2 * *error * bg_rounding_get_scale(r);
+        *error = 0.5;
+        return true;
+    }
+    ig->count.rejected += possible;
+    ig->h = h;
+    ig->error_tangent = tangent;
+    return false;
+}
+
+void bg_rounding_accept(bg_rounding *r)
+{
+    r->noise_most = fmax(r->noise_most, r->noise > 1 ? r->noise : 0);
+    r->noise *= forget;
+    if (r->since_rejected > RECENT)
+        r->h_rejected = 0;
+    else
+        r->since_rejected++;
+}
+
+void bg_rounding_archive(bg_rounding *r, bg_archive *archive)
+{
+    bg_archive_finite(archive, &r->noise, 1);
+    bg_archive_finite(archive, &r->noise_most, 1);
+    bg_archive_finite(archive, &r->h_rejected, 1);
+    bg_archive_finite(archive, &r->error_rejected, 1);
+    bg_archive_whole(archive, &r->since_rejected, 1, 0, RECENT + 1);
+}
