@@ -31,6 +31,7 @@ static const solver solvers[] = {
     {"IDA free", NULL, NULL, IDA_MULTIPLIERS_FREE},
     {"mdop5", "mdop5", "every-step", 0},
     {"mdop5 control", "mdop5", "control", 0},
+    {"mdop8", "mdop8", "every-step", 0},
     {"hem5", "hem5", "every-step", 0},
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };

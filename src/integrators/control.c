@@ -5,7 +5,7 @@
 #include <float.h>
 #include <math.h>
 
-static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
+static const double beta = 0.04, safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 static const double cruise_memory = 0.9; /* of h_cruise that a shorter step leaves */
 static const double after_failure = 0.25, after_rejection = 0.9; /* of the length, at most */
 
@@ -22,7 +22,7 @@ void bg_control_reset(bg_integrator *ig, double h)
 double bg_control_calc(bg_integrator *ig, bg_outcome outcome, double error)
 {
     const bg_control *c = &ig->control;
-    double beta = ig->pi_beta, alpha = 1.0 / ig->order - 0.75 * beta;
+    const double alpha = 1.0 / ig->order - 0.75 * beta;
     if (outcome == BG_FAILED)
         return after_failure * ig->h;
     if (outcome == BG_TOO_LARGE)

@@ -3,7 +3,7 @@
  * After every attempt the class function `control` of the method proposes a length; the default is
  * PI control with the method's order (Hairer, Norsett and Wanner 1993, II.4): with the error e in
  * units of the tolerance and e_old that of the step before,
- *     h_new = h min(10, max(0.2, 0.9 e^(-alpha) e_old^beta)),   alpha = 1/order - 0.75 beta,
+ *     h_new = h min(10, max(0.2, 0.9 e^(-alpha) e_old^0.04)),   alpha = 1/order - 0.03,
  * after a rejection without memory and without growth. What is proposed is fitted to the end of the
  * run, to limits and to the grid of fixed steps, for all methods alike. */
 #ifndef BG_CONTROL_H

@@ -10,6 +10,7 @@
 #include "integrators/half_explicit.h"
 
 #include "base/memory.h"
+#include "integrators/dopri5.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ bg_status bg_half_explicit_create(bg_integrator *ig, bg_error *err)
     if (!m || !m->bar || !m->gt || !m->G)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    return bg_dopri5_create(ig, &m->pair, err);
+    return bg_pair_create(ig, &m->pair, &bg_dopri5_pair, err);
 }
 
 void bg_half_explicit_destroy(bg_integrator *ig)
@@ -39,7 +40,7 @@ void bg_half_explicit_destroy(bg_integrator *ig)
     free(m->bar);
     free(m->gt);
     free(m->G);
-    bg_dopri5_clear(&m->pair);
+    bg_pair_clear(&m->pair);
     free(m);
 }
 

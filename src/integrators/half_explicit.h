@@ -2,7 +2,7 @@
 #ifndef BG_HALF_EXPLICIT_H
 #define BG_HALF_EXPLICIT_H
 
-#include "integrators/dopri5.h"
+#include "integrators/pair.h"
 
 /* Stage i: an explicit value Y_i, and a second, bar, value that fixes its multipliers. */
 typedef struct bg_half_stage {
@@ -15,7 +15,7 @@ typedef struct bg_half_stage {
 
 /* The first member of the method's own structure is its memory. */
 typedef struct bg_half_explicit {
-    bg_dopri5_memory pair;
+    bg_pair_memory pair;
     double *bar;    /* [n] bar stage value, without the unknown part of Vbar */
     double *gt;     /* [ng] g_t of stage i, for the power of constraint forces */
     double *G;      /* G(Q_i) while the terms at hand belong to Qbar_i */

@@ -34,7 +34,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_half_explicit *m = ig->method;
     const bg_hem4_table *t = &bg_hem4_coefficients;
-    bg_dopri5_begin(ig);
+    bg_pair_begin(ig);
     bg_status st = BG_OK;
     for (int i = 1; i <= BG_HEM4_STAGES && st == BG_OK; i++) {
         const bg_half_stage stage = {i, t->c[i], t->c[i + 1], t->a[i], t->a[i + 1], i > 1};
@@ -46,15 +46,14 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     st = bg_projection_control_end(ig, &m->pair.projection, err);
     if (st != BG_OK)
         return st;
-    bg_dopri5_end(ig, t->b_hat, error);
+    bg_pair_end(ig, t->b_hat, NULL, error);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
 }
 
 static const bg_option_info options[] = {
-    {"projection", BG_PROJECTION_CHOICES, "every-step",
-     "which constraints the end of a step is projected onto"},
-    BG_DOPRI5_NORM,
+    BG_PAIR_PROJECTION,
+    BG_PAIR_NORM,
 };
 
 const bg_integrator_class bg_hem4_class;
@@ -63,10 +62,10 @@ const bg_integrator_class bg_hem4_class = {
              options, 2, false, 4, 4},
     .create = bg_half_explicit_create,
     .destroy = bg_half_explicit_destroy,
-    .restart = bg_dopri5_restart,
+    .restart = bg_pair_restart,
     .attempt = attempt,
-    .leap = bg_dopri5_leap,
-    .accept = bg_dopri5_accept,
-    .commit = bg_dopri5_commit,
-    .archive = bg_dopri5_archive,
+    .leap = bg_pair_leap,
+    .accept = bg_pair_accept,
+    .commit = bg_pair_commit,
+    .archive = bg_pair_archive,
 };

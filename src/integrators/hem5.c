@@ -9,6 +9,7 @@
  * matrix of stage 6, as are the velocities afterwards. */
 #include "integrators/hem5.h"
 #include "consistent/projection.h"
+#include "integrators/dopri5.h"
 #include "integrators/half_explicit.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_half_explicit *m = ig->method;
     ig->residuals1 = (bg_residuals){.worst_g = -1, .worst_redundant = -1};
-    bg_dopri5_begin(ig);
+    bg_pair_begin(ig);
     bg_status st = BG_OK;
     for (int i = 1; i < 6 && st == BG_OK; i++) {
         const bg_half_stage stage = get_stage(i);
@@ -105,10 +106,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     }
     if (st != BG_OK)
         return st;
-    bg_dopri5_calc_stage(ig, 6, ig->x1->q);
+    bg_pair_calc_stage(ig, 6, ig->x1->q);
     st = end_step(ig, m, err);
     if (st == BG_OK)
-        bg_dopri5_end(ig, bg_dopri5.b_hat, error);
+        bg_pair_end(ig, bg_dopri5.b_hat, NULL, error);
     return st;
 }
 
@@ -128,7 +129,7 @@ static void prepare_dense(bg_integrator *ig)
 static const bg_option_info options[] = {
     {"projection", BG_PROJECTION_CHOICES, "every-step",
      "which constraints the end of a step is projected onto (velocity: as none)"},
-    BG_DOPRI5_NORM,
+    BG_PAIR_NORM,
 };
 
 const bg_integrator_class bg_hem5;
@@ -138,12 +139,12 @@ const bg_integrator_class bg_hem5 = {
              options, 2, false, 5, 4},
     .create = bg_half_explicit_create,
     .destroy = bg_half_explicit_destroy,
-    .restart = bg_dopri5_restart,
+    .restart = bg_pair_restart,
     .attempt = attempt,
-    .leap = bg_dopri5_leap,
-    .accept = bg_dopri5_accept,
-    .commit = bg_dopri5_commit,
+    .leap = bg_pair_leap,
+    .accept = bg_pair_accept,
+    .commit = bg_pair_commit,
     .bubbles = 1,
     .prepare_dense = prepare_dense,
-    .archive = bg_dopri5_archive,
+    .archive = bg_pair_archive,
 };

@@ -76,7 +76,6 @@ bg_status bg_integrator_create(const char *name, bg_system *sys,
     ig->energy = options->energy && sys->def.energy;
     ig->base = sys->count;
     ig->order = class_->info.order;
-    ig->pi_beta = 0.04;
     st = allocate(ig, err);
     if (st != BG_OK) {
         bg_integrator_destroy(ig);

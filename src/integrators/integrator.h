@@ -62,9 +62,8 @@ struct bg_integrator {
     bg_state *x0, *x1;     /* begin and end of the last step */
     double *rate0, *rate1; /* [n] y' there */
     bg_residuals residuals0, residuals1;
-    int order;      /* of the last step, from the class; methods of variable order change it */
-    double pi_beta; /* of PI control, 0.04; a method's create may change it */
-    bool stepped;   /* x1 is the current state, else x0 */
+    int order;    /* of the last step, from the class; methods of variable order change it */
+    bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
     double *bubble;                     /* [bubbles * n] coefficients of dense output */
     double h;                           /* s, length of the step being tried or last made */

@@ -7,6 +7,7 @@
  * which is needed anyway: six factorisations a step, whatever is projected. With form=projecting
  * the equations are (5) of section 3 instead (projecting_step.c). */
 #include "base/memory.h"
+#include "integrators/dopri5.h"
 #include "integrators/options.h"
 #include "integrators/projecting_step.h"
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 
 typedef struct mdop5 {
-    bg_dopri5_memory pair;
+    bg_pair_memory pair;
     bool projecting; /* form=projecting, on a system with constraints */
     bg_projecting_step step;
 } mdop5;
@@ -27,7 +28,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
     m->projecting = bg_option_get_choice(ig, "form") == 1 && ig->dyn->ng > 0;
-    bg_status st = bg_dopri5_create(ig, &m->pair, err);
+    bg_status st = bg_pair_create(ig, &m->pair, &bg_dopri5_pair, err);
     return st == BG_OK && m->projecting ? bg_projecting_step_create(ig, &m->step, err) : st;
 }
 
@@ -37,14 +38,14 @@ static void destroy(bg_integrator *ig)
     if (!m)
         return;
     bg_projecting_step_clear(&m->step);
-    bg_dopri5_clear(&m->pair);
+    bg_pair_clear(&m->pair);
     free(m);
 }
 
 static void restart(bg_integrator *ig, bg_restart reason)
 {
     mdop5 *m = ig->method;
-    bg_dopri5_restart(ig, reason);
+    bg_pair_restart(ig, reason);
     if (m->projecting)
         bg_projecting_step_reset(ig, &m->step);
 }
@@ -52,7 +53,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
 static void commit(bg_integrator *ig)
 {
     mdop5 *m = ig->method;
-    bg_dopri5_commit(ig);
+    bg_pair_commit(ig);
     if (m->projecting)
         bg_projecting_step_commit(&m->step);
 }
@@ -60,7 +61,7 @@ static void commit(bg_integrator *ig)
 static void archive(bg_integrator *ig, bg_archive *archive)
 {
     mdop5 *m = ig->method;
-    bg_dopri5_archive(ig, archive);
+    bg_pair_archive(ig, archive);
     if (m->projecting)
         bg_projecting_step_archive(ig, &m->step, archive);
 }
@@ -75,55 +76,29 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
                  ig->stepped ? fmax(m->step.tau, m->step.last_tau) : m->step.tau);
 }
 
-/* Stages 2..6. */
-static bg_status calc_stages(bg_integrator *ig, bg_dopri5_memory *m, bg_error *err)
-{
-    for (int i = 1; i < BG_DOPRI5_STAGES - 1; i++) {
-        bg_dopri5_calc_stage(ig, i, m->y);
-        bg_status st = bg_integrator_calc_rate(ig, ig->x0->t + bg_dopri5.c[i] * ig->h, m->y, 0,
-                                               m->rate[i], m->lambda, err);
-        if (st != BG_OK)
-            return st;
-    }
-    return BG_OK;
-}
-
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
-    mdop5 *method = ig->method;
-    bg_dopri5_memory *m = &method->pair;
-    if (method->projecting)
-        return bg_projecting_step_attempt(ig, m, &method->step, error, err);
-    bg_dopri5_begin(ig);
-    bg_status st = calc_stages(ig, m, err);
-    if (st != BG_OK)
-        return st;
-    bg_dopri5_calc_stage(ig, 6, ig->x1->q);
-    st = bg_projection_control_end(ig, &m->projection, err);
-    if (st != BG_OK)
-        return st;
-    bg_dopri5_end(ig, bg_dopri5.b_hat, error);
-    ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
-    return BG_OK;
+    mdop5 *m = ig->method;
+    return m->projecting ? bg_projecting_step_attempt(ig, &m->pair, &m->step, error, err)
+                         : bg_pair_attempt(ig, error, err);
 }
 
 static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
 {
     mdop5 *m = ig->method;
     return m->projecting ? bg_projecting_step_leap(ig, &m->step, error, err)
-                         : bg_dopri5_leap(ig, error, err);
+                         : bg_pair_leap(ig, error, err);
 }
 
 static void prepare_dense(bg_integrator *ig)
 {
-    bg_dopri5_memory *m = ig->method;
+    bg_pair_memory *m = ig->method;
     bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, 7, bg_dopri5.d, m->rate, ig->bubble);
 }
 
 static const bg_option_info options[] = {
-    {"projection", BG_PROJECTION_CHOICES, "every-step",
-     "which constraints the end of a step is projected onto"},
-    BG_DOPRI5_NORM,
+    BG_PAIR_PROJECTION,
+    BG_PAIR_NORM,
     {"form", "index-1|projecting", "index-1",
      "equations that are integrated: index 1, or the projecting descriptor form of 003 eq. (5)"},
 };
@@ -138,7 +113,7 @@ const bg_integrator_class bg_mdop5 = {
     .restart = restart,
     .attempt = attempt,
     .leap = leap,
-    .accept = bg_dopri5_accept,
+    .accept = bg_pair_accept,
     .commit = commit,
     .bubbles = 1,
     .prepare_dense = prepare_dense,

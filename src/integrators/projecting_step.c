@@ -8,6 +8,7 @@
 #include "integrators/projecting_step.h"
 
 #include "base/memory.h"
+#include "integrators/dopri5.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static void forget(bg_integrator *ig, bg_projection_control *c, const bg_project
     }
 }
 
-bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_projecting_step *s,
+bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_pair_memory *m, bg_projecting_step *s,
                                      double *error, bg_error *err)
 {
     bg_projecting_side *begin = find_side(s, ig->x0), *end = find_side(s, ig->x1);
@@ -117,10 +118,10 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_
     s->last_eta = s->last_tau = 0;
     if (!begin->known)
         take_state(ig, begin, ig->x0, ig->rate0);
-    bg_dopri5_begin(ig);
+    bg_pair_begin(ig);
     m->rate[0] = begin->rate;
     m->rate[6] = end->rate;
-    for (int i = 1; i < BG_DOPRI5_STAGES && st == BG_OK; i++) {
+    for (int i = 1; i < 7 && st == BG_OK; i++) {
         double *y = i < 6 ? m->y : end->y;
         bg_combine(ig->n, begin->y, ig->h, i, bg_dopri5.a[i], m->rate, y);
         st = calc_rate(ig, s->form, ig->x0->t + bg_dopri5.c[i] * ig->h, y, m->rate[i], err);
@@ -128,7 +129,7 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_
     if (st != BG_OK)
         return st;
     end->known = true;
-    bg_combine(ig->n, begin->y, ig->h, BG_DOPRI5_STAGES, bg_dopri5.b_hat, m->rate, ig->work_n);
+    bg_combine(ig->n, begin->y, ig->h, 7, bg_dopri5.b_hat, m->rate, ig->work_n);
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] = end->y[i] - ig->work_n[i];
     keep_end(ig, s->form, end);
@@ -143,7 +144,7 @@ bg_status bg_projecting_step_leap(bg_integrator *ig, bg_projecting_step *s, doub
                                   bg_error *err)
 {
     s->last_eta = s->last_tau = 0;
-    bg_status st = bg_dopri5_leap(ig, error, err);
+    bg_status st = bg_pair_leap(ig, error, err);
     if (st == BG_OK)
         take_state(ig, find_side(s, ig->x1), ig->x1, ig->rate1);
     return st;

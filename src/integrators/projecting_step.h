@@ -2,7 +2,7 @@
 #ifndef BG_PROJECTING_STEP_H
 #define BG_PROJECTING_STEP_H
 
-#include "integrators/dopri5.h"
+#include "integrators/pair.h"
 #include "integrators/projecting.h"
 
 /* The differential variables (q, u, z, work) that belong to a state of the integrator. */
@@ -23,7 +23,7 @@ bg_status bg_projecting_step_create(bg_integrator *ig, bg_projecting_step *s, bg
 void bg_projecting_step_clear(bg_projecting_step *s);
 void bg_projecting_step_reset(bg_integrator *ig, bg_projecting_step *s);
 /* As the functions of a bg_integrator_class. */
-bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_dopri5_memory *m, bg_projecting_step *s,
+bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_pair_memory *m, bg_projecting_step *s,
                                      double *error, bg_error *err);
 bg_status bg_projecting_step_leap(bg_integrator *ig, bg_projecting_step *s, double *error,
                                   bg_error *err);

@@ -1,6 +1,6 @@
 /* Why steps are short: steps limited by stability, and laws that jump.
  *
- * Stiffness. Stages 6 and 7 of the Dormand-Prince pair are at the same time, so that
+ * Stiffness. The last two stages of a pair are at the same time; with Dormand-Prince 5(4)
  *     rho = |Y7' - Y6'| / |Y7 - Y6|
  * estimates the largest eigenvalue of the Jacobian in stiff steps, where Y7 - Y6 points along its
  * eigenvector (Hairer and Wanner 1996, IV.2); of the index-1 form the parts of v and z along the
@@ -37,8 +37,7 @@
 enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, WINDOW = 32, MANY = 100 };
 enum { HALVINGS = 20, SAME = 5 };
 static const long longest_wait = 1L << 40; /* accepted steps */
-static const double pair_limit = 3.25, proved_limit = 2.5, still_there = 0.3, same = 1.1,
-                    shift = 1e-6;
+static const double still_there = 0.3, same = 1.1, shift = 1e-6;
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
 {
@@ -67,6 +66,12 @@ bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
     x->share = next + width;
     x->stiff_patience = x->jump_patience = (bg_patience){0, WINDOW};
     return BG_OK;
+}
+
+void bg_trouble_set_limits(bg_integrator *ig, double looks, double proved)
+{
+    ig->trouble->looks = looks;
+    ig->trouble->proved = proved;
 }
 
 void bg_trouble_destroy(bg_trouble *x)
@@ -336,7 +341,7 @@ static void search_stiffness(bg_integrator *ig, const bg_state *x, double h)
     double rate = calc_fastest(ig, x, h, &culprit);
     close_books(ig, b);
     wait_longer(ig, &m->stiff_patience);
-    if (!(h * rate > proved_limit))
+    if (!(h * rate > m->proved))
         return;
     if (!m->stiff)
         m->t_stiff = x->t;
@@ -367,7 +372,7 @@ void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rat
         return;
     double distance = calc_tangent_distance(ig, ig->x1->q, y);
     double change = calc_tangent_distance(ig, ig->rate1, rate);
-    if (ig->h * change > pair_limit * distance) {
+    if (ig->h * change > m->looks * distance) {
         m->suspect += m->suspect < INT_MAX / 2;
         m->calm = 0;
         m->limited += m->stiff;
@@ -502,7 +507,7 @@ void bg_trouble_watch_rejection(bg_integrator *ig)
 void bg_trouble_search(bg_integrator *ig)
 {
     const bg_state *x = bg_integrator_get_state(ig);
-    if (!ig->class_->info.fixed_steps && !ig->trouble->stiff && !ig->trouble->jump)
+    if (ig->trouble->proved > 0 && !ig->trouble->stiff && !ig->trouble->jump)
         search_stiffness(ig, x, ig->h);
 }
 

@@ -16,15 +16,16 @@ typedef struct bg_patience {
 } bg_patience;
 
 struct bg_trouble {
-    int suspect, calm;  /* steps in a row that look limited by stability; and that do not */
-    long limited;       /* accepted steps that looked so since stiffness was found */
-    bool stiff, jump;   /* found */
-    double rate;        /* 1/s, of the fastest motion */
-    double t_stiff;     /* s, where that was found first */
-    double t_jump;      /* s, last jump */
-    bg_culprit fastest; /* what is behind that motion */
-    bg_culprit jumping; /* what jumps */
-    long jumps;         /* found so far */
+    double looks, proved; /* h |lambda|, see bg_trouble_set_limits */
+    int suspect, calm;    /* steps in a row that look limited by stability; and that do not */
+    long limited;         /* accepted steps that looked so since stiffness was found */
+    bool stiff, jump;     /* found */
+    double rate;          /* 1/s, of the fastest motion */
+    double t_stiff;       /* s, where that was found first */
+    double t_jump;        /* s, last jump */
+    bg_culprit fastest;   /* what is behind that motion */
+    bg_culprit jumping;   /* what jumps */
+    long jumps;           /* found so far */
     bg_patience stiff_patience, jump_patience;
     long accepted, rejected; /* counts where the present window of steps began */
     double *memory;          /* what the pointers below share */
@@ -38,10 +39,13 @@ struct bg_trouble {
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err);
 void bg_trouble_destroy(bg_trouble *trouble);
+/* h |lambda| from which on steps look limited by stability, and which proves that they are; without
+ * it no step does. */
+void bg_trouble_set_limits(bg_integrator *ig, double looks, double proved);
 void bg_trouble_archive(bg_integrator *ig, bg_archive *archive);
 
-/* Called with every accepted step of a method of order 5 on the Dormand-Prince pair: y and rate are
- * value and rate of its sixth stage, at the same time as the end of the step. */
+/* Called with every accepted step of a method on a pair (pair.h): y and rate are value and rate of
+ * its last stage but one, at the same time as the end of the step. */
 void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate);
 /* Called with every attempt that was rejected for its error. */
 void bg_trouble_watch_rejection(bg_integrator *ig);

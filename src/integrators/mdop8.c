@@ -1,0 +1,85 @@
+/* mdop8: Dormand-Prince 8(5,3) on the index-1 form with a projected end, as mdop5 (pair.c).
+ *
+ * Twelve factorisations a step. Dense output of order 7 takes three stages more, which are made
+ * when it is asked for; where one of them cannot be evaluated, the cubic through both ends has to
+ * do. */
+#include "base/memory.h"
+#include "integrators/dop853.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGES = 13, MORE = 3 };
+
+typedef struct mdop8 {
+    bg_pair_memory pair;
+    double *more; /* [3 n] rates of the stages of dense output */
+} mdop8;
+
+static bg_status create(bg_integrator *ig, bg_error *err)
+{
+    mdop8 *m = BG_NEW(mdop8);
+    ig->method = m;
+    if (m)
+        m->more = BG_NEW_ARRAY(double, MORE * ig->n);
+    if (!m || !m->more)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop8");
+    for (int k = 0; k < MORE; k++)
+        m->pair.rate[STAGES + k] = m->more + k * ig->n;
+    return bg_pair_create(ig, &m->pair, &bg_dop853_pair, err);
+}
+
+static void destroy(bg_integrator *ig)
+{
+    mdop8 *m = ig->method;
+    bg_pair_clear(&m->pair);
+    free(m->more);
+    free(m);
+}
+
+/* Stages 14 to 16. */
+static bg_status calc_more(bg_integrator *ig)
+{
+    bg_pair_memory *m = ig->method;
+    double t0 = ig->x0->t, h = ig->x1->t - t0;
+    bg_status st = BG_OK;
+    for (int k = 0; k < MORE && st == BG_OK; k++) {
+        int i = STAGES + k;
+        bg_combine(ig->n, ig->x0->q, h, i, bg_dop853.more[k], m->rate, m->y);
+        st = bg_integrator_calc_rate(ig, t0 + bg_dop853.c[i] * h, m->y, 0, m->rate[i], m->lambda,
+                                     NULL);
+    }
+    return st;
+}
+
+static void prepare_dense(bg_integrator *ig)
+{
+    bg_pair_memory *m = ig->method;
+    bool good = calc_more(ig) == BG_OK;
+    for (int k = 0; k < 4; k++)
+        if (good)
+            bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, STAGES + MORE, bg_dop853.d[k], m->rate,
+                       ig->bubble + k * ig->n);
+        else
+            memset(ig->bubble + k * ig->n, 0, (size_t)ig->n * sizeof(double));
+}
+
+static const bg_option_info options[] = {BG_PAIR_PROJECTION, BG_PAIR_NORM};
+
+const bg_integrator_class bg_mdop8;
+const bg_integrator_class bg_mdop8 = {
+    .info =
+        {"mdop8",
+         "Dormand-Prince 8(5,3) on the index-1 form, projected, for tight tolerances (explicit)",
+         options, 2, false, 8, 7},
+    .create = create,
+    .destroy = destroy,
+    .restart = bg_pair_restart,
+    .attempt = bg_pair_attempt,
+    .leap = bg_pair_leap,
+    .accept = bg_pair_accept,
+    .commit = bg_pair_commit,
+    .bubbles = 4,
+    .prepare_dense = prepare_dense,
+    .archive = bg_pair_archive,
+};
