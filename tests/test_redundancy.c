@@ -198,42 +198,46 @@ static void test_methods(void **state)
         }
 }
 
-/* With steps of a fixed length, turning and scaling a mechanism changes no more than rounding, also
- * where the method leaves constraints unfulfilled: which of them count as redundant, and how what
- * is left spreads over the others, goes by axes of the mechanism. */
+/* Distance or angle in which mechanism k ends with steps of 2 ms, in units of its size. */
+static double run_steps(int k, placement at, const char *form, const char *integrator)
+{
+    text t;
+    if (k < MECHANISMS)
+        mechanisms[k].write(&t, at);
+    else
+        write_random(&t, at, (unsigned)(k - MECHANISMS));
+    outcome x = run_text(t.buffer, form, integrator, 2e-3);
+    if (x.status != BG_OK)
+        fail_msg("%d, %s, %s, %g m away, scale %g: %s", k, form, integrator, bg_length(at.shift),
+                 at.scale, x.message);
+    assert_true(x.redundant > 0);
+    return k >= MECHANISMS || mechanisms[k].slides ? x.y / at.scale : x.y;
+}
+
+/* With steps of a fixed length, turning, moving and scaling a mechanism changes no more than
+ * rounding, also where the method leaves constraints unfulfilled: which of them count as redundant,
+ * and how what is left spreads over the others, goes by axes of the mechanism. 10 km away places
+ * are rounded to 2e-12 m. */
 static void test_turned(void **state)
 {
     (void)state;
+    static const placement places[] = {{.shift = {6000, -8000, 100}, .scale = 1},
+                                       {.shift = {300, -2000, 1000}, .scale = 1000},
+                                       {.shift = {3e-4, -2e-3, 1e-3}, .scale = 1e-3}};
     unsigned seed = 17;
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
         for (int k = 0; k < MECHANISMS + RANDOM; k++)
             for (int form = 0; form < 2; form++) {
-                static const double scale[] = {1, 1000, 1e-3};
-                double y = 0;
-                for (int i = 0; i < 2; i++) {
-                    text t;
-                    placement at = as_drawn;
-                    if (i > 0) {
-                        at.turn = draw_turn(&seed);
-                        at.scale = scale[k % 3];
-                        at.shift = bg_scale(at.scale, bg_vec3_make(0.3, -2, 1));
-                    }
-                    if (k < MECHANISMS)
-                        mechanisms[k].write(&t, at);
-                    else
-                        write_random(&t, at, (unsigned)(k - MECHANISMS));
-                    outcome x = run_text(t.buffer, forms[form], info->name, 2e-3);
-                    if (x.status != BG_OK)
-                        fail_msg("%d, %s, %s: %s", k, forms[form], info->name, x.message);
-                    assert_true(x.redundant > 0);
-                    if (k >= MECHANISMS || mechanisms[k].slides)
-                        x.y /= at.scale;
-                    y = i == 0 ? x.y : y;
-                    if (!(fabs(x.y - y) <= 1e-9))
-                        fail_msg("%d, %s, %s: %.15g, turned %.15g", k, forms[form], info->name, y,
-                                 x.y);
-                }
+                int which = (n + k + form) % 3;
+                placement at = places[which];
+                at.turn = draw_turn(&seed);
+                at.digits = 17;
+                double y = run_steps(k, as_drawn, forms[form], info->name);
+                double z = run_steps(k, at, forms[form], info->name);
+                if (!(fabs(z - y) <= (which == 0 ? 1e-8 : 1e-9)))
+                    fail_msg("%d, %s, %s, %g m away, scale %g: %.15g, not %.15g", k, forms[form],
+                             info->name, bg_length(at.shift), at.scale, z, y);
             }
 }
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const double converged = 1e-13; /* relative size of the next increment */
-static const double roundoff = 1e-11;  /* increments this small that stop shrinking are rounding */
+static const double roundoff = 1e-11;  /* of increments that stop shrinking, near the origin */
 static const double resolution = 0.01; /* of a coordinate beside its size: 1e-13 of it is 4.5 eps */
 
 double bg_project_calc_size(const bg_dynamics *d, const double *delta, const double *q)
@@ -30,6 +30,12 @@ double bg_project_calc_size(const bg_dynamics *d, const double *delta, const dou
             return x;
     }
     return size;
+}
+
+double bg_project_calc_coarseness(const bg_dynamics *d)
+{
+    const bg_system *sys = d->sys;
+    return sys->calc_distance ? 1 + resolution * sys->calc_distance(sys->def.self) : 1;
 }
 
 bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
@@ -54,7 +60,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
         double rate = k > 0 ? size / before : 1.0;
         if (size <= converged || (rate < 1 && size * rate / (1 - rate) <= converged))
             return BG_OK;
-        if (k > 0 && rate > 0.5 && size <= roundoff)
+        if (k > 0 && rate > 0.5 && size <= roundoff * bg_project_calc_coarseness(d))
             return BG_OK;
         if ((k > 1 && rate > 0.9) || rate > 4)
             break;

@@ -15,6 +15,9 @@ bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const 
 /* The largest increment beside the size of its coordinate, or, far from the origin, beside what
  * rounding leaves of that; NAN if one is not a number. */
 double bg_project_calc_size(const bg_dynamics *dynamics, const double *delta, const double *q);
+/* How many times larger than near the origin such increments are that come from the rounding of
+ * places alone, at the point evaluated last. */
+double bg_project_calc_coarseness(const bg_dynamics *dynamics);
 
 /* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t =
  * 0. */

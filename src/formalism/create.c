@@ -9,6 +9,7 @@
 #include "bogie/model.h"
 #include "formalism/cartesian/cartesian.h"
 #include "formalism/joint/joint_form.h"
+#include "formalism/sizes.h"
 #include "model/review.h"
 #include "system/system.h"
 
@@ -28,6 +29,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     if (st != BG_OK)
         return st;
     (*system)->size = bg_model_calc_size(model);
+    (*system)->calc_distance = bg_sizes_calc_distance;
     (*system)->parts = bg_multibody_get_parts(model);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
@@ -106,6 +108,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
         return st;
     }
     (*system)->size = bg_model_calc_size(model);
+    (*system)->calc_distance = bg_sizes_calc_distance;
     (*system)->parts = bg_multibody_get_parts(model);
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;

@@ -74,3 +74,27 @@ void bg_sizes_calc_rows(const bg_multibody *mb, const double *body, double *size
             size[g->row + i] = x > 0 ? x : 1; /* 0: between two places of the ground */
     }
 }
+
+static double get_reach(const bg_marker *x)
+{
+    return x->body > 0 ? bg_length(x->frame.r) : 0;
+}
+
+static double compare(const bg_multibody *mb, const bg_marker *a, const bg_marker *b)
+{
+    double far = fmax(bg_length(mb->body[a->body].r), bg_length(mb->body[b->body].r));
+    double reach = fmax(get_reach(a), get_reach(b));
+    return far > 0 ? far / fmax(reach, resolved * far) : 0;
+}
+
+double bg_sizes_calc_distance(const void *self)
+{
+    const bg_multibody *mb = self;
+    double most = 0;
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_primitive *p = &mb->groups[k].primitive;
+        if (p->kind != BG_PRIMITIVE_RELATION && p->kind != BG_PRIMITIVE_DOT1)
+            most = fmax(most, compare(mb, &p->a, &p->b));
+    }
+    return most;
+}

@@ -8,5 +8,8 @@
 void bg_sizes_calc_bodies(const bg_model *model, double *size);
 /* size [mb->nrows]: of the body-level rows, in the units of g. */
 void bg_sizes_calc_rows(const bg_multibody *mb, const double *body, double *size);
+/* The largest distance from the origin of a body, beside the reach of the joint that closes a loop
+ * there: for bg_system.calc_distance. */
+double bg_sizes_calc_distance(const void *multibody);
 
 #endif

@@ -19,6 +19,7 @@
 #include "integrators/projecting.h"
 
 #include "base/memory.h"
+#include "consistent/projection.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,17 +169,17 @@ static bg_status project(bg_projecting *f, double t, const double *q, const doub
         apply(f, 0, f->dp, f->tau, d->work_v); /* M (p - q) + G^T tau */
         memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(d->kkt, d->work_v, d->work_g);
-        double size = 0;
+        double size = bg_project_calc_size(d, d->work_v, q);
         for (int i = 0; i < d->nv; i++) {
             f->dp[i] -= d->work_v[i];
             f->p[i] = q[i] + f->dp[i];
-            size = fmax(size, fabs(d->work_v[i]) / (1 + fabs(q[i])));
             if (!isfinite(f->p[i]))
                 return bg_dynamics_report_not_finite(d, err);
         }
         for (int i = 0; i < d->ng; i++)
             f->tau[i] -= d->work_g[i];
-        if (size <= converged || (k > 0 && size <= roundoff && size > 0.5 * before))
+        if (size <= converged ||
+            (k > 0 && size > 0.5 * before && size <= roundoff * bg_project_calc_coarseness(d)))
             return BG_OK;
         before = size;
     }

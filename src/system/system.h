@@ -49,6 +49,9 @@ struct bg_system {
     const char **event_texts; /* [3 ns] sentences: falling, touching, rising */
     char *event_words;        /* storage of those the definition does not give */
     double size;              /* m, of the mechanism in space; 1 where that is not known */
+    /* Distances from the origin beside sizes, at the point evaluated last: what rounding of places
+     * is multiplied with in the coordinates. NULL: not known. Filled in by who makes the system. */
+    double (*calc_distance)(const void *self);
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bg_warnings warnings;   /* added to by who makes the system, before it is used */
     bg_counters count;      /* evaluations since create: terms, explicit_, residual, jacobian */
