@@ -476,13 +476,46 @@ static void test_drives_after_turns(void **state)
     }
 }
 
+/* A gear whose second wheel starts after some turns, in the tree or cut. */
+static void test_gears_after_turns(void **state)
+{
+    (void)state;
+    unsigned seed = 37;
+    for (int k = 0; k < 16; k++) {
+        double angle = draw_between(&seed, 0.2, 3), y[7], ratio = 3;
+        text t;
+        char words[4096], own[128];
+        placement at = as_drawn;
+        at.turn = draw_turn(&seed);
+        begin_model(&t, at, 0, 0, -9.81);
+        put_body(&t, "a", 1, AT(0.1, 0, 0), AT(1, 1, 1));
+        put_body(&t, "b", 1, AT(0.1, 2, 0), AT(1, 1, 1));
+        put(&t, "}, \"joints\": {");
+        snprintf(own, sizeof own, ", \"initial\": {\"position\": %.17g, \"fixed\": true}", angle);
+        put_joint(&t, "h", "revolute", "ground", "a", AT(0, 0, 0), AT(0, 1, 0), own);
+        put_joint(&t, "k", "revolute", "ground", "b", AT(0, 2, 0), AT(0, 1, 0),
+                  k % 2 ? ", \"cut\": true" : "");
+        put(&t,
+            ", \"gear\": {\"type\": \"gear\", \"joints\": [\"h\", \"k\"], \"ratio\": %g}}, "
+            "\"outputs\": {\"h\": {\"joint\": \"h\"}, \"k\": {\"joint\": \"k\"}}}",
+            ratio);
+        for (int f = 0; f < 2; f++) {
+            if (start(t.buffer, forms[f], y, words, sizeof words) != BG_OK)
+                fail_msg("%s, cut %d, %g: %s", forms[f], k % 2, angle, words);
+            assert_near(remainder(y[0] - angle, 8 * atan(1)), 0, 1e-9);
+            assert_near(remainder(y[1] - ratio * angle, 8 * atan(1)), 0, 1e-9);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_locked_loop),     cmocka_unit_test(test_all_fixed),
-        cmocka_unit_test(test_fixed_positions), cmocka_unit_test(test_fixed_velocities),
-        cmocka_unit_test(test_fixed_at_rest),   cmocka_unit_test(test_out_of_range),
-        cmocka_unit_test(test_unequal_drives),  cmocka_unit_test(test_drives_after_turns),
+        cmocka_unit_test(test_locked_loop),       cmocka_unit_test(test_all_fixed),
+        cmocka_unit_test(test_fixed_positions),   cmocka_unit_test(test_fixed_velocities),
+        cmocka_unit_test(test_fixed_at_rest),     cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_unequal_drives),    cmocka_unit_test(test_drives_after_turns),
+        cmocka_unit_test(test_gears_after_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

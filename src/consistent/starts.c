@@ -294,6 +294,7 @@ bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double
         damping = turns_back(s) ? fmax(0.02, 0.6 * damping) : fmin(1, 1.2 * damping);
         bg_system_move(d->sys, x->q, d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
                        bg_levels_get_x(s->levels), x->q);
+        s->starts->follow(d->sys->def.self, &s->point, x->z);
         *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);
         before = size;
     }
@@ -336,14 +337,16 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
         d->nv > LARGEST ||
         (is_closed(d) && def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
         return BG_OK;
-    double *guess = BG_NEW_ARRAY(double, d->nq);
+    double *guess = BG_NEW_ARRAY(double, d->nq + d->nz), *z = guess ? guess + d->nq : NULL;
     bg_status st = bg_start_search_create(d, &s, err);
     if (!guess && st == BG_OK)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
+        memcpy(z, x->z, (size_t)d->nz * sizeof(double));
         for (size_t k = 0; !done && k < 2 * sizeof leverage / sizeof *leverage; k++) {
             bool reached;
+            memcpy(x->z, z, (size_t)d->nz * sizeof(double));
             if (k % 2 == 0)
                 def->starts->get_design(def->self, x->q);
             else
@@ -352,8 +355,10 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
                        BG_OK &&
                    reached && are_fixed_positions_met(&s);
         }
-        if (!done)
+        if (!done) {
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
+            memcpy(x->z, z, (size_t)d->nz * sizeof(double));
+        }
     }
     free(guess);
     bg_start_search_clear(&s);

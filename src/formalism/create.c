@@ -37,7 +37,8 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
 
 enum { COORDINATES = 3 }; /* at most, of a joint */
 
-/* angle[njoints * COORDINATES] <- coordinates of the tree, with all their turns; others stay. */
+/* angle[njoints * COORDINATES] <- coordinates of the tree and angles that are followed, with all
+ * their turns; others stay. */
 static void get_angles(bg_joint_form *form, const bg_state *x, double *angle)
 {
     bg_point p = {.t = x->t, .q = x->q, .v = x->v, .z = x->z, .mode = x->mode};
@@ -46,6 +47,9 @@ static void get_angles(bg_joint_form *form, const bg_state *x, double *angle)
         for (int c = 0; c < form->mb.model->joints[k].class_->ncoordinates; c++)
             if (form->mb.find_coordinate(&form->mb, k, c, &p, NULL, out))
                 angle[COORDINATES * k + c] = out[0];
+    for (int k = 0; k < form->mb.nturns; k++)
+        angle[COORDINATES * form->mb.turns[k].joint + form->mb.turns[k].index] =
+            x->z[form->mb.turns[k].z];
 }
 
 /* Poses and twists of all bodies in the assembled joint form, angles, its degrees of freedom, and

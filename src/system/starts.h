@@ -30,6 +30,8 @@ typedef struct bg_starts {
     void (*guess)(void *self, const bg_point *p, double *v);
     /* q of the design position. */
     void (*get_design)(void *self, double *q);
+    /* z of angles that are followed through turns <- where they are at p, near z. */
+    void (*follow)(void *self, const bg_point *p, double *z);
     /* The k-th joint that takes part in row `row` of g: its own, then those of the tree on the way
      * from one of its bodies to the other. A joint may come twice; NULL: there are no more. */
     const char *(*get_joint)(void *self, int row, int k);

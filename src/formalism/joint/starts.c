@@ -140,6 +140,14 @@ static void guess_velocity(void *self, const bg_point *p, double *v)
     bg_joint_guess_velocity(self, v);
 }
 
+static void follow(void *self, const bg_point *p, double *z)
+{
+    bg_multibody *mb = self;
+    set_point(self, p);
+    for (int k = 0; k < mb->nturns; k++)
+        z[mb->turns[k].z] = bg_coordinate_calc(&mb->world, &mb->turns[k].coordinate);
+}
+
 static void get_design(void *self, double *q)
 {
     const bg_joint_form *f = self;
@@ -253,6 +261,7 @@ const struct bg_starts *bg_joint_get_starts(void)
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
+                                     .follow = follow,
                                      .get_joint = get_joint,
                                      .calc_rows = calc_rows};
     return &starts;
