@@ -406,6 +406,55 @@ static inline void write_random(text *t, placement at, unsigned seed)
     put(t, "]}, \"e\": {\"energy\": \"total\"}}, \"run\": {\"t_end\": 0.5}}");
 }
 
+/* A rod between two places of bodies, its length given, too. */
+static inline void put_rod(text *t, const char *name, const char *const body[2], const double a[3],
+                           const double b[3])
+{
+    put(t, ", \"%s\": {\"type\": \"distance\", \"points\": [{\"body\": \"%s\", \"at\": ", name,
+        body[0]);
+    put_place(t, a[0], a[1], a[2]);
+    put(t, "}, {\"body\": \"%s\", \"at\": ", body[1]);
+    put_place(t, b[0], b[1], b[2]);
+    put(t, "}], \"length\": %.*g}", t->at.digits,
+        t->at.scale * sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2)));
+}
+
+/* A plate on a crank and three rods that are parallel to it. */
+static inline void write_rods(text *t, placement at)
+{
+    static const char *const name[] = {"r0", "r1", "r2"}, *const ends[] = {"ground", "plate"};
+    static const double x[] = {0.4, 0.9, 1.3}, z[] = {0, 0.1, -0.3};
+    begin_model(t, at, 0, 0, -9.81);
+    put_body(t, "crank", 1, AT(0.1, 0, -0.5), AT(0.1, 0.1, 0.01));
+    put_body(t, "plate", 4, AT(0.8, 0, -1), AT(0.1, 0.3, 0.2));
+    put(t, "}, \"joints\": {");
+    put_joint(t, "h", "revolute", "ground", "crank", AT(0, 0, 0), AT(0, 1, 0), start_fast);
+    put_joint(t, "e", "revolute", "crank", "plate", AT(0.2, 0, -1), AT(0, 1, 0), "");
+    for (int i = 0; i < 3; i++)
+        put_rod(t, name[i], ends, AT(x[i], 0, z[i]), AT(x[i] + 0.2, 0, z[i] - 1));
+    end_model(t, "h", 0.5);
+}
+
+/* Three wheels coupled by rods on both sides, a quarter of a turn apart: one side is in its dead
+ * centre, where it constrains nothing, at the start and after every half turn. */
+static inline void write_wheels(text *t, placement at)
+{
+    static const char *const wheel[] = {"w0", "w1", "w2"}, *const hinge[] = {"h0", "h1", "h2"},
+                             *const left[] = {"l0", "l1"}, *const right[] = {"r0", "r1"};
+    begin_model(t, at, 0, 0, 0);
+    for (int i = 0; i < 3; i++)
+        put_body(t, wheel[i], 50, AT(1.5 * i, 0, 0), AT(2, 4, 2));
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 3; i++)
+        put_joint(t, hinge[i], "revolute", "ground", wheel[i], AT(1.5 * i, 0, 0), AT(0, 1, 0),
+                  i == 0 ? start_fast : "");
+    for (int i = 0; i < 2; i++) {
+        put_rod(t, left[i], &wheel[i], AT(1.5 * i + 0.3, 0.8, 0), AT(1.5 * i + 1.8, 0.8, 0));
+        put_rod(t, right[i], &wheel[i], AT(1.5 * i, -0.8, 0.3), AT(1.5 * i + 1.5, -0.8, 0.3));
+    }
+    end_model(t, "h0", 1.5);
+}
+
 typedef struct mechanism {
     const char *name;
     void (*write)(text *t, placement at);
@@ -419,7 +468,9 @@ static const mechanism mechanisms[] = {{"door", write_doors, false},
                                        {"kicked cranks", write_kicked_cranks, false},
                                        {"Bennett", write_bennett, false},
                                        {"Sarrus", write_sarrus, false},
-                                       {"guides", write_guides, true}};
+                                       {"guides", write_guides, true},
+                                       {"rods", write_rods, false},
+                                       {"wheels", write_wheels, false}};
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 
 #endif

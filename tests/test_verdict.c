@@ -1,6 +1,7 @@
 /* One verdict for terminal, summary and page: warnings of models, of assembly and of runs, and what
  * becomes of them. */
 #include "model_support.h"
+#include "overconstrained.h"
 #include "results/summary.h"
 
 #include <glob.h>
@@ -72,12 +73,12 @@ static void warnings_of_models_reach_the_summary(void **state)
     }
 }
 
-static int count_topic(const char *text, const char *form, const char *topic)
+static int count_topic(const char *json, const char *form, const char *topic)
 {
     bg_error err = {0};
     bg_model *model;
     bg_system *sys;
-    assert_ok(bg_model_parse(text, "hint", NULL, 0, &model, &err));
+    assert_ok(bg_model_parse(json, "hint", NULL, 0, &model, &err));
     assert_ok(bg_model_create_system(model, form, &sys, &err));
     const bg_warnings *list = bg_system_get_warnings(sys);
     int n = 0;
@@ -91,14 +92,14 @@ static int count_topic(const char *text, const char *form, const char *topic)
 /* A pendulum of mm, under gravity g, that starts at an angle. */
 static const char *write_pendulum(double length, const char *g, double angle)
 {
-    static char text[1024];
-    snprintf(text, sizeof text,
+    static char pendulum[1024];
+    snprintf(pendulum, sizeof pendulum,
              "{\"gravity\": %s, \"bodies\": {\"arm\": {\"mass\": 2, \"inertia\": [1, 1, 1], "
              "\"center\": [%g, 0, 0]}}, \"joints\": {\"hinge\": {\"type\": \"revolute\", "
              "\"bodies\": [\"ground\", \"arm\"], \"at\": [0, 0, 0], \"axis\": [0, 1, 0], "
              "\"initial\": {\"position\": %g}}}}",
              g, length, angle);
-    return text;
+    return pendulum;
 }
 
 static void implausible_models_are_hinted_at(void **state)
@@ -160,8 +161,8 @@ static void useless_tolerances_are_said(void **state)
         bg_system *sys;
         bg_run_report report;
         bg_run_options o = bg_default_run_options();
-        const char *text = write_pendulum(cases[k / 2].length, "9.81", 1);
-        assert_ok(bg_model_parse(text, "loose", NULL, 0, &model, &err));
+        const char *loose = write_pendulum(cases[k / 2].length, "9.81", 1);
+        assert_ok(bg_model_parse(loose, "loose", NULL, 0, &model, &err));
         assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
         o.method.rtol = cases[k / 2].rtol;
         o.method.atol = cases[k / 2].atol;
@@ -170,6 +171,39 @@ static void useless_tolerances_are_said(void **state)
         bg_run(sys, &o, &report, &err);
         assert_int_equal(find_topic(&report.warnings, "tolerance") != NULL, cases[k / 2].said);
         assert_true(!cases[k / 2].said || report.verdict != BG_GOOD);
+        bg_run_report_clear(&report);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
+/* A pendulum at rest has no energies but rounding, wherever it hangs. */
+static void rest_is_good(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    for (int k = 0; k < 40; k++) {
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_report report;
+        bg_run_options o = bg_default_run_options();
+        text t;
+        placement at = as_drawn;
+        at.turn = draw_turn(&seed);
+        begin_model(&t, at, 0, 0, -9.81);
+        put_body(&t, "rod", 2, AT(0, 0, 0), AT(0.1, 0.1, 0.1));
+        put(&t, "}, \"joints\": {");
+        put_joint(&t, "hinge", "revolute", "ground", "rod", AT(0, 0, 1), AT(0, 1, 0), "");
+        end_model(&t, "hinge", 1);
+        assert_ok(bg_model_parse(t.buffer, "rest", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+        o.t_end = 1;
+        o.method.step = k % 4 < 2 ? 0 : 0.01;
+        o.integrator = k % 4 < 2 ? "mdop5" : "linear-euler";
+        assert_ok(bg_run(sys, &o, &report, &err));
+        if (report.verdict != BG_GOOD)
+            fail_msg("at rest: %s", report.warnings.items[0].text);
         bg_run_report_clear(&report);
         bg_system_destroy(sys);
         bg_model_destroy(model);
@@ -205,6 +239,7 @@ int main(void)
         cmocka_unit_test(implausible_models_are_hinted_at),
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
+        cmocka_unit_test(rest_is_good),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

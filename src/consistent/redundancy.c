@@ -169,14 +169,18 @@ static int find_needed(const bg_assembly *a)
     return worst;
 }
 
-/* Misfits of the rows left out, g at the state in tau. */
+/* Misfits of the rows left out, g at the state in tau: data may be wrong by that much, where the
+ * system says what its sizes are; the lengths of rods of which one is redundant are. */
 static bg_status try_motions(bg_assembly *a, bg_error *err)
 {
     int ng = a->dyn->ng;
+    bool data = a->sys->def.g_size != NULL;
     memcpy(a->tau, a->dyn->terms.g, (size_t)ng * sizeof(double));
     for (int i = 0; i < ng; i++) {
         a->order[i] = a->dependent[i] ? -1 : 1;
         a->misfit[i] = a->dependent[i] ? a->remainder[i] : 0;
+        if (a->dependent[i] && data && fabs(a->tau[i]) <= BG_RANK_DATA * a->scale[i])
+            a->misfit[i] = fmax(a->misfit[i], fabs(a->tau[i]) / a->scale[i]);
     }
     bool driven = find_levers(a);
     for (int k = 0; k < TRIALS; k++)

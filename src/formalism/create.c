@@ -30,6 +30,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
         return st;
     (*system)->size = bg_model_calc_size(model);
     (*system)->calc_distance = bg_sizes_calc_distance;
+    (*system)->lift = bg_model_calc_lift(model);
     (*system)->parts = bg_multibody_get_parts(model);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
@@ -113,6 +114,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     }
     (*system)->size = bg_model_calc_size(model);
     (*system)->calc_distance = bg_sizes_calc_distance;
+    (*system)->lift = bg_model_calc_lift(model);
     (*system)->parts = bg_multibody_get_parts(model);
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;

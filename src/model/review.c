@@ -33,14 +33,25 @@ double bg_model_calc_size(const bg_model *m)
     return size > 0 ? size : 1;
 }
 
+static double calc_mass(const bg_model *m)
+{
+    double mass = 0;
+    for (int k = 1; k < m->nbodies; k++)
+        mass += m->bodies[k].mass;
+    return mass;
+}
+
+double bg_model_calc_lift(const bg_model *m)
+{
+    return calc_mass(m) * bg_length(m->gravity) * bg_model_calc_size(m);
+}
+
 /* Larger than thirty metres and lighter than air in the box around it: a mechanism of metres whose
  * lengths are in millimetres is so by far. */
 static void review_lengths(const bg_model *m, bg_warnings *warnings)
 {
     const double large = 30, light = 1e-4; /* m, kg/m^3 */
-    double size = bg_model_calc_size(m), mass = 0;
-    for (int k = 1; k < m->nbodies; k++)
-        mass += m->bodies[k].mass;
+    double size = bg_model_calc_size(m), mass = calc_mass(m);
     if (size > large && mass > 0 && mass < light * size * size * size)
         bg_warnings_add(warnings, BG_DOUBTFUL, "lengths",
                         "the mechanism is %.3g m large and weighs %.3g kg; lengths are in m, so if "

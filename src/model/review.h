@@ -7,6 +7,8 @@
 /* m, the largest edge of the box around all centres of mass and joints as designed; 1 where they
  * are all in one point. */
 double bg_model_calc_size(const bg_model *model);
+/* The energy, J, that lifts the whole model by its size. */
+double bg_model_calc_lift(const bg_model *model);
 
 /* Adds what the reader noticed, what only the tree of joints shows, and what does not look
  * plausible. */

@@ -5,7 +5,8 @@
  * size. It is doubtful where something was noticed that the user may not be aware of.
  *
  * The energy error is judged by the range of the energies, because a potential energy has no zero;
- * below a millionth of the potential energy itself it is taken for rounding. */
+ * below a millionth of the potential energy itself it is taken for rounding, and so it is below
+ * 1e-12 of what lifts the mechanism by its size: one at rest has no energy to compare with. */
 #include "run/verdict.h"
 
 #include "system/system.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 
 static const double energy_doubtful = 1e-2, energy_bad = 0.5, energy_rounding = 1e-6;
+static const double rest_rounding = 1e-12;
 static const double open_doubtful = 1e-3, open_bad = 0.1; /* of the size of the mechanism */
 
 static void judge_end(bg_run_report *r)
@@ -26,12 +28,13 @@ static void judge_end(bg_run_report *r)
                         r->message[0] ? r->message : bg_status_text(r->status));
 }
 
-static void judge_energy(const bg_run_options *o, bg_run_report *r)
+static void judge_energy(const bg_system *system, const bg_run_options *o, bg_run_report *r)
 {
     const bg_certificate *c = &r->certificate;
     double error = c->energy_error, part = error / c->energy_range;
     char remedy[96] = "tighten the tolerances";
-    if (isnan(error) || !(error > energy_rounding * c->energy_scale) || !(part > energy_doubtful))
+    double rounding = fmax(energy_rounding * c->energy_scale, rest_rounding * system->lift);
+    if (isnan(error) || !(error > rounding) || !(part > energy_doubtful))
         return;
     if (o->method.step > 0)
         snprintf(remedy, sizeof remedy, "the fixed step %g s is %s; take a smaller one",
@@ -92,7 +95,7 @@ void bg_verdict_update(const bg_system *system, const bg_run_options *options,
 {
     judge_end(report);
     if (report->final) {
-        judge_energy(options, report);
+        judge_energy(system, options, report);
         judge_constraints(system, report);
     }
     judge_options(system, options, report);

@@ -52,6 +52,7 @@ struct bg_system {
     /* Distances from the origin beside sizes, at the point evaluated last: what rounding of places
      * is multiplied with in the coordinates. NULL: not known. Filled in by who makes the system. */
     double (*calc_distance)(const void *self);
+    double lift; /* J, its weight times its size; 0 where that is not known */
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bg_warnings warnings;   /* added to by who makes the system, before it is used */
     bg_counters count;      /* evaluations since create: terms, explicit_, residual, jacobian */
