@@ -1,6 +1,5 @@
-/* mdop5, mdop8, hem4 and hem5: coefficients of the latter two, measured orders, reference values,
- * drift, counters, failures.
- */
+/* mdop5, mdop8, hem4 and hem5: coefficients of the latter two, reference values, drift, counters,
+ * failures. What holds for every method is in test_methods.c. */
 #include "integrators/dopri5.h"
 #include "integrators/hem4.h"
 #include "integrators/hem5.h"
@@ -118,88 +117,6 @@ static void test_hem4_table(void **state)
             gap = fmax(gap, fabs(embedded - conditions[k].value));
     }
     assert_true(gap > 0.01); /* of order 3 and no more */
-}
-
-typedef struct errors {
-    double q, v, dense; /* largest over all ends of steps, and over points between them */
-} errors;
-
-/* Follows a trajectory of fixed steps h beside one of tiny steps. */
-static errors measure(const char *system, const char *method, double t_end, double h, double h_fine)
-{
-    bg_error err = {BG_OK, ""};
-    bg_system *sys = create_system(system, NULL, NULL), *twin = create_system(system, NULL, NULL);
-    const bg_system_def *def = bg_system_get_def(sys);
-    trajectory coarse, fine;
-    double q[8], v[8], z[8], qf[8], vf[8], zf[8];
-    errors e = {0, 0, 0};
-    trajectory_begin(&coarse, sys, method, NULL, 1e-6, h, t_end);
-    trajectory_begin(&fine, twin, "mdop5", NULL, 1e-6, h_fine, t_end);
-    while (bg_integrator_get_state(coarse.ig)->t < t_end) {
-        assert_ok(bg_integrator_step(coarse.ig, &err));
-        double t0 = bg_integrator_get_step_start(coarse.ig);
-        for (int k = 1; k <= 8; k++) {
-            double t = k == 8 ? bg_integrator_get_state(coarse.ig)->t : t0 + h * k / 8;
-            while (bg_integrator_get_state(fine.ig)->t < t)
-                assert_ok(bg_integrator_step(fine.ig, &err));
-            bg_integrator_interpolate(coarse.ig, t, q, v, z);
-            bg_integrator_interpolate(fine.ig, t, qf, vf, zf);
-            double *position = k == 8 ? &e.q : &e.dense, *velocity = k == 8 ? &e.v : &e.dense;
-            for (int i = 0; i < def->nq; i++)
-                *position = fmax(*position, fabs(q[i] - qf[i]));
-            for (int i = 0; i < def->nv; i++)
-                *velocity = fmax(*velocity, fabs(v[i] - vf[i]));
-        }
-    }
-    trajectory_end(&coarse);
-    trajectory_end(&fine);
-    bg_system_destroy(sys);
-    bg_system_destroy(twin);
-    return e;
-}
-
-static void check_order_on(const char *system, const char *method, int expected, double t_end,
-                           const double *h, double h_fine)
-{
-    double q[4], v[4], dense[4];
-    for (int k = 0; k < 4; k++) {
-        errors e = measure(system, method, t_end, h[k], h_fine);
-        q[k] = e.q;
-        v[k] = e.v;
-        dense[k] = e.dense;
-    }
-    double order_q = fit_order(4, h, q), order_v = fit_order(4, h, v);
-    double order_dense = fit_order(4, h, dense);
-    print_message("%s %s: order %.2f (q), %.2f (v), %.2f (dense); errors %.1e .. %.1e\n", system,
-                  method, order_q, order_v, order_dense, q[0], q[3]);
-    assert_true(fabs(order_q - expected) < 0.2);
-    assert_true(fabs(order_v - expected) < 0.2);
-    assert_true(order_dense > 3.8);
-}
-
-static void check_orders(const char *method, int expected)
-{
-    const double pendulum[] = {0.04, 0.02, 0.01, 0.005}, axle[] = {8e-3, 4e-3, 2e-3, 1e-3};
-    check_order_on("equations:pendulum", method, expected, 2.0, pendulum, 0.0005);
-    check_order_on("equations:car-axle", method, expected, 1.0, axle, 1e-4);
-}
-
-static void test_order_mdop5(void **state)
-{
-    (void)state;
-    check_orders("mdop5", 5);
-}
-
-static void test_order_hem5(void **state)
-{
-    (void)state;
-    check_orders("hem5", 5);
-}
-
-static void test_order_hem4(void **state)
-{
-    (void)state;
-    check_orders("hem4", 4);
 }
 
 /* OWN reference values of the IVP Test Set problems (tests/reference). */
@@ -481,9 +398,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hem5_table),
         cmocka_unit_test(test_hem4_table),
-        cmocka_unit_test(test_order_mdop5),
-        cmocka_unit_test(test_order_hem4),
-        cmocka_unit_test(test_order_hem5),
         cmocka_unit_test(test_andrews),
         cmocka_unit_test(test_car_axle),
         cmocka_unit_test(test_projection_modes),

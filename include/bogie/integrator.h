@@ -110,7 +110,7 @@ typedef struct bg_integrator_info {
     int noptions;
     int fixed_steps; /* no error control: the user gives the step */
     int order;       /* of the method, the largest where it varies */
-    int dense_order; /* of its dense output, as measured over many steps */
+    int dense_order; /* of its dense output, whose error falls with h^(dense_order + 1) */
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */

@@ -59,7 +59,7 @@ static const bg_option_info options[] = {
 const bg_integrator_class bg_hem4_class;
 const bg_integrator_class bg_hem4_class = {
     .info = {"hem4", "half-explicit Runge-Kutta of order 4 on the index-2 form (Brasey, Hairer)",
-             options, 2, false, 4, 4},
+             options, 2, false, 4, 3},
     .create = bg_half_explicit_create,
     .destroy = bg_half_explicit_destroy,
     .restart = bg_pair_restart,
