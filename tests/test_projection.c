@@ -1,0 +1,72 @@
+/* Where the projection of positions stops: increments that no longer shrink are rounding below
+ * 1e-11 of a coordinate's size, and a failure above. */
+#include "consistent/projection.h"
+#include "run_support.h"
+
+/* x = 1 with a constraint that is known to +- noise, alternately. */
+typedef struct noisy {
+    double noise;
+    int sign;
+} noisy;
+
+static int calc_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    noisy *s = self;
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_G)
+        out->G[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = 0;
+    if (want & BG_TERM_gamma)
+        out->gamma[0] = 0;
+    if (want & BG_TERM_g) {
+        s->sign = -s->sign;
+        out->g[0] = p->q[0] - 1 + s->sign * s->noise;
+    }
+    return 0;
+}
+
+/* Projects from nearby with increments that end at +-2 noise. */
+static bg_status project(double noise, double *x)
+{
+    bg_error err = {BG_OK, ""};
+    noisy self = {noise, 1};
+    const double q0[] = {1.0}, zero = 0;
+    bg_system_def def = bg_default_system_def();
+    bg_system *sys;
+    bg_dynamics *d;
+    def.name = "noisy";
+    def.nq = def.nv = def.ng = 1;
+    def.self = &self;
+    def.q0 = q0;
+    def.scleronomic = 1;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
+    def.terms = calc_terms;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    assert_ok(bg_dynamics_create(sys, &d, &err));
+    *x = 1 + 3e-11;
+    assert_ok(bg_dynamics_evaluate(d, 0, x, &zero, NULL, NULL, BG_TERM_M | BG_TERM_G, &err));
+    assert_ok(bg_dynamics_factor(d, NULL, &err));
+    bg_status st = bg_project_position(d, 0, x, &zero, NULL, NULL, NULL, &err);
+    bg_dynamics_destroy(d);
+    bg_system_destroy(sys);
+    return st;
+}
+
+static void test_rounding(void **state)
+{
+    (void)state;
+    double x;
+    assert_int_equal(project(0, &x), BG_OK);
+    assert_true(fabs(x - 1) < 1e-15);
+    assert_int_equal(project(4e-12, &x), BG_OK); /* increments of 8e-12 */
+    assert_true(fabs(x - 1) < 1e-11);
+    assert_int_equal(project(6e-12, &x), BG_RETRY); /* of 1.2e-11 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounding)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
