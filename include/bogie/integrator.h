@@ -122,6 +122,7 @@ typedef struct bg_integrator bg_integrator;
 typedef struct bg_matrix_work {
     int unknowns;         /* 0: there is no matrix */
     double factorisation; /* multiplications, at most */
+    double usual;         /* multiplications where no rows have to be exchanged, else the same */
     double solution;      /* multiplications, at most */
     int repeats;          /* non-zero: pivots are repeated, and chosen anew when they are bad */
 } bg_matrix_work;

@@ -48,7 +48,12 @@ void bg_plan_print(const bg_step_plan *p)
 void bg_plan_print_most(const bg_step_plan *p, double times)
 {
     const bg_matrix_work *m = &p->matrix;
-    if (m->unknowns > 0)
+    if (m->unknowns > 0 && m->usual < m->factorisation && !m->repeats)
+        printf(
+            "  factorisation    %d unknowns, %.0f multiplications, at most %.0f where rows have to "
+            "be exchanged\n",
+            m->unknowns, m->usual, m->factorisation);
+    else if (m->unknowns > 0)
         printf("  factorisation    %d unknowns, at most %.0f multiplications%s\n", m->unknowns,
                m->factorisation, m->repeats ? ", whatever its pivots" : "");
     printf("  most in a step   in real time, with an event or after one: %d evaluation%s, %d "

@@ -312,6 +312,8 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (!plain)
         st = bg_kkt_create(def->nv, def->ng, bg_euler_uses_matrix(m) ? r : def->pattern_M,
                            def->pattern_G, &m->hat, err);
+    if (st == BG_OK && bg_euler_uses_matrix(m))
+        bg_kkt_set_unsymmetric(m->hat);
     if (st == BG_OK && !plain)
         st = bg_kkt_create(def->nv, def->ng, def->pattern_M, def->pattern_G, &m->plain, err);
     if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)

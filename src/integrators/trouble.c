@@ -451,6 +451,21 @@ static bg_culprit find_jumping(bg_integrator *ig, const double t[2], int which)
     return best;
 }
 
+/* Whether the ends of what is left of the segment are so near each other that a smooth v' would be
+ * the same at both: not so where an attempt went astray by many turns. */
+static bool is_short(const bg_integrator *ig)
+{
+    static const double near = 1e-3; /* of what is a large displacement */
+    const bg_trouble *m = ig->trouble;
+    const bg_system_def *def = &ig->sys->def;
+    for (int i = 0; i < def->nq; i++) {
+        double size = def->v_size && def->nq == def->nv ? def->v_size[i] : 1;
+        if (!(fabs(m->state[1][i] - m->state[0][i]) <= near * size))
+            return false;
+    }
+    return true;
+}
+
 /* Whether v' or z' jumps on the way from x0 to `end`. */
 static bool search_segment(bg_integrator *ig, const double *end)
 {
@@ -468,7 +483,8 @@ static bool search_segment(bg_integrator *ig, const double *end)
         least = k >= HALVINGS - SAME ? fmin(least, change) : least;
         most = k >= HALVINGS - SAME ? fmax(most, change) : most;
     }
-    if (!good || !(change > still_there * first) || !(most < same * least) || !(ig->h * change > 1))
+    if (!good || !(change > still_there * first) || !(most < same * least) ||
+        !(ig->h * change > 1) || !is_short(ig))
         return false;
     m->jump = true;
     m->jumps++;

@@ -142,9 +142,11 @@ int bg_linear_get_sign(const bg_linear *linear)
 bg_matrix_work bg_linear_get_work(const bg_linear *linear)
 {
     double n = linear->n;
-    bg_matrix_work work = {linear->n, (n * n * n - n) / 3, n * n, 0};
+    bg_matrix_work work = {
+        .unknowns = linear->n, .factorisation = (n * n * n - n) / 3, .solution = n * n};
     if (linear->class->get_work)
         linear->class->get_work(linear->self, &work);
+    work.usual = work.factorisation;
     return work;
 }
 

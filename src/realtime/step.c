@@ -226,10 +226,11 @@ double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
     most->factorisations += plan.first_factorisations + plan.exchange_factorisations;
     most->terms += plan.exchange_terms;
     most->projections += plan.exchange_terms > 0;
-    double pivots = plan.matrix.repeats ? with_new_pivots : 1;
+    double pivots = plan.matrix.repeats ? with_new_pivots : 1, usual = plan.matrix.usual;
+    double other = usual > 0 ? (plan.matrix.factorisation - usual) / usual : 0;
+    pivots = fmax(1 + pivots * other, pivots + other); /* without exchanges, and then with them */
     double solved = plan.first_solutions * plan.matrix.solution;
-    double factored = pivots * most->factorisations +
-                      (solved > 0 ? solved / plan.matrix.factorisation : 0);
+    double factored = pivots * most->factorisations + (solved > 0 ? solved / usual : 0);
     return by_arguments *
            fmax(calc_ratio(most->terms + most->explicit_, plan.terms + plan.explicit_),
                 calc_ratio(factored, plan.factorisations));

@@ -59,12 +59,13 @@ typedef struct target {
     bg_joint_form *f;
     double *by_q, *by_v; /* NULL: not wanted */
     bg_pattern pattern;
-    bool massless; /* no inertia contributes: I, Q and X are not looked at */
+    const int *places; /* of the pattern, as in bg_joint_patterns */
+    bool massless;     /* no inertia contributes: I, Q and X are not looked at */
 } target;
 
 static void add(const target *t, int i, int j, double by_q, double by_v)
 {
-    size_t k = bg_joint_find_place(&t->pattern, i, j);
+    size_t k = bg_joint_find_place(&t->pattern, t->places, i, j);
     if (t->by_q)
         t->by_q[k] += by_q;
     if (t->by_v)
@@ -451,7 +452,12 @@ typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self)
 /* Rows of w or gamma by q and v. */
 static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_rows *visit)
 {
-    target t = {f, out->block[of][BG_BY_q], out->block[of][BG_BY_v], f->patterns.G, of == BG_OF_w};
+    target t = {f,
+                out->block[of][BG_BY_q],
+                out->block[of][BG_BY_v],
+                f->patterns.G,
+                f->patterns.G_places,
+                of == BG_OF_w};
     if (!t.by_q && !t.by_v)
         return;
     clear(&t);
@@ -463,10 +469,14 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
 {
     const bg_pattern rates = {f->mb.nz, f->nv, NULL, NULL}, states = {f->nv, f->mb.nz, NULL, NULL};
     bool stiff = out->only_stiff != 0;
-    target r = {f, out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v], f->patterns.r,
+    target r = {f,
+                out->block[BG_OF_r][BG_BY_q],
+                out->block[BG_OF_r][BG_BY_v],
+                f->patterns.r,
+                f->patterns.r_places,
                 stiff};
-    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates, true};
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states, true};
+    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates, NULL, true};
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states, NULL, true};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = h.by_q || h.by_v ? add_row : NULL,
                              .rate_self = &h,

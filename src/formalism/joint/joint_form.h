@@ -39,6 +39,7 @@ typedef struct bg_link_sums {
  * row_start: dense. */
 typedef struct bg_joint_patterns {
     bg_pattern M, G, r;
+    int *G_places, *r_places; /* [rows columns] where entries lie; NULL: dense, or too many */
 } bg_joint_patterns;
 
 typedef struct bg_joint_form {
@@ -120,9 +121,12 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
 /* patterns.c: after the first update; false: out of memory. lambda: any [ng]. */
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda);
 void bg_joint_clear_patterns(bg_joint_form *f);
-/* Where entry (i, j), which the pattern has, lies among the values. */
-static inline size_t bg_joint_find_place(const bg_pattern *p, int i, int j)
+/* Where entry (i, j), which the pattern has, lies among the values; by a table where there is one.
+ */
+static inline size_t bg_joint_find_place(const bg_pattern *p, const int *table, int i, int j)
 {
+    if (table)
+        return (size_t)table[i * p->columns + j];
     if (!p->row_start)
         return (size_t)i * (size_t)p->columns + (size_t)j;
     int low = p->row_start[i], high = p->row_start[i + 1] - 1;

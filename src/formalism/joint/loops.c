@@ -38,7 +38,8 @@ static void add_chain(bg_joint_form *f, int body, const double *J, int row, doub
     for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int i = l->v; i < l->v + count(l); i++)
-            G[bg_joint_find_place(&f->patterns.G, row, i)] += bg_spatial_dot(f->S[i], F);
+            G[bg_joint_find_place(&f->patterns.G, f->patterns.G_places, row, i)] += bg_spatial_dot(
+                f->S[i], F);
     }
 }
 
@@ -60,7 +61,7 @@ void bg_joint_calc_G(bg_joint_form *f, double *G)
     }
     for (int k = 0; k < f->nrows; k++)
         for (int i = 0; i < f->rows[k].n; i++)
-            G[bg_joint_find_place(&f->patterns.G, f->mb.nrows + k,
+            G[bg_joint_find_place(&f->patterns.G, f->patterns.G_places, f->mb.nrows + k,
                                   f->mech->links[f->rows[k].link[i]].v)] += f->rows[k].factor[i];
 }
 

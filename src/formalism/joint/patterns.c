@@ -2,8 +2,9 @@
  *
  * M couples coordinates of which one lies on the other's way to the ground; a row of G has entries
  * on the ways of its bodies; the derivatives of r add, for each pair of bodies that a force or a
- * constraint couples, the ways of the one times those of the other. A block that is mostly full is
- * left dense: its pattern has no row_start. */
+ * constraint couples, the ways of the one times those of the other. A block that is mostly full (M
+ * and G: half, r, which matrices of implicit steps consist of: three quarters) is left dense: its
+ * pattern has no row_start. */
 #include "base/memory.h"
 #include "formalism/couplings.h"
 #include "formalism/joint/joint_form.h"
@@ -16,10 +17,13 @@ static int count(const bg_link *l)
     return l->kind == BG_LINK_BALL ? 3 : 1;
 }
 
+typedef enum kind { OF_M, OF_G, OF_r } kind;
+
 /* Below this share of entries a pattern is worth its indices. */
-static bool is_sparse(const bg_joint_form *f, size_t entries, int rows)
+static bool is_sparse(const bg_joint_form *f, kind of, size_t entries, int rows)
 {
-    return entries <= (size_t)rows * (size_t)f->nv / 2;
+    size_t all = (size_t)rows * (size_t)f->nv;
+    return entries <= (of == OF_r ? 3 * all / 4 : all / 2);
 }
 
 /* Columns of one row while they are collected. */
@@ -131,8 +135,6 @@ static void take_coordinate(const bg_joint_form *f, collector *c, int link, cons
         take_way(f, c, p->pair[k][1]);
 }
 
-typedef enum kind { OF_M, OF_G, OF_r } kind;
-
 static int compare_columns(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
@@ -169,7 +171,7 @@ static size_t collect(const source *s, int rows, int *start, int *column)
             start[c.row + 1] = (int)total + c.n;
         }
         total += (size_t)c.n;
-        if (!is_sparse(f, total, rows))
+        if (!is_sparse(f, s->of, total, rows))
             break;
     }
     return total;
@@ -180,7 +182,7 @@ static bool make(const source *s, bg_pattern *out)
     int rows = s->of == OF_G ? s->f->ng : s->f->nv;
     size_t n = collect(s, rows, NULL, NULL);
     *out = (bg_pattern){rows, s->f->nv, NULL, NULL};
-    if (!is_sparse(s->f, n, rows))
+    if (!is_sparse(s->f, s->of, n, rows))
         return true;
     int *start = BG_NEW_ARRAY(int, rows + 1), *column = BG_NEW_ARRAY(int, n);
     out->row_start = start;
@@ -189,6 +191,20 @@ static bool make(const source *s, bg_pattern *out)
         return false;
     collect(s, rows, start, column);
     return true;
+}
+
+/* A table of the places of a pattern that is not too large for one; false: out of memory. */
+static bool make_table(const bg_pattern *p, int **table)
+{
+    enum { LARGEST = 16384 };
+    size_t all = (size_t)p->rows * (size_t)p->columns;
+    if (!p->row_start || all > LARGEST)
+        return true;
+    *table = BG_NEW_ARRAY(int, all);
+    for (int i = 0; *table && i < p->rows; i++)
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            (*table)[i * p->columns + p->column[k]] = k;
+    return *table != NULL;
 }
 
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
@@ -200,7 +216,7 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
     bool good = link && scratch && make(&s, &x->M);
     s.of = OF_G;
     for (int j = 0; j < f->nv && good; j++)
-        f->diagonal[j] = (int)bg_joint_find_place(&x->M, j, j);
+        f->diagonal[j] = (int)bg_joint_find_place(&x->M, NULL, j, j);
     good = good && make(&s, &x->G);
     x->r = (bg_pattern){f->nv, f->nv, NULL, NULL};
     if (good && x->M.row_start) {
@@ -209,6 +225,7 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
         s.of = OF_r;
         good = good && make(&s, &x->r);
     }
+    good = good && make_table(&x->G, &x->G_places) && make_table(&x->r, &x->r_places);
     free(p.pair);
     free(link);
     free(scratch);
@@ -222,4 +239,6 @@ void bg_joint_clear_patterns(bg_joint_form *f)
         free((void *)all[k]->row_start);
         free((void *)all[k]->column);
     }
+    free(f->patterns.G_places);
+    free(f->patterns.r_places);
 }

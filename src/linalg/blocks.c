@@ -1,0 +1,564 @@
+/* Blocks have fixed places among the values of a matrix, found once. There are up to three sets of
+ * values: for a factorisation with exchanges (bg_linear), and for one without (tree_lu.h) where the
+ * sum is symmetric or not. Places outside of blocks are zero from the start; where several blocks
+ * meet, or one that was there is left out, all values are cleared before assembly.
+ *
+ * A factorisation without exchanges that was not safe is not tried again the next time, and after
+ * repeated failures for longer and longer: matrices that are never fit for it, such as those with
+ * a semidefinite M, are hardly slower than without it. */
+#include "linalg/blocks.h"
+
+#include "base/archive.h"
+#include "base/memory.h"
+#include "linalg/backend.h"
+#include "linalg/tree_lu.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DENSE_MAX = 40, LONGEST_PAUSE = 1024 };
+
+/* A block with its places. */
+typedef struct part {
+    bg_block_kind kind;
+    int rows, columns, top, left; /* of the values as they are stored; first row and column in A */
+    int count;                    /* values */
+    int *general;                 /* [count] place in bg_linear; NULL: by arithmetic */
+    int *whole;                   /* [count] place in tree.whole */
+    int *from, *half;             /* [nhalf] values that are needed of half of A; their places */
+    int nhalf;
+} part;
+
+/* One set of values. */
+typedef struct target {
+    double *values;
+    size_t count;
+    unsigned given; /* blocks of the last assembly, as bits */
+} target;
+
+enum { GENERAL, WHOLE, HALF, TARGETS };
+
+struct bg_blocks {
+    int n, ngroups, nblocks;
+    int offset[BG_GROUPS_MAX + 1]; /* first unknowns of the groups */
+    int sign[BG_GROUPS_MAX];
+    part part[BG_BLOCKS_MAX];
+    bool summed; /* two blocks lie at the same place */
+    target target[TARGETS];
+    bg_linear *linear;
+    int *row_start, *column; /* pattern of linear; NULL when it is dense */
+    bool has_tree, direct;   /* tree is there; the last factorisation is its own */
+    bg_tree_lu tree;
+    int wait, pause;  /* factorisations until it is tried again, and were after the last failure */
+    bool *held;       /* [n] */
+    int *held_index;  /* [nheld] */
+    int *zero, *one;  /* places of linear that held unknowns clear, [nheld] and set */
+    int nheld, nzero; /* how many */
+    double *x;        /* [n] right-hand side and solution */
+    int *signs;       /* [n] scratch of the condition estimate */
+};
+
+/* Row and column in A of value k, which is in row i and column j as stored. */
+static void locate(const part *p, int i, int j, int *row, int *column)
+{
+    bool transposed = p->kind == BG_BLOCK_TRANSPOSED;
+    *row = p->top + (transposed ? j : i);
+    *column = p->left + (transposed ? i : j);
+}
+
+static int get_begin(const part *p, const bg_block *b, int i)
+{
+    return p->kind == BG_BLOCK_UNIT ? i : b->pattern ? b->pattern->row_start[i] : i * p->columns;
+}
+
+static int get_column(const part *p, const bg_block *b, int i, int k)
+{
+    return p->kind == BG_BLOCK_UNIT ? i : b->pattern ? b->pattern->column[k] : k - i * p->columns;
+}
+
+static void place_part(bg_blocks *b, const bg_block *block, part *p)
+{
+    int rows = b->offset[block->row + 1] - b->offset[block->row];
+    int columns = b->offset[block->column + 1] - b->offset[block->column];
+    bool transposed = block->kind == BG_BLOCK_TRANSPOSED;
+    assert(block->kind != BG_BLOCK_UNIT || rows == columns);
+    p->kind = block->kind;
+    p->rows = transposed ? columns : rows;
+    p->columns = transposed ? rows : columns;
+    p->top = b->offset[block->row];
+    p->left = b->offset[block->column];
+    p->count = get_begin(p, block, p->rows);
+    assert(!block->pattern ||
+           (block->pattern->rows == p->rows && block->pattern->columns == p->columns));
+}
+
+typedef struct pattern {
+    int *start, *column;
+} pattern;
+
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Counts the entries of rows (column NULL), or lists them; with mirror images where asked. */
+static void list_entries(const bg_blocks *b, const bg_block *blocks, bool mirrored, int *next,
+                         int *column)
+{
+    for (int i = 0; i < b->n; i++) {
+        if (column)
+            column[next[i]] = i;
+        next[i]++;
+    }
+    for (int k = 0; k < b->nblocks; k++) {
+        const part *p = &b->part[k];
+        for (int i = 0; i < p->rows; i++)
+            for (int e = get_begin(p, &blocks[k], i); e < get_begin(p, &blocks[k], i + 1); e++) {
+                int row, col;
+                locate(p, i, get_column(p, &blocks[k], i, e), &row, &col);
+                if (column)
+                    column[next[row]] = col;
+                next[row]++;
+                if (mirrored && column)
+                    column[next[col]] = row;
+                next[col] += mirrored;
+            }
+    }
+}
+
+/* The pattern of the sum with a full diagonal, ascending in each row; false: no memory. */
+static bool make_pattern(const bg_blocks *b, const bg_block *blocks, bool mirrored, pattern *out)
+{
+    int n = b->n, *next = BG_NEW_ARRAY(int, n), total = 0;
+    out->start = BG_NEW_ARRAY(int, n + 1);
+    out->column = NULL;
+    if (next && out->start) {
+        list_entries(b, blocks, mirrored, next, NULL);
+        for (int i = 0; i < n; i++) {
+            int count = next[i];
+            out->start[i] = next[i] = total;
+            total += count;
+        }
+        out->start[n] = total;
+        out->column = BG_NEW_ARRAY(int, total);
+    }
+    if (out->column) {
+        list_entries(b, blocks, mirrored, next, out->column);
+        total = 0;
+        for (int i = 0, from = 0; i < n; i++) {
+            int to = out->start[i + 1];
+            qsort(out->column + from, (size_t)(to - from), sizeof(int), compare);
+            out->start[i] = total;
+            for (int k = from; k < to; k++)
+                if (k == from || out->column[k] != out->column[total - 1])
+                    out->column[total++] = out->column[k];
+            from = to;
+        }
+        out->start[n] = total;
+    }
+    free(next);
+    return out->column != NULL;
+}
+
+static void clear_pattern(pattern *p)
+{
+    free(p->start);
+    free(p->column);
+}
+
+/* The place of (row, column) among the values of linear. */
+static int find_place(const bg_blocks *b, int row, int column)
+{
+    if (!b->column)
+        return row * b->n + column;
+    int low = b->row_start[row], high = b->row_start[row + 1] - 1;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (b->column[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Dense blocks of a dense matrix need no map. */
+static bool map_general(bg_blocks *b, const bg_block *block, part *p)
+{
+    if (!b->column && !block->pattern && p->kind != BG_BLOCK_UNIT)
+        return true;
+    p->general = BG_NEW_ARRAY(int, p->count);
+    for (int i = 0; p->general && i < p->rows; i++)
+        for (int k = get_begin(p, block, i); k < get_begin(p, block, i + 1); k++) {
+            int row, column;
+            locate(p, i, get_column(p, block, i, k), &row, &column);
+            p->general[k] = find_place(b, row, column);
+        }
+    return p->general != NULL;
+}
+
+static bool map_tree(bg_blocks *b, const bg_block *block, part *p)
+{
+    p->whole = BG_NEW_ARRAY(int, p->count);
+    p->from = BG_NEW_ARRAY(int, p->count);
+    p->half = BG_NEW_ARRAY(int, p->count);
+    if (!p->whole || !p->from || !p->half)
+        return false;
+    for (int i = 0; i < p->rows; i++)
+        for (int k = get_begin(p, block, i); k < get_begin(p, block, i + 1); k++) {
+            int row, column;
+            locate(p, i, get_column(p, block, i, k), &row, &column);
+            p->whole[k] = bg_tree_lu_find(&b->tree, row, column);
+            if (p->whole[k] % 2 == 0) {
+                p->from[p->nhalf] = k;
+                p->half[p->nhalf++] = p->whole[k] / 2;
+            }
+        }
+    return true;
+}
+
+/* bg_linear, sparse where a block has a pattern and the sum is large and not half full. */
+static bg_status make_general(bg_blocks *b, const bg_block *blocks, bg_error *err)
+{
+    bool sparse = false;
+    pattern p = {NULL, NULL};
+    for (int k = 0; k < b->nblocks; k++)
+        sparse = sparse || (blocks[k].pattern && b->n > DENSE_MAX);
+    if (sparse && !make_pattern(b, blocks, false, &p)) {
+        clear_pattern(&p);
+        return BG_NO_MEMORY;
+    }
+    if (sparse && 2.0 * p.start[b->n] <= (double)b->n * b->n) {
+        b->row_start = p.start;
+        b->column = p.column;
+    } else {
+        clear_pattern(&p);
+    }
+    bg_pattern whole = {b->n, b->n, b->row_start, b->column};
+    bg_status st = bg_linear_create(b->n, b->column ? &whole : NULL, &b->linear, err);
+    if (st != BG_OK)
+        return st;
+    b->target[GENERAL].values = bg_linear_get_values(b->linear);
+    b->target[GENERAL].count = b->column ? (size_t)b->row_start[b->n] : (size_t)b->n * (size_t)b->n;
+    for (int k = 0; k < b->nblocks; k++)
+        if (!map_general(b, &blocks[k], &b->part[k]))
+            return BG_NO_MEMORY;
+    return BG_OK;
+}
+
+/* Operations up to which the tree is worth its while: they are cheaper than those of the sparse LU,
+ * and dearer than those of LAPACK's blocks. */
+static double calc_most(const bg_blocks *b)
+{
+    double share = b->column || b->n <= BG_SMALL_MAX ? 1.1 : 0.3;
+    return share * bg_linear_get_work(b->linear).factorisation;
+}
+
+static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
+{
+    signed char *sign = BG_NEW_ARRAY(signed char, b->n);
+    pattern p = {NULL, NULL};
+    bool done = sign && make_pattern(b, blocks, true, &p);
+    for (int g = 0; g < b->ngroups && done; g++)
+        for (int i = b->offset[g]; i < b->offset[g + 1]; i++)
+            sign[i] = (signed char)b->sign[g];
+    done = done && bg_tree_lu_create(&b->tree, b->n, p.start, p.column, sign, calc_most(b));
+    free(sign);
+    clear_pattern(&p);
+    b->has_tree = done && b->tree.count > 0;
+    for (int k = 0; k < b->nblocks && b->has_tree && done; k++)
+        done = map_tree(b, &blocks[k], &b->part[k]);
+    size_t count = (size_t)b->tree.count;
+    b->target[WHOLE] = (target){b->tree.whole, 2 * count, 0};
+    b->target[HALF] = (target){b->tree.half, count, 0};
+    return done ? BG_OK : BG_NO_MEMORY;
+}
+
+static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
+{
+    bool known = b->n > 0;
+    for (int k = 0; k < b->nblocks; k++) {
+        place_part(b, &def->blocks[k], &b->part[k]);
+        for (int j = 0; j < k; j++)
+            b->summed = b->summed || (def->blocks[j].row == def->blocks[k].row &&
+                                      def->blocks[j].column == def->blocks[k].column);
+    }
+    for (int g = 0; g < b->ngroups; g++)
+        known = known && (b->sign[g] != 0 || def->groups[g].size == 0);
+    b->held = BG_NEW_ARRAY(bool, b->n);
+    b->held_index = BG_NEW_ARRAY(int, b->n);
+    b->one = BG_NEW_ARRAY(int, b->n);
+    b->x = BG_NEW_ARRAY(double, b->n);
+    b->signs = BG_NEW_ARRAY(int, b->n);
+    if (!b->held || !b->held_index || !b->one || !b->x || !b->signs)
+        return BG_NO_MEMORY;
+    bg_status st = make_general(b, def->blocks, err);
+    if (st == BG_OK && known)
+        st = make_tree(b, def->blocks);
+    if (st != BG_OK)
+        return st;
+    b->zero = BG_NEW_ARRAY(int, b->target[GENERAL].count);
+    return b->zero ? BG_OK : BG_NO_MEMORY;
+}
+
+bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err)
+{
+    assert(def->ngroups <= BG_GROUPS_MAX && def->nblocks <= BG_BLOCKS_MAX);
+    *blocks = NULL;
+    bg_blocks *b = BG_NEW(bg_blocks);
+    if (!b)
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a matrix");
+    b->ngroups = def->ngroups;
+    b->nblocks = def->nblocks;
+    for (int g = 0; g < def->ngroups; g++) {
+        assert(def->groups[g].size >= 0);
+        b->sign[g] = def->groups[g].sign;
+        b->n = b->offset[g + 1] = b->offset[g] + def->groups[g].size;
+    }
+    if (fill(b, def, err) != BG_OK) {
+        int n = b->n;
+        bg_blocks_destroy(b);
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a matrix of %d unknowns", n);
+    }
+    *blocks = b;
+    return BG_OK;
+}
+
+void bg_blocks_destroy(bg_blocks *b)
+{
+    if (!b)
+        return;
+    for (int k = 0; k < b->nblocks; k++) {
+        free(b->part[k].general);
+        free(b->part[k].whole);
+        free(b->part[k].from);
+        free(b->part[k].half);
+    }
+    bg_linear_destroy(b->linear);
+    bg_tree_lu_clear(&b->tree);
+    void *const owned[] = {b->row_start, b->column, b->held, b->held_index, b->zero, b->one,
+                           b->x,         b->signs,  b};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+        free(owned[i]);
+}
+
+/* Finds the places that held unknowns clear or set, and clears all values: assembly does not reach
+ * those that an earlier choice has set. */
+void bg_blocks_hold(bg_blocks *b, int group, const unsigned char *held)
+{
+    int n = b->n, none = 0;
+    double *values = b->target[GENERAL].values;
+    for (int i = b->offset[group]; i < b->offset[group + 1]; i++)
+        b->held[i] = held && held[i - b->offset[group]];
+    b->nheld = b->nzero = 0;
+    for (int i = 0; i < n; i++)
+        if (b->held[i])
+            b->held_index[b->nheld++] = i;
+    for (int i = 0; i < n; i++) {
+        int from = b->column ? b->row_start[i] : i * n;
+        int to = b->column ? b->row_start[i + 1] : from + n;
+        for (int k = from; k < to; k++) {
+            int j = b->column ? b->column[k] : k - from;
+            values[k] = 0;
+            if (i == j && b->held[i])
+                b->one[none++] = k;
+            else if (b->held[i] || b->held[j])
+                b->zero[b->nzero++] = k;
+        }
+    }
+    if (b->has_tree)
+        bg_tree_lu_hold(&b->tree, b->held);
+}
+
+/* Values of a dense block to a dense matrix. */
+static void put_dense(const bg_blocks *b, const part *p, const bg_block_value *value)
+{
+    int n = b->n;
+    double *restrict A = b->target[GENERAL].values, factor = value->factor;
+    for (int i = 0; i < p->rows; i++) {
+        const double *restrict row = value->values + i * p->columns;
+        if (p->kind == BG_BLOCK_TRANSPOSED)
+            for (int j = 0; j < p->columns; j++)
+                A[(p->top + j) * n + p->left + i] = factor * row[j];
+        else
+            for (int j = 0; j < p->columns; j++)
+                A[(p->top + i) * n + p->left + j] = factor * row[j];
+    }
+}
+
+/* The same where blocks meet. */
+static void add_dense(const bg_blocks *b, const part *p, const bg_block_value *value)
+{
+    for (int i = 0; i < p->rows; i++)
+        for (int j = 0; j < p->columns; j++) {
+            int row, column;
+            locate(p, i, j, &row, &column);
+            b->target[GENERAL].values[row * b->n + column] += value->factor *
+                                                              value->values[i * p->columns + j];
+        }
+}
+
+/* to[place[k]] <- factor values[from[k]], or added to it. from NULL: k; values NULL: ones. */
+static void put_mapped(double *restrict to, const int *restrict place, const int *restrict from,
+                       int count, const bg_block_value *value, bool add)
+{
+    const double *restrict values = value->values, factor = value->factor;
+    if (!values)
+        for (int k = 0; k < count; k++)
+            to[place[k]] = factor + (add ? to[place[k]] : 0);
+    else if (add)
+        for (int k = 0; k < count; k++)
+            to[place[k]] += factor * values[from ? from[k] : k];
+    else if (!from)
+        for (int k = 0; k < count; k++)
+            to[place[k]] = factor * values[k];
+    else
+        for (int k = 0; k < count; k++)
+            to[place[k]] = factor * values[from[k]];
+}
+
+static void assemble(bg_blocks *b, int which, const bg_block_value *value)
+{
+    target *t = &b->target[which];
+    unsigned given = 0;
+    for (int k = 0; k < b->nblocks; k++)
+        given |= value[k].factor != 0 ? 1u << k : 0u;
+    if (b->summed || (t->given & ~given))
+        memset(t->values, 0, t->count * sizeof(double));
+    t->given = given;
+    for (int k = 0; k < b->nblocks; k++) {
+        const part *p = &b->part[k];
+        if (value[k].factor == 0)
+            continue;
+        if (which == HALF)
+            put_mapped(t->values, p->half, p->from, p->nhalf, &value[k], b->summed);
+        else if (which == WHOLE || p->general)
+            put_mapped(t->values, which == WHOLE ? p->whole : p->general, NULL, p->count, &value[k],
+                       b->summed);
+        else if (b->summed)
+            add_dense(b, p, &value[k]);
+        else
+            put_dense(b, p, &value[k]);
+    }
+}
+
+/* Without exchanges; false: not safe now. */
+static bool factor_direct(bg_blocks *b, const bg_block_value *value, bool symmetric)
+{
+    if (b->wait > 0) {
+        b->wait--;
+        return false;
+    }
+    assemble(b, symmetric ? HALF : WHOLE, value);
+    bool safe = bg_tree_lu_factor(&b->tree, symmetric);
+    b->pause = safe ? 0 : b->pause == 0 ? 1 : 2 * b->pause;
+    b->pause = b->pause < LONGEST_PAUSE ? b->pause : LONGEST_PAUSE;
+    b->wait = b->pause;
+    return safe;
+}
+
+bg_status bg_blocks_factor(bg_blocks *b, const bg_block_value *value, bool symmetric)
+{
+    b->direct = b->has_tree && factor_direct(b, value, symmetric);
+    if (b->direct)
+        return BG_OK;
+    assemble(b, GENERAL, value);
+    double *values = b->target[GENERAL].values;
+    for (int k = 0; k < b->nzero; k++)
+        values[b->zero[k]] = 0;
+    for (int k = 0; k < b->nheld; k++)
+        values[b->one[k]] = 1;
+    return bg_linear_factor(b->linear);
+}
+
+void bg_blocks_solve(bg_blocks *b, double *const *x)
+{
+    const int *place = b->direct ? b->tree.place : NULL;
+    double *restrict y = b->x;
+    for (int g = 0; g < b->ngroups; g++) {
+        int begin = b->offset[g], size = b->offset[g + 1] - begin;
+        for (int i = 0; i < size; i++)
+            y[place ? place[begin + i] : begin + i] = x[g][i];
+    }
+    for (int k = 0; k < b->nheld; k++)
+        y[place ? place[b->held_index[k]] : b->held_index[k]] = 0;
+    if (b->direct)
+        bg_tree_lu_solve(&b->tree, y);
+    else
+        bg_linear_solve(b->linear, y);
+    for (int g = 0; g < b->ngroups; g++) {
+        int begin = b->offset[g], size = b->offset[g + 1] - begin;
+        for (int i = 0; i < size; i++)
+            x[g][i] = y[place ? place[begin + i] : begin + i];
+    }
+}
+
+static void solve_tree(void *tree, double *x)
+{
+    bg_tree_lu_solve(tree, x);
+}
+
+static void solve_tree_transposed(void *tree, double *x)
+{
+    bg_tree_lu_solve_transposed(tree, x);
+}
+
+double bg_blocks_calc_rcond(bg_blocks *b)
+{
+    if (!b->direct)
+        return bg_linear_calc_rcond(b->linear);
+    static const bg_linear_class tree = {.solve = solve_tree,
+                                         .solve_transposed = solve_tree_transposed};
+    double norm = bg_tree_lu_calc_norm(&b->tree, b->x);
+    double rcond = 1 / norm / bg_condition_estimate(&tree, &b->tree, b->n, b->x, b->signs);
+    return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
+}
+
+int bg_blocks_get_sign(const bg_blocks *b)
+{
+    if (!b->direct)
+        return bg_linear_get_sign(b->linear);
+    int negative = 0;
+    for (int g = 0; g < b->ngroups; g++)
+        negative += b->sign[g] < 0 ? b->offset[g + 1] - b->offset[g] : 0;
+    for (int k = 0; k < b->nheld; k++)
+        for (int g = 0; g < b->ngroups; g++)
+            negative -= b->sign[g] < 0 && b->held_index[k] >= b->offset[g] &&
+                        b->held_index[k] < b->offset[g + 1];
+    return negative % 2 ? -1 : 1;
+}
+
+bool bg_blocks_is_direct(const bg_blocks *b)
+{
+    return b->direct;
+}
+
+bg_matrix_work bg_blocks_get_work(const bg_blocks *b)
+{
+    bg_matrix_work work = bg_linear_get_work(b->linear);
+    if (b->has_tree) {
+        work.usual = b->pause > 1 ? work.factorisation : b->tree.operations;
+        work.factorisation += b->tree.operations; /* where it is not safe, both are made */
+        if (work.solution < 2.0 * b->tree.count)
+            work.solution = 2.0 * b->tree.count;
+    }
+    return work;
+}
+
+void bg_blocks_reset(bg_blocks *b)
+{
+    b->wait = b->pause = 0;
+    b->direct = false;
+    bg_linear_reset(b->linear);
+}
+
+void bg_blocks_archive(bg_blocks *b, bg_archive *archive)
+{
+    bg_archive_mark(archive, "blocks");
+    bg_archive_whole(archive, &b->wait, 1, 0, LONGEST_PAUSE);
+    bg_archive_whole(archive, &b->pause, 1, 0, LONGEST_PAUSE);
+    if (archive->loading)
+        b->direct = false;
+    bg_linear_archive(b->linear, archive);
+}

@@ -1,0 +1,408 @@
+/* Matrices of blocks: sums against a plain dense matrix; factorisations without exchanges on trees,
+ * what they cost, when they are given up, and that this survives a checkpoint. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/archive.h"
+#include "linalg/blocks.h"
+#include "linalg/tree_lu.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_MAX = 120, COUNT_MAX = N_MAX * N_MAX };
+
+static double draw(uint64_t *state) /* uniform in [-1, 1) */
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-52 - 1;
+}
+
+static int pick(uint64_t *state, int n)
+{
+    int k = (int)(0.5 * (draw(state) + 1) * n);
+    return k < n ? k : n - 1;
+}
+
+typedef struct test_pattern {
+    bg_pattern pattern;
+    int start[N_MAX + 1], column[COUNT_MAX];
+} test_pattern;
+
+static void make_pattern(test_pattern *p, int rows, int columns, double density, uint64_t *seed)
+{
+    int count = 0;
+    for (int i = 0; i < rows; i++) {
+        p->start[i] = count;
+        for (int j = 0; j < columns; j++)
+            if (draw(seed) < 2 * density - 1)
+                p->column[count++] = j;
+    }
+    p->start[rows] = count;
+    p->pattern = (bg_pattern){rows, columns, p->start, p->column};
+}
+
+/* max_i |b - A x|_i / (|b| + |A| |x|)_i over all unknowns together. */
+static double calc_error(int n, const double *A, const double *x, const double *b)
+{
+    double most = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        double r = b[i], sum = fabs(b[i]);
+        for (int j = 0; j < n; j++) {
+            r -= A[i * n + j] * x[j];
+            sum += fabs(A[i * n + j] * x[j]);
+        }
+        most = fmax(most, fabs(r));
+        size = fmax(size, sum);
+    }
+    return most / size;
+}
+
+/* Adds what a block contributes to the dense matrix A of n unknowns. */
+static void add_plainly(double *A, int n, const int *offset, const bg_block *b,
+                        const bg_block_value *v)
+{
+    int rows = b->kind == BG_BLOCK_TRANSPOSED ? offset[b->column + 1] - offset[b->column]
+                                              : offset[b->row + 1] - offset[b->row];
+    int columns = b->kind == BG_BLOCK_TRANSPOSED ? offset[b->row + 1] - offset[b->row]
+                                                 : offset[b->column + 1] - offset[b->column];
+    for (int i = 0, k = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            bool there = b->kind == BG_BLOCK_UNIT ? i == j : true;
+            if (b->pattern)
+                there = k < b->pattern->row_start[i + 1] && b->pattern->column[k] == j;
+            if (!there)
+                continue;
+            bool turned = b->kind == BG_BLOCK_TRANSPOSED;
+            int row = offset[b->row] + (turned ? j : i);
+            int column = offset[b->column] + (turned ? i : j);
+            A[row * n + column] += v->factor * (b->kind == BG_BLOCK_UNIT ? 1 : v->values[k]);
+            k++;
+        }
+}
+
+/* Random groups and blocks, several at one place, left out, transposed, with held unknowns. */
+static void sums_are_those_of_dense_matrices(void **state)
+{
+    (void)state;
+    static test_pattern patterns[10];
+    static double values[10][COUNT_MAX], A[COUNT_MAX];
+    uint64_t seed = 5;
+    for (int turn = 0; turn < 60; turn++) {
+        int sizes = turn % 3 == 2 ? 25 : 6, offset[4] = {0};
+        bg_group groups[3];
+        for (int g = 0; g < 3; g++) {
+            groups[g] = (bg_group){1 + pick(&seed, sizes), turn % 4 == 3 ? 0 : g < 2 ? 1 : -1};
+            offset[g + 1] = offset[g] + groups[g].size;
+        }
+        int n = offset[3], nblocks = 4 + pick(&seed, 6);
+        bg_block blocks[10];
+        bg_block_value value[10];
+        for (int k = 0; k < nblocks; k++) { /* the first three are diagonal */
+            int row = k < 3 ? k : pick(&seed, 3), column = k < 3 ? k : pick(&seed, 3);
+            int kind = pick(&seed, row == column ? 3 : 2);
+            bool turned = kind == BG_BLOCK_TRANSPOSED;
+            int rows = groups[turned ? column : row].size;
+            int columns = groups[turned ? row : column].size;
+            make_pattern(&patterns[k], rows, columns, 0.3, &seed);
+            bool dense = kind == BG_BLOCK_UNIT || turn % 2 || pick(&seed, 2);
+            blocks[k] = (bg_block){row, column, (bg_block_kind)kind,
+                                   dense ? NULL : &patterns[k].pattern};
+            value[k].values = kind == BG_BLOCK_UNIT ? NULL : values[k];
+        }
+        const bg_blocks_def def = {groups, blocks, 3, nblocks};
+        bg_blocks *b;
+        assert_int_equal(bg_blocks_create(&def, &b, NULL), BG_OK);
+        for (int round = 0; round < 4; round++) {
+            unsigned char held[32] = {0};
+            double x[N_MAX], y[N_MAX], *const parts[] = {x, x + offset[1], x + offset[2]};
+            for (int i = 0; i < groups[1].size; i++)
+                held[i] = round % 2 && pick(&seed, 4) == 0;
+            bg_blocks_hold(b, 1, held);
+            memset(A, 0, sizeof A);
+            for (int k = 0; k < nblocks; k++) {
+                for (int e = 0; e < N_MAX * 8; e++)
+                    values[k][e] = draw(&seed);
+                value[k].factor = round == 2 && k >= 3 && k % 2 ? 0 : 2 * draw(&seed);
+                add_plainly(A, n, offset, &blocks[k], &value[k]);
+            }
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    bool i_held = i >= offset[1] && i < offset[2] && held[i - offset[1]];
+                    bool j_held = j >= offset[1] && j < offset[2] && held[j - offset[1]];
+                    A[i * n + j] = i_held || j_held ? i == j : A[i * n + j];
+                }
+            for (int i = 0; i < n; i++)
+                x[i] = y[i] = draw(&seed);
+            for (int i = 0; i < groups[1].size; i++)
+                y[offset[1] + i] = held[i] ? 0 : y[offset[1] + i];
+            if (bg_blocks_factor(b, value, false) != BG_OK)
+                continue;
+            bg_blocks_solve(b, parts);
+            assert_true(calc_error(n, A, x, y) < 1e-10);
+            for (int i = 0; i < groups[1].size; i++)
+                assert_true(!held[i] || x[offset[1] + i] == 0);
+        }
+        bg_blocks_destroy(b);
+    }
+}
+
+/* M and G of random masses on a random tree: M = sum over bodies of m J^T J with J along the way of
+ * a body, which gives it the pattern of the tree; rows of G along two ways. */
+typedef struct tree {
+    int nv, ng, parent[N_MAX];
+    test_pattern M, G;
+    double M_values[COUNT_MAX], G_values[COUNT_MAX], M_dense[COUNT_MAX], G_dense[COUNT_MAX];
+} tree;
+
+static void fill_pattern(test_pattern *p, int rows, int columns, const double *dense, double *out)
+{
+    int count = 0;
+    for (int i = 0; i < rows; i++) {
+        p->start[i] = count;
+        for (int j = 0; j < columns; j++)
+            if (dense[i * columns + j] != 0) {
+                p->column[count] = j;
+                out[count++] = dense[i * columns + j];
+            }
+    }
+    p->start[rows] = count;
+    p->pattern = (bg_pattern){rows, columns, p->start, p->column};
+}
+
+static void make_tree(tree *t, int nv, int ng, int branching, uint64_t *seed)
+{
+    t->nv = nv;
+    t->ng = ng;
+    memset(t->M_dense, 0, sizeof t->M_dense);
+    memset(t->G_dense, 0, sizeof t->G_dense);
+    for (int i = 0; i < nv; i++)
+        t->parent[i] = i == 0 ? -1
+                              : i - 1 -
+                                    (branching > 0 ? pick(seed, i < branching ? i : branching) : 0);
+    for (int i = 0; i < nv; i++)
+        for (int direction = 0; direction < 3; direction++) {
+            double J[N_MAX] = {0}, mass = pow(10, 2 * draw(seed));
+            for (int k = i; k >= 0; k = t->parent[k])
+                J[k] = draw(seed);
+            for (int a = i; a >= 0; a = t->parent[a])
+                for (int b = i; b >= 0; b = t->parent[b])
+                    t->M_dense[a * nv + b] += mass * J[a] * J[b];
+        }
+    for (int i = 0; i < ng; i++)
+        for (int end = 0; end < 2; end++)
+            for (int k = pick(seed, nv); k >= 0; k = t->parent[k])
+                t->G_dense[i * nv + k] = draw(seed);
+    fill_pattern(&t->M, nv, nv, t->M_dense, t->M_values);
+    fill_pattern(&t->G, ng, nv, t->G_dense, t->G_values);
+}
+
+enum { MASS, UPPER, LOWER };
+
+static bg_blocks *make_saddle(const tree *t, int sign)
+{
+    const bg_group groups[] = {{t->nv, sign}, {t->ng, -sign}};
+    const bg_block blocks[] = {{0, 0, BG_BLOCK_PLAIN, &t->M.pattern},
+                               {0, 1, BG_BLOCK_TRANSPOSED, &t->G.pattern},
+                               {1, 0, BG_BLOCK_PLAIN, &t->G.pattern}};
+    const bg_blocks_def def = {groups, blocks, 2, 3};
+    bg_blocks *b;
+    assert_int_equal(bg_blocks_create(&def, &b, NULL), BG_OK);
+    return b;
+}
+
+static bg_status factor_saddle(bg_blocks *b, const tree *t, bool symmetric)
+{
+    const bg_block_value value[] = {{1, t->M_values}, {1, t->G_values}, {1, t->G_values}};
+    return bg_blocks_factor(b, value, symmetric);
+}
+
+static void solve_saddle(bg_blocks *b, const tree *t, double *x)
+{
+    double *const parts[] = {x, x + t->nv};
+    bg_blocks_solve(b, parts);
+}
+
+/* Without exchanges, with half of the matrix and with the whole, as with exchanges. */
+static void trees_need_no_exchanges(void **state)
+{
+    (void)state;
+    static tree t;
+    uint64_t seed = 21;
+    int direct = 0;
+    for (int turn = 0; turn < 120; turn++) {
+        int nv = 2 + pick(&seed, turn % 4 == 0 ? 70 : 20), ng = pick(&seed, 1 + nv / 3);
+        make_tree(&t, nv, ng, turn % 5, &seed);
+        bg_blocks *exchanging = make_saddle(&t, 0), *b = make_saddle(&t, 1);
+        double x[3][N_MAX], size = 0;
+        if (factor_saddle(exchanging, &t, false) != BG_OK) { /* dependent rows */
+            assert_int_equal(factor_saddle(b, &t, true), BG_SINGULAR);
+            bg_blocks_destroy(exchanging);
+            bg_blocks_destroy(b);
+            continue;
+        }
+        for (int i = 0; i < nv + ng; i++)
+            x[0][i] = x[1][i] = x[2][i] = draw(&seed);
+        assert_false(bg_blocks_is_direct(exchanging));
+        solve_saddle(exchanging, &t, x[0]);
+        double rcond = bg_blocks_calc_rcond(exchanging);
+        for (int i = 0; i < nv + ng; i++)
+            size = fmax(size, fabs(x[0][i]));
+        for (int k = 1; k < 3; k++) {
+            assert_int_equal(factor_saddle(b, &t, k == 1), BG_OK);
+            assert_int_equal(bg_blocks_get_sign(b), bg_blocks_get_sign(exchanging));
+            double estimate = bg_blocks_calc_rcond(b);
+            assert_true(estimate > 0.3 * rcond && estimate < 3 * rcond);
+            solve_saddle(b, &t, x[k]);
+            for (int i = 0; i < nv + ng; i++)
+                assert_true(fabs(x[k][i] - x[0][i]) <= 1e-15 / rcond * size);
+            direct += bg_blocks_is_direct(b);
+        }
+        bg_blocks_destroy(exchanging);
+        bg_blocks_destroy(b);
+    }
+    assert_true(direct > 150);
+}
+
+/* Rows of the factors of M alone are its own: a tree has no fill-in, whatever its shape, and a
+ * chain with constraints between neighbours costs what its length says. */
+static void trees_have_no_fill_in(void **state)
+{
+    (void)state;
+    static tree t;
+    uint64_t seed = 3;
+    signed char sign[N_MAX];
+    memset(sign, 1, sizeof sign);
+    for (int turn = 0; turn < 40; turn++) {
+        bg_tree_lu lu;
+        make_tree(&t, 1 + pick(&seed, 80), 0, turn % 6, &seed);
+        assert_true(bg_tree_lu_create(&lu, t.nv, t.M.start, t.M.column, sign, HUGE_VAL));
+        assert_int_equal(2 * lu.count - t.nv, t.M.start[t.nv]);
+        bg_tree_lu_clear(&lu);
+    }
+    double work[2];
+    for (int k = 0; k < 2; k++) { /* point masses in a row, one rod between neighbours */
+        int n = 40 << k, nv = n / 2 + 1, start[N_MAX + 1] = {0}, column[8 * N_MAX], count = 0;
+        n = 2 * nv - 1;
+        for (int i = 0; i < n; i++) {
+            sign[i] = i < nv ? 1 : -1;
+            for (int j = 0; j < n; j++)
+                if (i == j || (i >= nv && (j == i - nv || j == i - nv + 1)) ||
+                    (j >= nv && (i == j - nv || i == j - nv + 1)))
+                    column[count++] = j;
+            start[i + 1] = count;
+        }
+        bg_tree_lu lu;
+        assert_true(bg_tree_lu_create(&lu, n, start, column, sign, HUGE_VAL));
+        work[k] = lu.operations;
+        bg_tree_lu_clear(&lu);
+    }
+    assert_true(work[1] < 2.3 * work[0]);
+}
+
+/* Semidefinite and indefinite M, dependent and nearly dependent rows, values that are no numbers:
+ * what is not safe goes to a factorisation with exchanges. */
+static void what_is_not_safe_is_given_up(void **state)
+{
+    (void)state;
+    static tree t, u;
+    uint64_t seed = 8;
+    for (int turn = 0; turn < 60; turn++) {
+        int nv = 6 + pick(&seed, 12), ng = 3, last = nv * nv - 1;
+        make_tree(&t, nv, ng, 0, &seed); /* a chain: dense */
+        for (int k = 0; k < ng * nv; k++)
+            t.G_dense[k] = draw(&seed);
+        fill_pattern(&t.G, ng, nv, t.G_dense, t.G_values);
+        bg_blocks *b = make_saddle(&t, 1);
+        double x[N_MAX], y[N_MAX], A[COUNT_MAX] = {0};
+        int n = nv + ng, kind = turn % 5;
+        u = t;
+        if (kind == 0) /* the tip has no mass of its own; a constraint carries it */
+            for (int j = 0; j < nv; j++)
+                u.M_values[last - j] = u.M_values[(nv - 1 - j) * nv + nv - 1] = 0;
+        if (kind == 1) /* negative mass */
+            u.M_values[last] = -u.M_values[last];
+        for (int j = 0; j < nv && (kind == 2 || kind == 3); j++) /* the last row nearly the first */
+            u.G_values[2 * nv + j] = u.G_values[j] + (kind == 3 ? 1e-5 * draw(&seed) : 0);
+        if (kind == 4)
+            u.M_values[last] = turn % 2 ? INFINITY : NAN;
+        bg_status st = factor_saddle(b, &u, true);
+        assert_false(bg_blocks_is_direct(b));
+        assert_int_equal(st, kind == 2 || kind == 4 ? BG_SINGULAR : BG_OK);
+        for (int i = 0; i < nv && st == BG_OK; i++) {
+            for (int j = 0; j < nv; j++)
+                A[i * n + j] = u.M_values[i * nv + j];
+            for (int j = 0; j < ng; j++)
+                A[i * n + nv + j] = A[(nv + j) * n + i] = u.G_values[j * nv + i];
+        }
+        for (int i = 0; i < n; i++)
+            x[i] = y[i] = draw(&seed);
+        if (st == BG_OK) {
+            solve_saddle(b, &u, x);
+            assert_true(calc_error(n, A, x, y) < 1e-11);
+        }
+        assert_int_equal(factor_saddle(b, &t, true), BG_OK); /* the next one is not tried, ... */
+        assert_false(bg_blocks_is_direct(b));
+        assert_int_equal(factor_saddle(b, &t, true), BG_OK); /* ... the one after is */
+        bg_blocks_reset(b);
+        assert_int_equal(factor_saddle(b, &t, true), BG_OK);
+        bg_blocks_destroy(b);
+    }
+}
+
+/* A sequence in which some matrices are not safe goes on bitwise behind a checkpoint, and other
+ * than one that starts afresh there. */
+static void pauses_survive_a_checkpoint(void **state)
+{
+    (void)state;
+    static tree t, u;
+    uint64_t seed = 30;
+    make_tree(&t, 12, 3, 0, &seed);
+    u = t;
+    u.M_values[12 * 12 - 1] *= -1;
+    bg_blocks *b[3];
+    double x[3][N_MAX];
+    bool differs = false;
+    for (int k = 0; k < 3; k++)
+        b[k] = make_saddle(&t, 1);
+    for (int k = 0; k < 9; k++)
+        factor_saddle(b[0], &u, true);
+    bg_archive saved = {0};
+    bg_blocks_archive(b[0], &saved);
+    bg_archive restored = {.loading = true, .data = saved.data, .size = saved.size};
+    bg_blocks_archive(b[1], &restored);
+    assert_false(saved.failed || restored.failed);
+    for (int step = 0; step < 20; step++) {
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < 15; i++)
+                x[k][i] = 1 + i + step;
+            assert_int_equal(factor_saddle(b[k], &t, true), BG_OK);
+            solve_saddle(b[k], &t, x[k]);
+        }
+        assert_memory_equal(x[0], x[1], 15 * sizeof(double));
+        differs = differs || memcmp(x[0], x[2], 15 * sizeof(double)) != 0;
+    }
+    assert_true(differs);
+    for (int k = 0; k < 3; k++)
+        bg_blocks_destroy(b[k]);
+    bg_archive_clear(&saved);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_those_of_dense_matrices),
+        cmocka_unit_test(trees_need_no_exchanges),
+        cmocka_unit_test(trees_have_no_fill_in),
+        cmocka_unit_test(what_is_not_safe_is_given_up),
+        cmocka_unit_test(pauses_survive_a_checkpoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
