@@ -675,6 +675,58 @@ static void test_shipped(void **state)
     globfree(&files);
 }
 
+/* What a model file says under "run" holds in a study as in `bogie run`, and the file is read once:
+ * when the cases run it may be gone. */
+static void test_obeys_model(void **state)
+{
+    (void)state;
+    static const char *const runs[] = {
+        "'integrator':'linear-euler','step':0.01,'options':{'jacobian':'J3','stabilisation':'none'"
+        "}",
+        "'integrator':'mdop5','rtol':1e-9,'atol':1e-7,'options':{'projection':'none'}",
+        "'integrator':'hem5','formulation':'cartesian','output_interval':0.05",
+    };
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        bg_error err = {0};
+        bg_problem_def def = bg_default_problem_def();
+        bg_problem *problem;
+        bg_run_report report;
+        char text[2048];
+        snprintf(text, sizeof text,
+                 "{'bodies':{'a':{'mass':'heavy','center':[0.5,0,0],'inertia':[1,1,1]},"
+                 "'b':{'mass':1,'center':[1,0.5,0],'inertia':[1,1,1]}},'parameters':{'heavy':1},"
+                 "'joints':{'A':{'type':'revolute','bodies':['ground','a'],'at':[0,0,0],"
+                 "'axis':[0,0,1]},'B':{'type':'revolute','bodies':['a','b'],'at':[1,0,0],"
+                 "'axis':[0,0,1]},'C':{'type':'point-on-line','bodies':['ground','b'],"
+                 "'at':[1,1,0],'axis':[0,0,1],'cut':true}},'gravity':[0,-9.81,0],"
+                 "'outputs':{'x':{'position':'b'}},'run':{'t_end':0.5,%s}}",
+                 runs[k]);
+        write_file("own.json", text);
+        def.reference = "own.json";
+        if (bg_problem_create(&def, &problem, &err) != BG_OK)
+            fail_msg("%s", err.text);
+        bg_run_options o = bg_problem_get_run_options(problem);
+        if (bg_run(bg_problem_get_system(problem), &o, &report, &err) != BG_OK)
+            fail_msg("%s", err.text);
+        bg_study *study = read_study(
+            "{'model':'own.json','variants':{'grid':{'set.parameters.heavy':[1,2,3]}},"
+            "'metrics':['evaluations.terms','steps.accepted','t_end','final.v[0]']}");
+        assert_int_equal(unlink("own.json"), 0);
+        bg_table *table = run_study(study, 2);
+        for (long i = 0; i < study->ncases; i++)
+            assert_true(table->rows[i].ok);
+        const bg_cell *cells = table->rows[0].cells;
+        assert_int_equal(cells[0].i, report.counters.terms);
+        assert_int_equal(cells[1].i, report.counters.accepted);
+        assert_true(bg_cell_get_number(&cells[2]) == report.final->t);
+        assert_true(bg_cell_get_number(&cells[3]) == report.final->v[0]);
+        bg_table_destroy(table);
+        bg_study_destroy(study);
+        bg_run_report_clear(&report);
+        bg_problem_destroy(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),
@@ -692,6 +744,7 @@ int main(void)
                                        cmocka_unit_test(test_failed_reference),
                                        cmocka_unit_test(test_journal),
                                        cmocka_unit_test(test_broken),
+                                       cmocka_unit_test(test_obeys_model),
                                        cmocka_unit_test(test_shipped)};
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -4,6 +4,7 @@
 
 #include "bogie/integrator.h"
 #include "bogie/model.h"
+#include "bogie/problem.h"
 #include "bogie/realtime.h"
 #include "bogie/report.h"
 #include "bogie/result.h"

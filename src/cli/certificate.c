@@ -98,20 +98,22 @@ static void print_events(const bg_run_report *report)
         printf("    and %ld more\n", report->nevents - MAX_EVENTS);
 }
 
-void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
+void bg_certificate_print(const bg_problem *problem, const bg_run_options *options,
                           const bg_run_report *report, const char *file)
 {
-    printf(model->formulation ? "%s, %s formulation\n" : "%s\n", model->reference,
-           model->formulation);
+    const bg_system *system = bg_problem_get_system(problem);
+    const char *formulation = bg_problem_get_formulation(problem);
+    printf(formulation ? "%s, %s formulation\n" : "%s\n", bg_problem_get_reference(problem),
+           formulation);
     print_method(options, report);
     if (report->final) {
         printf("  reached          t = %.9g s, %s\n", report->final->t,
                bg_status_text(report->status));
         print_work(report);
-        print_trust(&report->certificate, bg_system_get_def(model->system)->ng);
+        print_trust(&report->certificate, bg_system_get_def(system)->ng);
         print_events(report);
     }
-    bg_assembly_print(model->system, &report->assembly);
+    bg_assembly_print(system, &report->assembly);
     if (file && report->rows > 0)
         printf("  results          %ld rows in %s\n", report->rows, file);
     print_verdict(report);

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "consistent/freedoms.h"
 #include "formalism/motion.h"
-#include "model/model.h"
+#include "run/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,14 +33,14 @@ static const bg_cli_option options[] = {
 enum { SAMPLES = 10, SEED = 1, COUNTED_STEPS = 200 };
 static const double largest_error = 1e-6;
 
-static void print_title(const bg_cli_model *model)
+static void print_title(const bg_problem *p)
 {
-    if (model->file)
-        printf("%s: %s, %s formulation\n", model->reference, model->file->name, model->formulation);
+    const bg_equations *family = p->source->family;
+    if (p->model)
+        printf("%s: %s, %s formulation\n", p->source->reference, p->model->name, p->formulation);
     else
-        printf("%s: %s\n", model->reference,
-               model->family->summary ? model->family->summary
-                                      : bg_system_get_def(model->system)->name);
+        printf("%s: %s\n", p->source->reference,
+               family->summary ? family->summary : bg_system_get_def(p->system)->name);
 }
 
 /* 1 -> "", else "s". */
@@ -262,17 +262,12 @@ static bool needs_differences(const bg_system_def *def, const bg_step_plan *plan
 }
 
 /* Steps in real time, events included, and the allocations that were counted in them. */
-static void print_allocations(const bg_cli_model *model, const char *integrator,
-                              const bg_integrator_options *o)
+static void print_allocations(const bg_problem *problem)
 {
-    bg_realtime_options wanted = bg_default_realtime_options();
+    bg_realtime_options wanted = bg_problem_get_realtime_options(problem);
     bg_realtime *rt;
     bg_error err = {0};
-    wanted.integrator = integrator;
-    wanted.period = o->step;
-    wanted.settings = o->settings;
-    wanted.nsettings = o->nsettings;
-    if (bg_realtime_create(model->system, &wanted, &rt, &err) != BG_OK) {
+    if (bg_realtime_create(problem->system, &wanted, &rt, &err) != BG_OK) {
         printf("  allocations      not counted: %s\n", err.text);
         return;
     }
@@ -288,7 +283,6 @@ static void print_allocations(const bg_cli_model *model, const char *integrator,
     bg_realtime_destroy(rt);
 }
 
-/* What a step of the method is made of. */
 /* Which constraints are redundant is known at a start, and the work of a step depends on it. */
 static bg_status start_integrator(bg_system *system, bg_integrator *integrator, bg_error *err)
 {
@@ -304,28 +298,25 @@ static bg_status start_integrator(bg_system *system, bg_integrator *integrator, 
     return status;
 }
 
-static bg_status print_plan(const bg_cli_model *model, const arguments *args, int nparameters,
-                            bg_error *err)
+/* What a step of the method is made of. */
+static bg_status print_plan(const bg_problem *problem, const char *name, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(model->system);
-    bg_integrator_options o = bg_default_integrator_options();
+    const bg_system_def *def = bg_system_get_def(problem->system);
+    bg_integrator_options o = bg_problem_get_run_options(problem).method;
     bg_integrator *integrator;
     bg_step_plan plan;
-    double file_step = model->file ? model->file->step : NAN;
-    o.step = !isnan(args->step) ? args->step : file_step > 0 ? file_step : 1e-3;
-    o.settings = args->settings.items + nparameters;
-    o.nsettings = args->settings.count - nparameters;
-    bg_status status = bg_integrator_create(args->integrator, model->system, &o, &integrator, err);
+    o.step = bg_problem_get_realtime_options(problem).period;
+    bg_status status = bg_integrator_create(name, problem->system, &o, &integrator, err);
     if (status)
         return status;
-    status = start_integrator(model->system, integrator, err);
+    status = start_integrator(problem->system, integrator, err);
     if (status) {
         bg_integrator_destroy(integrator);
         return status;
     }
     if (bg_integrator_get_plan(integrator, &plan)) {
         char note[256];
-        printf("  integrator       %s, steps of %g s\n", args->integrator, o.step);
+        printf("  integrator       %s, steps of %g s\n", name, o.step);
         bg_integrator_describe(integrator, note, sizeof note);
         if (*note)
             printf("                   %s\n", note);
@@ -339,58 +330,58 @@ static bg_status print_plan(const bg_cli_model *model, const arguments *args, in
             printf("                   in real time one evaluation more, of the switching "
                    "functions\n");
         bg_plan_print_most(&most, times);
-        print_allocations(model, args->integrator, &o);
+        print_allocations(problem);
     } else {
-        printf("  integrator       %s: the work of a step is not known beforehand\n",
-               args->integrator);
+        printf("  integrator       %s: the work of a step is not known beforehand\n", name);
     }
     bg_integrator_destroy(integrator);
     return BG_OK;
 }
 
-static bg_status check_system(bg_cli_model *model, const arguments *args, int nparameters,
-                              bg_error *err)
+static bg_status check_system(const bg_problem *problem, const arguments *args, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(model->system);
-    if (!model->file)
-        print_title(model);
+    const bg_system_def *def = bg_system_get_def(problem->system);
+    if (!problem->model)
+        print_title(problem);
     print_dimensions(def);
     print_terms(def);
     print_blocks(def);
-    bg_status status = print_assembly(model->system, model->file != NULL, err);
+    bg_status status = print_assembly(problem->system, problem->model != NULL, err);
     if (status)
-        bg_cli_model_locate(model, status, err);
+        bg_problem_locate(problem, status, err);
     if (!status && args->integrator)
-        status = print_plan(model, args, nparameters, err);
+        status = print_plan(problem, args->integrator, err);
     if (!status && args->derivatives)
-        status = check_derivatives(model->system, err);
+        status = check_derivatives(problem->system, err);
     return status;
 }
 
 /* What the file describes comes first: it helps where no system can be made of it. */
-static bg_status check_model(const char *reference, arguments *args, bg_error *err)
+static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
 {
-    int nparameters = bg_cli_settings_split(&args->settings, "integrator.");
-    const bg_setting *settings = args->settings.items;
-    bg_cli_model model;
-    if (!args->integrator && (nparameters < args->settings.count || !isnan(args->step)))
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "--step and integrator.OPTION=VALUE are for --integrator NAME; give it "
-                            "too");
-    bg_status status = bg_cli_model_read(reference, args->formulation, settings, nparameters,
-                                         &model, err);
-    if (!status && model.file) {
-        print_title(&model);
-        status = bg_topology_print(model.file, err);
+    bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
+    bg_problem *problem;
+    def.integrator = args->integrator;
+    def.step = args->step;
+    bg_status status = bg_problem_read(&def, &problem, err);
+    if (status)
+        return status;
+    if (!args->integrator && (problem->nmethod > 0 || !isnan(args->step)))
+        status = bg_error_set(err, BG_BAD_INPUT,
+                              "--step and integrator.OPTION=VALUE are for --integrator NAME; give "
+                              "it too");
+    if (!status && problem->model) {
+        print_title(problem);
+        status = bg_topology_print(problem->model, err);
     }
     if (!status) {
-        status = bg_cli_model_create(&model, settings, nparameters, err);
+        status = bg_problem_create_system(problem, err);
         if (!status)
-            status = check_system(&model, args, nparameters, err);
-        else if (model.file)
-            print_warnings(&model.file->warnings);
+            status = check_system(problem, args, err);
+        else if (problem->model)
+            print_warnings(&problem->model->warnings);
     }
-    bg_cli_model_close(&model);
+    bg_problem_destroy(problem);
     return status;
 }
 

@@ -40,30 +40,12 @@ int bg_error_print(const bg_error *err);
 #define BG_FORMULATIONS "joint|cartesian"
 enum { BG_FORMULATION_DEFAULT = -1, BG_FORMULATION_JOINT, BG_FORMULATION_CARTESIAN };
 
-/* The system a MODEL operand names: of a model file, or of a family of equations. */
-typedef struct bg_cli_model {
-    const char *reference;
-    bg_model *file;             /* NULL: not a model file */
-    const char *formulation;    /* "joint" or "cartesian" with a file, else NULL */
-    const bg_equations *family; /* NULL with a file */
-    void *handle;               /* of a plug-in */
-    bg_system *system;
-} bg_cli_model;
-
-/* First what is described, then the system made of it, with the same settings. formulation:
- * BG_FORMULATION_DEFAULT lets the model choose; others are refused for equations. Close the model
- * also after a failure. */
-bg_status bg_cli_model_read(const char *reference, int formulation, const bg_setting *settings,
-                            int nsettings, bg_cli_model *model, bg_error *err);
-bg_status bg_cli_model_create(bg_cli_model *model, const bg_setting *settings, int nsettings,
-                              bg_error *err);
-void bg_cli_model_close(bg_cli_model *model);
-/* Puts the file and the way to the joint in front of a message about constraints that cannot be
- * met, which names rows only. */
-void bg_cli_model_locate(const bg_cli_model *model, bg_status status, bg_error *err);
+/* What a MODEL operand and the options that verbs share ask for. */
+bg_problem_def bg_cli_make_def(const char *reference, int formulation,
+                               const bg_cli_settings *settings);
 
 /* The readable certificate of a run, on stdout. file may be NULL. */
-void bg_certificate_print(const bg_cli_model *model, const bg_run_options *options,
+void bg_certificate_print(const bg_problem *problem, const bg_run_options *options,
                           const bg_run_report *report, const char *file);
 /* One line "warning" or "remark" on stdout. */
 void bg_warning_print(const bg_warning *warning);

@@ -15,8 +15,8 @@ typedef enum bg_cli_kind {
     BG_CLI_POSITIVE, /* double > 0 */
     BG_CLI_COUNT,    /* long >= 0 */
     BG_CLI_COUNT_FROM_1,
-    BG_CLI_CHOICE,   /* int, index of the word in `argument`, words separated by | */
-    BG_CLI_SETTING   /* bg_cli_settings, NAME=VALUE added */
+    BG_CLI_CHOICE, /* int, index of the word in `argument`, words separated by | */
+    BG_CLI_SETTING /* bg_cli_settings, NAME=VALUE added */
 } bg_cli_kind;
 
 typedef struct bg_cli_option {

@@ -4,8 +4,8 @@
 #include "cli/allocations.h"
 #include "cli/cli.h"
 #include "cli/realtime_report.h"
-#include "model/model.h"
 #include "realtime/host.h"
+#include "run/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 typedef struct arguments {
     const char *integrator, *listen, *send, *inputs, *outputs, *overload, *spin, *delay, *summary;
-    double rate, duration; /* Hz; s, NAN: until a signal */
+    double rate, duration; /* Hz, NAN: as the model says; s, NAN: until a signal */
     long priority;
     int formulation, hold, quiet, unprepared;
     bg_cli_settings settings;
@@ -27,11 +27,12 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--rate", NULL, "HZ", BG_CLI_POSITIVE, FIELD(rate), "steps a second (default 1000)"},
+    {"--rate", NULL, "HZ", BG_CLI_POSITIVE, FIELD(rate),
+     "steps a second (default: by the model's step, or 1000)"},
     {"--duration", NULL, "S", BG_CLI_POSITIVE, FIELD(duration),
      "simulated seconds to run (default: until Ctrl-C)"},
     {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
-     "method with the same work in every step (default linear-euler)"},
+     "method with the same work in every step (default: the model's, or linear-euler)"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
      "coordinates of a model (default: the model's, or joint)"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
@@ -90,7 +91,7 @@ static void names_clear(names *list)
 
 /* Everything of a run that has to be released. */
 typedef struct session {
-    bg_cli_model model;
+    bg_problem *problem;
     names inputs, outputs;
     bg_realtime *rt;
     bg_udp *udp;
@@ -106,7 +107,7 @@ static void session_clear(session *s)
 {
     bg_udp_destroy(s->udp);
     bg_realtime_destroy(s->rt);
-    bg_cli_model_close(&s->model);
+    bg_problem_destroy(s->problem);
     names_clear(&s->inputs);
     names_clear(&s->outputs);
     free(s->u);
@@ -221,7 +222,7 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
 /* The inputs that are received: those named, or all. */
 static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
 {
-    bg_system *system = s->model.system;
+    const bg_system *system = bg_problem_get_system(s->problem);
     int nu = bg_system_get_def(system)->nu;
     if (!args->listen)
         return BG_OK;
@@ -230,7 +231,7 @@ static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
     if (nu == 0)
         return bg_error_set(err, BG_BAD_INPUT,
                             "'%s' has no inputs that could be received; leave --listen out",
-                            s->model.reference);
+                            bg_problem_get_reference(s->problem));
     s->inputs.text = calloc((size_t)nu, 32);
     s->inputs.item = calloc((size_t)nu, sizeof *s->inputs.item);
     if (!s->inputs.text || !s->inputs.item)
@@ -241,41 +242,45 @@ static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
     return BG_OK;
 }
 
-static bg_status create_realtime(const arguments *args, int nparameters, session *s, bg_error *err)
+static bg_status create_realtime(const arguments *args, session *s, bg_error *err)
 {
-    bg_realtime_options o = bg_default_realtime_options();
-    if (args->integrator)
-        o.integrator = args->integrator;
-    o.period = 1 / args->rate;
-    o.settings = args->settings.items + nparameters;
-    o.nsettings = args->settings.count - nparameters;
+    bg_realtime_options o = bg_problem_get_realtime_options(s->problem);
     o.inputs = s->inputs.item;
     o.ninputs = s->inputs.count;
     o.hold = args->hold ? BG_HOLD_SLOPE : BG_HOLD_VALUE;
     o.outputs = args->outputs ? s->outputs.item : NULL;
     o.noutputs = s->outputs.count;
     s->report.integrator = o.integrator;
-    bg_status status = bg_realtime_create(s->model.system, &o, &s->rt, err);
+    bg_status status = bg_realtime_create(bg_problem_get_system(s->problem), &o, &s->rt, err);
     if (status)
-        bg_cli_model_locate(&s->model, status, err);
+        bg_problem_locate(s->problem, status, err);
     return status;
+}
+
+/* Reads the model, which may say the rate, and creates its system. */
+static bg_status open_problem(const char *reference, arguments *args, session *s, bg_error *err)
+{
+    bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
+    def.integrator = args->integrator;
+    def.step = 1 / args->rate;
+    bg_status status = bg_problem_read(&def, &s->problem, err);
+    if (status)
+        return status;
+    if (isnan(args->rate))
+        args->rate = 1 / bg_problem_get_realtime_options(s->problem).period;
+    status = check_arguments(args, s, err);
+    return status ? status : bg_problem_create_system(s->problem, err);
 }
 
 static bg_status prepare(const char *reference, arguments *args, session *s, bg_error *err)
 {
-    int nparameters = bg_cli_settings_split(&args->settings, "integrator.");
-    bg_status status = check_arguments(args, s, err);
-    if (!status)
-        status = bg_cli_model_read(reference, args->formulation, args->settings.items, nparameters,
-                                   &s->model, err);
-    if (!status)
-        status = bg_cli_model_create(&s->model, args->settings.items, nparameters, err);
+    bg_status status = open_problem(reference, args, s, err);
     if (!status)
         status = find_inputs(args, s, err);
     if (!status && args->outputs)
         status = split_names(args->outputs, &s->outputs, err);
     if (!status)
-        status = create_realtime(args, nparameters, s, err);
+        status = create_realtime(args, s, err);
     if (status)
         return status;
     int nin = bg_realtime_get_ninputs(s->rt), nout = bg_realtime_get_noutputs(s->rt);
@@ -328,13 +333,13 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
 {
     bg_realtime_report *r = &s->report;
     bool viewed = !args->quiet && isatty(STDERR_FILENO);
-    r->model = s->model.reference;
-    r->formulation = s->model.formulation;
+    r->model = bg_problem_get_reference(s->problem);
+    r->formulation = bg_problem_get_formulation(s->problem);
     r->rate = args->rate;
     r->overload = args->overload;
     r->spin = s->pacer.spin;
     r->t_start = bg_realtime_get_state(s->rt)->t;
-    s->constrained = bg_system_get_def(s->model.system)->ng > 0;
+    s->constrained = bg_system_get_def(bg_problem_get_system(s->problem))->ng > 0;
     s->sends = args->send != NULL;
     r->counted = bg_allocations_get() >= 0;
     r->max_g = r->max_gv = s->constrained ? 0 : NAN;
@@ -365,7 +370,7 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     r->plan = bg_realtime_get_plan(s->rt);
     r->counters = bg_realtime_get_counters(s->rt);
     r->events = bg_realtime_get_nevents(s->rt);
-    r->nswitches = bg_system_get_def(s->model.system)->ns;
+    r->nswitches = bg_system_get_def(bg_problem_get_system(s->problem))->ns;
     r->rt = s->rt;
     r->has_drift = bg_integrator_get_drift(bg_realtime_get_integrator(s->rt), &r->drift);
     return status;
@@ -412,7 +417,7 @@ static int conclude(const arguments *args, const session *s, bg_status status, b
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     arguments args = {.formulation = BG_FORMULATION_DEFAULT,
-                      .rate = 1000,
+                      .rate = NAN,
                       .duration = NAN,
                       .priority = 80,
                       .overload = "skip"};

@@ -2,8 +2,6 @@
 #include "base/output.h"
 #include "cli/cli.h"
 
-#include "model/model.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,77 +80,35 @@ static void set_if_given(double *field, double value)
         *field = value;
 }
 
-/* Splits args->settings: those before the integrator's go to the system, *nparameters of them. */
-static bg_run_options make_options(arguments *args, const char *model, int *nparameters)
+static bg_problem_def make_def(const char *reference, const arguments *args)
 {
-    bg_run_options run = bg_default_run_options();
-    *nparameters = bg_cli_settings_split(&args->settings, "integrator.");
-    run.model = model;
-    run.parameters = args->settings.items;
-    run.nparameters = *nparameters;
-    if (args->integrator)
-        run.integrator = args->integrator;
-    run.t_start = args->t_start;
-    run.t_end = args->t_end;
-    set_if_given(&run.method.rtol, args->rtol);
-    set_if_given(&run.method.atol, args->atol);
-    set_if_given(&run.method.step, args->step);
+    bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
+    def.integrator = args->integrator;
+    def.t_start = args->t_start;
+    def.t_end = args->t_end;
+    def.rtol = args->rtol;
+    def.atol = args->atol;
+    def.step = args->step;
+    def.output_interval = args->output_interval;
+    return def;
+}
+
+static bg_run_options make_options(const bg_problem *problem, const arguments *args)
+{
+    bg_run_options run = bg_problem_get_run_options(problem);
     set_if_given(&run.method.h_initial, args->h_initial);
     set_if_given(&run.method.h_min, args->h_min);
     set_if_given(&run.method.h_max, args->h_max);
-    set_if_given(&run.output_interval, args->output_interval);
-    run.method.nsettings = args->settings.count - *nparameters;
-    if (run.method.nsettings > 0)
-        run.method.settings = args->settings.items + *nparameters;
+    if (!args->output || (args->output_steps && isnan(args->output_interval)))
+        run.output_interval = 0;
+    run.output_steps = args->output && (args->output_steps || run.output_steps);
     run.max_steps = args->max_steps;
-    run.output_steps = args->output_steps || (args->output && isnan(args->output_interval));
     run.refuse_redundant = args->refuse_redundant;
     run.checkpoint = args->checkpoint;
     run.checkpoint_steps = args->checkpoint_steps;
     run.resume = args->resume;
     run.stop = bg_stop_get();
     return run;
-}
-
-/* Options of the file's integrator before those of the command line, which win. */
-static bg_status join_options(const bg_model *file, bg_run_options *run, bg_setting **joined,
-                              bg_error *err)
-{
-    int n = file->noptions + run->method.nsettings;
-    if (file->noptions == 0 || strcmp(file->integrator, run->integrator) != 0)
-        return BG_OK;
-    bg_setting *all = *joined = calloc((size_t)n, sizeof *all);
-    if (!all)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the integrator's options");
-    memcpy(all, file->options, (size_t)file->noptions * sizeof *all);
-    if (run->method.nsettings > 0)
-        memcpy(all + file->noptions, run->method.settings,
-               (size_t)run->method.nsettings * sizeof *all);
-    run->method.settings = all;
-    run->method.nsettings = n;
-    return BG_OK;
-}
-
-/* Where the command line says nothing, a model file may; its times are the system's. */
-static void use_file(const bg_cli_model *model, const arguments *args, bg_run_options *run)
-{
-    const bg_model *file = model->file;
-    run->formulation = model->formulation;
-    if (!file)
-        return;
-    if (!args->integrator && file->integrator[0])
-        run->integrator = file->integrator;
-    if (isnan(args->rtol))
-        set_if_given(&run->method.rtol, file->rtol);
-    if (isnan(args->atol))
-        set_if_given(&run->method.atol, file->atol);
-    if (isnan(args->step))
-        set_if_given(&run->method.step, file->step);
-    if (args->output && !args->output_steps && isnan(args->output_interval) &&
-        !isnan(file->output_interval)) {
-        run->output_interval = file->output_interval;
-        run->output_steps = 0;
-    }
 }
 
 /* One file cannot serve two purposes, and rows already computed are not written over. */
@@ -209,63 +165,58 @@ static bg_status check_times(const bg_system_def *def, const arguments *args, bg
 
 /* Everything of a run that has to be released. */
 typedef struct simulation {
-    bg_cli_model model;
+    bg_problem *problem;
+    bg_run_options options;
     bg_result *result; /* NULL without -o */
     bg_run_report report;
     bg_progress_bar bar;
-    bg_setting *options; /* of the integrator, where the file has some */
-    bool saved;          /* the result is complete */
+    bool saved; /* the result is complete */
 } simulation;
 
 static void simulation_clear(simulation *job)
 {
-    if (job->result)
-        bg_result_destroy(job->result);
+    bg_result_destroy(job->result);
     bg_run_report_clear(&job->report);
-    bg_cli_model_close(&job->model);
-    free(job->options);
+    bg_problem_destroy(job->problem);
 }
 
-/* Opens the system and the result file. *run gets the sink and what a model
- * file says. */
+/* Opens the system and the result file. */
 static bg_status prepare(simulation *job, const char *reference, const arguments *args,
-                         int nparameters, bg_run_options *run, bg_error *err)
+                         bg_error *err)
 {
+    bg_problem_def def = make_def(reference, args);
     bg_status status = check_arguments(args, err);
     if (!status)
-        status = bg_cli_model_read(reference, args->formulation, args->settings.items, nparameters,
-                                   &job->model, err);
-    if (!status)
-        status = bg_cli_model_create(&job->model, args->settings.items, nparameters, err);
-    if (!status) {
-        use_file(&job->model, args, run);
-        status = check_times(bg_system_get_def(job->model.system), args, err);
-        if (!status && job->model.file)
-            status = join_options(job->model.file, run, &job->options, err);
-    }
+        status = bg_problem_create(&def, &job->problem, err);
+    if (status)
+        return status;
+    const bg_system *system = bg_problem_get_system(job->problem);
+    job->options = make_options(job->problem, args);
+    status = check_times(bg_system_get_def(system), args, err);
     if (!status && args->output) {
-        status = bg_result_create(args->output, reference, run->integrator, job->model.system,
+        status = bg_result_create(args->output, reference, job->options.integrator, system,
                                   &job->result, err);
         if (!status)
-            status = bg_result_describe(job->result, job->model.file, run, err);
+            status = bg_result_describe(job->result, bg_problem_get_model(job->problem),
+                                        &job->options, err);
         if (!status)
-            run->sink = bg_result_get_sink(job->result);
+            job->options.sink = bg_result_get_sink(job->result);
     }
     return status;
 }
 
 /* Runs and completes the result file. A run that never started leaves files as they were. */
-static bg_status simulate(simulation *job, const arguments *args, bg_run_options *run,
-                          bg_error *err)
+static bg_status simulate(simulation *job, const arguments *args, bg_error *err)
 {
+    bg_run_options *run = &job->options;
     if (!args->quiet && isatty(STDERR_FILENO)) {
         run->progress = bg_progress_bar_update;
         run->progress_self = &job->bar;
     }
     bg_stop_listen();
-    bg_status status = bg_run(job->model.system, run, &job->report, err);
+    bg_status status = bg_run(bg_problem_get_system(job->problem), run, &job->report, err);
     if (status && !job->report.final)
-        bg_cli_model_locate(&job->model, status, err);
+        bg_problem_locate(job->problem, status, err);
     bg_progress_bar_erase(&job->bar);
     if (job->result && job->report.final) {
         bg_error finish_err = {0};
@@ -284,7 +235,8 @@ static bg_status write_summary(const simulation *job, const arguments *args, bg_
     bool to_stdout = strcmp(args->summary, "-") == 0;
     if (!to_stdout && !job->report.final)
         return BG_OK; /* never started: keep an earlier summary */
-    char *text = bg_summary_create(job->model.system, job->model.reference, &job->report);
+    char *text = bg_summary_create(bg_problem_get_system(job->problem),
+                                   bg_problem_get_reference(job->problem), &job->report);
     if (!text)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing the summary");
     bg_status status = BG_OK;
@@ -349,12 +301,12 @@ static int refuse_doubtful(const bg_run_report *report)
 }
 
 /* Prints the outcome and returns the exit code. */
-static int conclude(const simulation *job, const arguments *args, const bg_run_options *run,
-                    bg_status status, bg_error *err)
+static int conclude(const simulation *job, const arguments *args, bg_status status, bg_error *err)
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
     if (!args->quiet && !json_on_stdout && job->report.final)
-        bg_certificate_print(&job->model, run, &job->report, job->saved ? args->output : NULL);
+        bg_certificate_print(job->problem, &job->options, &job->report,
+                             job->saved ? args->output : NULL);
     bg_error summary_err = {0};
     bg_status summarised = args->summary ? write_summary(job, args, &summary_err) : BG_OK;
     fflush(stdout);
@@ -395,14 +347,13 @@ static int run(const bg_verb *verb, int argc, char **argv)
         return bg_error_print(&err);
     }
     simulation job = {0};
-    int nparameters, code;
-    bg_run_options run_options = make_options(&args, reference, &nparameters);
-    status = prepare(&job, reference, &args, nparameters, &run_options, &err);
+    int code;
+    status = prepare(&job, reference, &args, &err);
     if (status) {
         code = bg_error_print(&err);
     } else {
-        status = simulate(&job, &args, &run_options, &err);
-        code = conclude(&job, &args, &run_options, status, &err);
+        status = simulate(&job, &args, &err);
+        code = conclude(&job, &args, status, &err);
     }
     simulation_clear(&job);
     bg_cli_settings_clear(&args.settings);

@@ -130,8 +130,8 @@ char *bg_model_create_text(const bg_model *model)
     return json_dumps(model->source, JSON_REAL_PRECISION(17));
 }
 
-static bg_status read_json(json_t *root, const char *origin, const bg_setting *settings,
-                           int nsettings, bg_model **model, bg_error *err)
+bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *settings,
+                          int nsettings, bg_model **model, bg_error *err)
 {
     bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
     bg_value top = {.reader = &reader, .json = root};
@@ -181,20 +181,41 @@ static bg_status fail_syntax(const json_error_t *e, const char *origin, bg_error
                         what);
 }
 
-static bg_status parse(const char *text, size_t length, const char *origin,
-                       const bg_setting *settings, int nsettings, bg_model **model, bg_error *err)
+bg_status bg_model_load_text(const char *text, size_t length, const char *origin, json_t **root,
+                             bg_error *err)
 {
-    *model = NULL;
+    json_error_t error;
+    *root = NULL;
     if (length == 0 || strspn(text, " \t\r\n") == length)
         return bg_error_set(err, BG_BAD_INPUT, "%s: is empty, not a model", origin);
     if (memchr(text, '\0', length))
         return bg_error_set(err, BG_BAD_INPUT, "%s: is not a text file, so it is no model", origin);
-    json_error_t error;
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL,
-                              &error);
-    if (!root)
-        return fail_syntax(&error, origin, err);
-    bg_status st = read_json(root, origin, settings, nsettings, model, err);
+    *root = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    return *root ? BG_OK : fail_syntax(&error, origin, err);
+}
+
+bg_status bg_model_load(const char *path, json_t **root, bg_error *err)
+{
+    char *text;
+    char subject[512];
+    size_t length;
+    *root = NULL;
+    snprintf(subject, sizeof subject, "%s:", path);
+    bg_status st = bg_file_read(path, subject, "model", &text, &length, err);
+    if (st != BG_OK)
+        return st;
+    st = bg_model_load_text(text, length, path, root, err);
+    free(text);
+    return st;
+}
+
+static bg_status create(bg_status loaded, json_t *root, const char *origin,
+                        const bg_setting *settings, int nsettings, bg_model **model, bg_error *err)
+{
+    *model = NULL;
+    if (loaded != BG_OK)
+        return loaded;
+    bg_status st = bg_model_create(root, origin, settings, nsettings, model, err);
     json_decref(root);
     return st;
 }
@@ -202,23 +223,17 @@ static bg_status parse(const char *text, size_t length, const char *origin,
 bg_status bg_model_parse(const char *text, const char *origin, const bg_setting *settings,
                          int nsettings, bg_model **model, bg_error *err)
 {
-    return parse(text, strlen(text), origin, settings, nsettings, model, err);
+    json_t *root;
+    bg_status st = bg_model_load_text(text, strlen(text), origin, &root, err);
+    return create(st, root, origin, settings, nsettings, model, err);
 }
 
 bg_status bg_model_read(const char *path, const bg_setting *settings, int nsettings,
                         bg_model **model, bg_error *err)
 {
-    char *text;
-    char subject[512];
-    size_t length;
-    *model = NULL;
-    snprintf(subject, sizeof subject, "%s:", path);
-    bg_status st = bg_file_read(path, subject, "model", &text, &length, err);
-    if (st != BG_OK)
-        return st;
-    st = parse(text, length, path, settings, nsettings, model, err);
-    free(text);
-    return st;
+    json_t *root;
+    bg_status st = bg_model_load(path, &root, err);
+    return create(st, root, path, settings, nsettings, model, err);
 }
 
 static void clear_body(bg_body *b)

@@ -143,4 +143,12 @@ struct bg_model {
     bg_warnings warnings; /* of the reader */
 };
 
+/* The content of a model file, or of a text; origin names it in messages. */
+bg_status bg_model_load(const char *path, struct json_t **root, bg_error *err);
+bg_status bg_model_load_text(const char *text, size_t length, const char *origin,
+                             struct json_t **root, bg_error *err);
+/* The model that such a content describes; it is changed on the way and must not be used again. */
+bg_status bg_model_create(struct json_t *root, const char *origin, const bg_setting *settings,
+                          int nsettings, bg_model **model, bg_error *err);
+
 #endif

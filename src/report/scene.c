@@ -239,12 +239,20 @@ static bg_status build(bg_result_file *file, bg_scene *s, char *note, bg_error *
 {
     const bg_result_info *info = bg_result_get_info(file);
     bg_error own = {0};
-    find_formulation(info, s->formulation);
-    bg_status st = bg_model_parse(info->model_text, info->model, NULL, 0, &s->model, &own);
+    bg_problem_def def = bg_default_problem_def();
+    char formulation[16] = "";
+    find_formulation(info, formulation);
+    def.formulation = formulation;
+    bg_status st = bg_source_parse(info->model_text, info->model, &s->source, &own);
+    def.source = s->source;
     if (st == BG_OK)
+        st = bg_problem_create(&def, &s->problem, &own);
+    if (st == BG_OK) {
+        s->model = bg_problem_get_model(s->problem);
+        s->system = bg_problem_get_system(s->problem);
+        s->formulation = bg_problem_get_formulation(s->problem);
         st = bg_mechanism_create(s->model, &s->mechanism, &own);
-    if (st == BG_OK)
-        st = bg_model_create_system(s->model, s->formulation, &s->system, &own);
+    }
     if (st == BG_NO_MEMORY)
         return bg_error_set(err, st, "%s", own.text);
     if (st != BG_OK)
@@ -324,8 +332,8 @@ void bg_scene_destroy(bg_scene *s)
     free(s->reactions);
     free(s->t);
     free(s->poses);
-    bg_system_destroy(s->system);
     bg_mechanism_destroy(s->mechanism);
-    bg_model_destroy(s->model);
+    bg_problem_destroy(s->problem);
+    bg_source_close(s->source);
     free(s);
 }

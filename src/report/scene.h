@@ -7,6 +7,7 @@
 #ifndef BG_REPORT_SCENE_H
 #define BG_REPORT_SCENE_H
 
+#include "bogie/problem.h"
 #include "bogie/result.h"
 #include "formalism/multibody.h"
 #include "model/mechanism.h"
@@ -16,11 +17,13 @@ enum { BG_SCENE_NOTE = 512, BG_POSE = 7 };
 #define BG_TYRE_WIDTH 0.6 /* of the radius: tyres are described without a width */
 
 typedef struct bg_scene {
-    bg_model *model;
+    bg_source *source;
+    bg_problem *problem;
+    const bg_model *model;   /* of the problem */
     bg_mechanism *mechanism; /* tree and cuts */
-    bg_system *system;
-    char formulation[16]; /* "joint" or "cartesian" */
-    bg_multibody *mb;     /* inside of system */
+    bg_system *system;       /* of the problem */
+    const char *formulation; /* "joint" or "cartesian" */
+    bg_multibody *mb;        /* inside of system */
     int nbodies, njoints;
     long frames;
     double *t;    /* [frames] s */

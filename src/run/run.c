@@ -233,13 +233,12 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
     bg_residuals now = bg_integrator_get_residuals(r->ig);
     if (now.redundant < fmax(1e-6, r->report->assembly.redundancy.allowed))
         return BG_OK;
-    return bg_error_set(
-        err, BG_CONTRADICTORY,
-        "constraint '%s' was redundant at the start but is violated by %.3g of its "
-        "size at t = %.17g: the mechanism has left the position in which it could "
-        "be left out",
-        bg_system_get_name(r->sys, 'g', now.worst_redundant, buffer, sizeof buffer), now.redundant,
-        bg_integrator_get_state(r->ig)->t);
+    return bg_error_set(err, BG_CONTRADICTORY,
+                        "constraint '%s' was redundant at the start but is violated by %.3g of its "
+                        "size at t = %.17g: the mechanism has left the position in which it could "
+                        "be left out",
+                        bg_system_get_name(r->sys, 'g', now.worst_redundant, buffer, sizeof buffer),
+                        now.redundant, bg_integrator_get_state(r->ig)->t);
 }
 
 /* Functions that are zero at the start are events there. */

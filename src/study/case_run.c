@@ -8,6 +8,7 @@
 #include "study/measure.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,8 @@ static void finish(const job *j, const bg_simulation *sim, const bg_measure *m,
                    const bg_run_report *report, bg_record *record)
 {
     bool ok = report->status == BG_OK || report->status == BG_STOPPED;
-    json_t *summary = bg_summary_make_json(sim->system, sim->path, report);
+    json_t *summary = bg_summary_make_json(sim->system, bg_problem_get_reference(sim->problem),
+                                           report);
     if (!j->mask && j->study->ncurves > 0)
         record->curves = BG_NEW_ARRAY(bg_trajectory, j->study->ncurves);
     record->done = true;
@@ -84,6 +86,15 @@ static void finish(const job *j, const bg_simulation *sim, const bg_measure *m,
     if (!ok)
         bg_record_fail(record,
                        report->message[0] ? report->message : bg_status_text(report->status));
+}
+
+/* A start that was not found is told with its place in the model, as `bogie run` does. */
+static void locate(const bg_simulation *sim, bg_run_report *report)
+{
+    bg_error err = {.status = report->status};
+    snprintf(err.text, sizeof err.text, "%s", report->message);
+    bg_problem_locate(sim->problem, report->status, &err);
+    snprintf(report->message, sizeof report->message, "%s", err.text);
 }
 
 /* The run that is measured; its time counts when it wrote no rows. */
@@ -97,6 +108,8 @@ static void run_measured(const job *j, bg_simulation *sim, bg_measure *m, bg_rec
     else
         sim->run.output_steps = 0, sim->run.output_interval = 0;
     bg_status st = bg_run(sim->system, &sim->run, &report, &err);
+    if (st != BG_OK && !report.final)
+        locate(sim, &report);
     if ((st == BG_OK || st == BG_STOPPED) && wants_time(j)) {
         if (!m->rows) {
             cpu = report.cpu_seconds;

@@ -1,5 +1,6 @@
 /* The study file: its top, and what becomes of it in memory. */
 #include "study/read.h"
+#include "study/simulation.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -145,7 +146,8 @@ bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_erro
         s->path = strdup(path);
         s->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
         s->timing = timing;
-        st = s->path && s->folder ? parse(s, text, length, err) : BG_NO_MEMORY;
+        s->sources = bg_sources_create();
+        st = s->path && s->folder && s->sources ? parse(s, text, length, err) : BG_NO_MEMORY;
     }
     free(text);
     if (st == BG_NO_MEMORY)
@@ -187,5 +189,6 @@ void bg_study_destroy(bg_study *s)
     free(s->text);
     free(s->path);
     free(s->folder);
+    bg_sources_destroy(s->sources);
     free(s);
 }

@@ -100,7 +100,8 @@ static json_t *check_value(const bg_value *v, const char *key)
         return NULL;
     if (is_one_of(key, positive_keys) || has_prefix(key, "t_") || strcmp(key, "max_steps") == 0) {
         double x = bg_value_get_number(v);
-        if (v->reader->status == BG_OK && !has_prefix(key, "t_") && !(x > 0))
+        bool every_step = x == 0 && strcmp(key, "output_interval") == 0;
+        if (v->reader->status == BG_OK && !has_prefix(key, "t_") && !(x > 0) && !every_step)
             bg_value_fail(v, "must be positive, but is %g", x);
         if (v->reader->status == BG_OK && strcmp(key, "max_steps") == 0 && x != floor(x))
             bg_value_fail(v, "must be a whole number, but is %g", x);

@@ -3,18 +3,20 @@
 #ifndef BG_SIMULATION_H
 #define BG_SIMULATION_H
 
-#include "bogie/model.h"
+#include "bogie/problem.h"
 #include "study/study.h"
 
 typedef struct bg_simulation {
-    char *path;
-    bg_model *file; /* NULL: not a model file */
-    void *handle;   /* of a plug-in */
-    bg_system *system;
+    bg_problem *problem;
+    bg_system *system; /* of the problem */
     bg_run_options run;
-    bg_setting *settings; /* [nset + nmethod] of the model, then of the method */
-    int nset, nmethod;
 } bg_simulation;
+
+bg_sources *bg_sources_create(void); /* NULL: out of memory */
+void bg_sources_destroy(bg_sources *sources);
+/* What a path names; it belongs to the list. */
+bg_status bg_sources_find(bg_sources *sources, const char *path, const bg_source **source,
+                          bg_error *err);
 
 bg_status bg_simulation_open(const bg_study *study, const json_t *settings, bg_simulation *job,
                              bg_error *err);

@@ -117,6 +117,9 @@ typedef struct bg_curve { /* what a plot wants from every case over time */
     int points;
 } bg_curve;
 
+/* The models of a study, read once (sources.c). */
+typedef struct bg_sources bg_sources;
+
 typedef struct bg_study {
     char *path, *folder; /* of the file; folder ends with '/' or is empty */
     char *name, *title, *text;
@@ -140,6 +143,7 @@ typedef struct bg_study {
     double time_limit; /* s of wall time per case; 0: none */
     bool timing;       /* there are metrics that depend on the machine */
     uint64_t hash;     /* of the study, its models, and the program's version */
+    bg_sources *sources;
 } bg_study;
 
 bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err);

@@ -32,7 +32,7 @@ refuse "neither equations nor plug-in" "'pendulum'" equations:NAME -- "$BOGIE" r
 refuse "missing model file" "car.json" "No such file" -- "$BOGIE" run car.json
 echo '{"bodies": {"bob": {"mass": -1, "center": [0, 0, 0]}}}' >broken.json
 refuse "broken model file" "broken.json" "bodies.bob.mass" "negative" -- "$BOGIE" run broken.json
-refuse "formulation of equations" --formulation "$pendulum" -- "$BOGIE" run $pendulum --formulation joint
+refuse "formulation of equations" "formulation is for model files" "$pendulum" -- "$BOGIE" run $pendulum --formulation joint
 refuse "unknown integrator" "mdop6" "mdop5" -- "$BOGIE" run $pendulum --integrator mdop6
 refuse "unknown parameter" "lenght" "length" -- "$BOGIE" run $pendulum --set lenght=2
 refuse "parameter not a number" "length" "long" -- "$BOGIE" run $pendulum --set length=long

@@ -12,6 +12,21 @@ holds "steps in the summary" [ "$(json two.json steps)" = 2000 ]
 holds "status in the summary" [ "$(json two.json status)" = "done" ]
 holds "a step is planned" [ "$(json two.json plan factorisations)" = 2 ]
 
+# What the model file says under "run" holds here, too, and the command line goes first.
+rig='{"integrator":"euler","step":"2*ms","options":{"stabilisation":"project"}}'
+expect "the model's method and step" 0 "euler" -- "$BOGIE" realtime "$crank" --set "run=$rig" --duration 0.1 \
+    --priority 0 --summary own.json
+holds "its method" [ "$(json own.json integrator)" = euler ]
+holds "its rate" [ "$(json own.json rate)" = 500.0 ]
+holds "its option" [ "$(json own.json plan projections)" = 1 ]
+expect "another method and rate" 0 -- "$BOGIE" realtime "$crank" --set "run=$rig" --integrator linear-euler \
+    --rate 1000 --duration 0.1 --priority 0 --summary other.json
+holds "the method asked for" [ "$(json other.json integrator)" = linear-euler ]
+holds "the rate asked for" [ "$(json other.json rate)" = 1000.0 ]
+expect "a method that cannot be bounded" 0 -- "$BOGIE" realtime "$crank" --set 'run={"integrator":"mdop5"}' \
+    --duration 0.1 --priority 0 --summary bounded.json
+holds "gives way to the default" [ "$(json bounded.json integrator)" = linear-euler ]
+
 expect "with privileges where they are granted" 0 -- "$BOGIE" realtime equations:car-axle --duration 0.1 --summary p.json
 holds "or a note" sh -c "grep -q SCHED_FIFO '$out' || grep -q 'limits.conf' '$out'"
 

@@ -87,7 +87,8 @@ static void measure(const bg_study *s, long k, bg_simulation *sim)
         sim->run.max_steps = MOST_STEPS;
         sim->run.method.h_min = 1e-10;
         st = bg_run(sim->system, &sim->run, &report, &err);
-        json_t *summary = bg_summary_make_json(sim->system, sim->path, &report);
+        json_t *summary = bg_summary_make_json(sim->system, bg_problem_get_reference(sim->problem),
+                                               &report);
         for (int i = 0; i < s->nmetrics; i++)
             if (bg_metric_is_own(&s->metrics[i]) && s->metrics[i].kind != BG_METRIC_STABLE_STEP) {
                 bg_cell cell = bg_measure_get(&m, i, &report, summary);

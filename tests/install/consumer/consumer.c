@@ -6,19 +6,18 @@
 
 int main(void)
 {
-    const bg_equations *family;
-    void *handle;
-    bg_system *system;
+    bg_problem_def def = bg_default_problem_def();
+    bg_problem *problem;
     bg_error err = {0};
-    if (bg_equations_open("equations:pendulum", &family, &handle, &err) ||
-        bg_equations_create(family, NULL, 0, &system, &err)) {
+    def.reference = "equations:pendulum";
+    def.t_end = 1.0;
+    if (bg_problem_create(&def, &problem, &err)) {
         fprintf(stderr, "consumer: %s\n", err.text);
         return 1;
     }
-    bg_run_options options = bg_default_run_options();
-    options.t_end = 1.0;
+    bg_run_options options = bg_problem_get_run_options(problem);
     bg_run_report report;
-    bg_status status = bg_run(system, &options, &report, &err);
+    bg_status status = bg_run(bg_problem_get_system(problem), &options, &report, &err);
     int good = status == BG_OK && report.final->t == 1.0 && report.counters.accepted > 0 &&
                report.certificate.max_g < 1e-6;
     if (good)
@@ -27,7 +26,6 @@ int main(void)
     else
         fprintf(stderr, "consumer: %s\n", status ? err.text : "the run ended in the wrong place");
     bg_run_report_clear(&report);
-    bg_system_destroy(system);
-    bg_equations_close(handle);
+    bg_problem_destroy(problem);
     return good ? 0 : 1;
 }
