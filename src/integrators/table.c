@@ -1,15 +1,22 @@
 /* The methods: one line each. */
 #include "integrators/integrator.h"
 
-extern const bg_integrator_class bg_mdop5, bg_mdop8, bg_hem4_class, bg_hem5, bg_euler_class,
-    bg_linear_euler_class;
+#define METHODS(X)    \
+    X(bg_mdop5)       \
+    X(bg_mdop8)       \
+    X(bg_hem4_class)  \
+    X(bg_hem5)        \
+    X(bg_rk4)         \
+    X(bg_euler_class) \
+    X(bg_linear_euler_class)
+
+#define DECLARE(name) extern const bg_integrator_class name;
+#define ADDRESS(name) &name,
+METHODS(DECLARE)
 
 const bg_integrator_class *const *bg_integrator_get_classes(void)
 {
-    static const bg_integrator_class *const classes[] = {
-        &bg_mdop5, &bg_mdop8, &bg_hem4_class, &bg_hem5, &bg_euler_class, &bg_linear_euler_class,
-        NULL,
-    };
+    static const bg_integrator_class *const classes[] = {METHODS(ADDRESS) NULL};
     return classes;
 }
 
