@@ -2,6 +2,7 @@
  * ends of steps. */
 #include "model_support.h"
 
+#include <glob.h>
 #include <stdbool.h>
 
 typedef struct plant {
@@ -475,13 +476,140 @@ static void change_and_stop(void **state)
     bg_system_destroy(sys);
 }
 
+/* Events that set each other off at the start: one function falls through zero there, which throws
+ * another over it, which changes the mode and with it the constraint. */
+static int start_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    if (want & BG_TERM_M) {
+        memset(out->M, 0, 9 * sizeof(double));
+        out->M[0] = out->M[4] = out->M[8] = 1;
+    }
+    if (want & BG_TERM_f)
+        out->f[0] = out->f[1] = out->f[2] = 0;
+    if (want & BG_TERM_g)
+        out->g[0] = p->q[2] - (p->mode[0] == 2 ? 0.5 : 0);
+    if (want & BG_TERM_G)
+        out->G[0] = out->G[1] = 0, out->G[2] = 1;
+    if (want & BG_TERM_gamma)
+        out->gamma[0] = 0;
+    if (want & BG_TERM_s) {
+        out->s[0] = p->q[0];
+        out->s[1] = p->q[1] - 1;
+    }
+    return 0;
+}
+
+static int start_event(void *self, const bg_event *event, const bg_event_state *x)
+{
+    (void)self;
+    if (event->index == 0 && x->mode[0] == 0) {
+        x->mode[0] = 1;
+        x->q[1] = 2; /* beyond the zero of the second one */
+        return BG_EVENT_CHANGED;
+    }
+    if (event->index == 1 && x->mode[0] == 1) {
+        x->mode[0] = 2;
+        return BG_EVENT_CHANGED;
+    }
+    return BG_EVENT_NOTE;
+}
+
+static int start_sides(void *self, const int *mode, int *side)
+{
+    (void)self;
+    side[1] = mode[0] ? 1 : -1;
+    return 0;
+}
+
+static bg_system *create_chain_of_events(void)
+{
+    static const double q0[3] = {0, 0, 0}, v0[3] = {-1, 1, 0};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_system_def def = bg_default_system_def();
+    def.nq = def.nv = 3;
+    def.ns = 2;
+    def.ng = def.nmode = def.scleronomic = 1;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma | BG_TERM_s;
+    def.terms = start_terms;
+    def.event = start_event;
+    def.sides = start_sides;
+    def.q0 = q0;
+    def.v0 = v0;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    return sys;
+}
+
+static void compare_start(bg_system *sys, const char *what)
+{
+    bg_error err = {BG_OK, ""};
+    const bg_system_def *def = bg_system_get_def(sys);
+    bg_realtime_options o = bg_default_realtime_options();
+    bg_run_options run = bg_default_run_options();
+    bg_run_report report;
+    run.t_end = def->t_start;
+    run.integrator = o.integrator;
+    run.method.step = o.period;
+    assert_ok(bg_run(sys, &run, &report, &err));
+    bg_realtime *rt = create(sys, &o);
+    const bg_state *x = bg_realtime_get_state(rt), *y = report.final;
+    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
+    if (memcmp(x->q, y->q, size) != 0 ||
+        memcmp(x->mode, y->mode, (size_t)def->nmode * sizeof(int)) != 0 ||
+        bg_realtime_get_nevents(rt) != report.nevents)
+        fail_msg("%s starts otherwise in real time, with %ld events instead of %ld", what,
+                 bg_realtime_get_nevents(rt), report.nevents);
+    bg_realtime_destroy(rt);
+    bg_run_report_clear(&report);
+}
+
+/* The start is that of a run, events in several rounds included: all models in both forms, all
+ * built-in systems. */
+static void start_is_that_of_a_run(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    for (size_t k = 0; k < 2 * files.gl_pathc; k++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s", strrchr(files.gl_pathv[k / 2], '/') + 1);
+        *strrchr(name, '.') = '\0';
+        plant p = open_file(name, forms[k % 2]);
+        compare_start(p.sys, name);
+        close_plant(&p);
+    }
+    globfree(&files);
+    for (const bg_equations *const *all = bg_equations_get_all(); *all; all++) {
+        char reference[128];
+        snprintf(reference, sizeof reference, "equations:%s", (*all)->name);
+        bg_system *sys = create_system(reference, NULL, NULL);
+        compare_start(sys, reference);
+        bg_system_destroy(sys);
+    }
+    bg_system *sys = create_chain_of_events();
+    compare_start(sys, "a chain of events");
+    bg_realtime_options o = bg_default_realtime_options();
+    bg_realtime *rt = create(sys, &o);
+    assert_int_equal(bg_realtime_get_state(rt)->mode[0], 2);
+    assert_true(bg_realtime_get_state(rt)->q[2] == 0.5); /* on the constraint of that mode */
+    assert_true(bg_realtime_get_nevents(rt) >= 2);
+    bg_realtime_destroy(rt);
+    bg_system_destroy(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_run), cmocka_unit_test(work_is_foretold),
-        cmocka_unit_test(live_inputs), cmocka_unit_test(input_slope),
-        cmocka_unit_test(bad_options), cmocka_unit_test(event_at_end_of_step),
-        cmocka_unit_test(impacts),     cmocka_unit_test(change_and_stop),
+        cmocka_unit_test(same_as_run),
+        cmocka_unit_test(work_is_foretold),
+        cmocka_unit_test(live_inputs),
+        cmocka_unit_test(input_slope),
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test(event_at_end_of_step),
+        cmocka_unit_test(impacts),
+        cmocka_unit_test(change_and_stop),
+        cmocka_unit_test(start_is_that_of_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

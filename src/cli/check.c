@@ -5,6 +5,7 @@
 #include "consistent/freedoms.h"
 #include "formalism/motion.h"
 #include "run/problem.h"
+#include "run/start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -290,7 +291,7 @@ static bg_status start_integrator(bg_system *system, bg_integrator *integrator, 
     bg_state *x = NULL;
     bg_status status = bg_state_create(system, &x, err);
     if (!status)
-        status = bg_state_assemble(system, x, &report, err);
+        status = bg_start_find(system, bg_system_get_def(system)->t_start, x, &report, err);
     if (!status)
         status = bg_integrator_start(integrator, x, &report.redundancy, HUGE_VAL, err);
     bg_assembly_report_clear(&report);

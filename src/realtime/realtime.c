@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "consistent/assemble.h"
-#include "run/events.h"
+#include "run/start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +68,8 @@ static void calc_sizes(const bg_system_def *def, int sizes[KINDS])
     memcpy(sizes, all, sizeof all);
 }
 
-static bg_status find_output(const bg_realtime *rt, const char *name, bg_output *out, bg_error *err)
+static bg_status find_output(const bg_realtime *rt, const char *name, bg_live_output *out,
+                             bg_error *err)
 {
     int sizes[KINDS];
     calc_sizes(&rt->sys->def, sizes);
@@ -93,7 +93,7 @@ static void choose_outputs(bg_realtime *rt)
     char buffer[32];
     const bg_system_def *def = &rt->sys->def;
     for (int k = 0; k < rt->noutputs; k++) {
-        bg_output *out = &rt->outputs[k];
+        bg_live_output *out = &rt->outputs[k];
         out->kind = def->ny > 0 ? 'y' : k < def->nq ? 'q' : 'v';
         out->index = out->kind == 'v' ? k - def->nq : k;
         const char *name = bg_system_get_name(rt->sys, out->kind, out->index, buffer,
@@ -127,7 +127,7 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
     rt->settings = BG_NEW_ARRAY(bg_setting, o->nsettings + 1);
     rt->input = BG_NEW_ARRAY(int, rt->ninputs);
     rt->last = BG_NEW_ARRAY(double, rt->ninputs);
-    rt->outputs = BG_NEW_ARRAY(bg_output, rt->noutputs);
+    rt->outputs = BG_NEW_ARRAY(bg_live_output, rt->noutputs);
     rt->y = BG_NEW_ARRAY(double, def->ny);
     rt->s = BG_NEW_ARRAY(double, def->ns);
     rt->side = BG_NEW_ARRAY(int, def->ns);
@@ -174,49 +174,33 @@ static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o
     return st;
 }
 
-/* Events of functions that are zero at the start, which may change it. */
-static bg_status deliver_start(bg_realtime *rt, bg_watch *watch, bool *changed, bg_error *err)
+static bg_status count_event(void *self, const bg_event *event, bg_error *err)
 {
-    bg_status st = bg_watch_start(watch, rt->changed, HUGE_VAL, err);
-    for (int i = 0; i < watch->ns && st == BG_OK; i++) {
-        int action = BG_EVENT_NOTE;
-        if (!watch->fires[i])
-            continue;
-        st = bg_realtime_deliver(rt, i, watch->direction[i], &action, err);
-        *changed = *changed || action == BG_EVENT_CHANGED;
-    }
-    return st;
+    bg_realtime *rt = self;
+    (void)err;
+    rt->nevents++;
+    rt->event_counts[3 * event->index + 1 + event->direction]++;
+    return BG_OK;
 }
 
-/* The sides of all functions at the start. What has to fire again does so behind the first step. */
+/* The events at the start, as those of a run, and the sides of all functions behind them. None of
+ * them ends what has not begun. */
 static bg_status settle_events(bg_realtime *rt, bg_error *err)
 {
-    bool changed = false;
-    bg_watch *watch = NULL;
-    bg_assembly *assembly = NULL;
-    bg_status st = bg_watch_create(rt->sys, rt->ig, &watch, err);
+    bg_instant start;
+    bool stop = false;
+    bg_status st = bg_instant_create(rt->sys, rt->ig, &rt->assembly.redundancy, &start, err);
+    start.t_start = rt->changed->t;
+    start.t_end = HUGE_VAL;
+    start.self = rt;
+    start.tell = count_event;
     if (st == BG_OK)
-        st = deliver_start(rt, watch, &changed, err);
-    if (st == BG_OK && changed) {
-        const bg_system_def *def = &rt->sys->def;
-        size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
-        bool moved = memcmp(bg_integrator_get_state(rt->ig)->q, rt->changed->q, size) != 0;
-        st = bg_watch_change(watch, rt->changed, err);
-        if (st == BG_OK && rt->sys->def.ng > 0)
-            st = bg_assembly_create(rt->sys, &assembly, err);
-        if (st == BG_OK && assembly)
-            st = bg_state_assemble_again(assembly, rt->changed, &rt->assembly.redundancy, err);
-        if (st == BG_OK)
-            st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL, err);
-        if (st == BG_OK)
-            st = bg_watch_reset(watch, rt->changed, moved, HUGE_VAL, err);
+        st = bg_start_pass_events(&start, &stop, err);
+    for (int i = 0; st == BG_OK && i < start.detector->ns; i++) {
+        rt->side[i] = start.detector->sign[i];
+        rt->resting[i] = start.detector->resting[i];
     }
-    for (int i = 0; st == BG_OK && i < watch->ns; i++) {
-        rt->side[i] = watch->sign[i];
-        rt->resting[i] = watch->resting[i];
-    }
-    bg_assembly_destroy(assembly);
-    bg_watch_destroy(watch);
+    bg_instant_clear(&start);
     return st;
 }
 
@@ -237,34 +221,11 @@ static bg_status warm_up(bg_realtime *rt, const bg_realtime_options *o, bg_error
     return create_integrator(rt, o, err);
 }
 
-/* A consistent start, as that of a run. */
-static bg_status assemble(bg_realtime *rt, double t_start, bg_error *err)
-{
-    const bg_system_def *def = &rt->sys->def;
-    bg_state *x = rt->changed;
-    x->t = isnan(t_start) ? def->t_start : t_start;
-    if (!isfinite(x->t))
-        return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", x->t);
-    bg_status st = bg_state_assemble(rt->sys, x, &rt->assembly, err);
-    if (st != BG_OK)
-        return st;
-    bg_event_state start = {x->q, x->v, x->z, x->mode};
-    int code = def->start ? def->start(def->self, x->t, &start) : 0;
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
-                            code, x->t);
-    return BG_OK;
-}
-
 static bg_status begin(bg_realtime *rt, bg_error *err)
 {
     bg_status st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL,
                                        err);
-    if (st != BG_OK || rt->sys->def.ns == 0)
-        return st;
-    bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), rt->changed);
-    return settle_events(rt, err);
+    return st == BG_OK && rt->sys->def.ns > 0 ? settle_events(rt, err) : st;
 }
 
 bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_realtime **realtime,
@@ -284,7 +245,8 @@ bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_re
     if (st == BG_OK)
         st = create_integrator(rt, o, err);
     if (st == BG_OK)
-        st = assemble(rt, o->t_start, err);
+        st = bg_start_find(sys, isnan(o->t_start) ? sys->def.t_start : o->t_start, rt->changed,
+                           &rt->assembly, err);
     if (st == BG_OK)
         st = warm_up(rt, o, err);
     if (st == BG_OK)

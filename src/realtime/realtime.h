@@ -6,11 +6,11 @@
 #include "integrators/integrator.h"
 
 /* An output: the index-th entry of y, q, v or z. */
-typedef struct bg_output {
+typedef struct bg_live_output {
     char kind;
     int index;
     char name[80];
-} bg_output;
+} bg_live_output;
 
 struct bg_realtime {
     bg_system *sys;
@@ -19,18 +19,18 @@ struct bg_realtime {
     bg_assembly_report assembly;
     bg_hold hold;
     int ninputs, noutputs;
-    int *input;         /* [ninputs] which u each one is */
-    double *last;       /* [ninputs] the last sample */
-    double t_last;      /* s, when it came; NAN: there was none */
-    bg_output *outputs; /* [noutputs] */
-    double *y;          /* [ny] */
-    bool wants_y;       /* some output is one of y */
-    double *s;          /* [ns] switching functions */
-    int *side;          /* [ns] +1 or -1: the side of zero each is on */
-    int *said;          /* [ns] scratch: sides that follow from the modes */
-    bool *resting;      /* [ns] has been reported at zero and is still there */
-    bool *fired;        /* [ns] scratch: is an event of this step */
-    bg_state *changed;  /* what events make of the state */
+    int *input;              /* [ninputs] which u each one is */
+    double *last;            /* [ninputs] the last sample */
+    double t_last;           /* s, when it came; NAN: there was none */
+    bg_live_output *outputs; /* [noutputs] */
+    double *y;               /* [ny] */
+    bool wants_y;            /* some output is one of y */
+    double *s;               /* [ns] switching functions */
+    int *side;               /* [ns] +1 or -1: the side of zero each is on */
+    int *said;               /* [ns] scratch: sides that follow from the modes */
+    bool *resting;           /* [ns] has been reported at zero and is still there */
+    bool *fired;             /* [ns] scratch: is an event of this step */
+    bg_state *changed;       /* what events make of the state */
     long nevents;
     long *event_counts; /* [3 ns] falling, touching, rising */
 };

@@ -159,7 +159,7 @@ bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *e
                                 def->name, code, x->t);
     }
     for (int k = 0; k < rt->noutputs; k++) {
-        const bg_output *o = &rt->outputs[k];
+        const bg_live_output *o = &rt->outputs[k];
         const double *from = o->kind == 'y'   ? rt->y
                              : o->kind == 'q' ? x->q
                              : o->kind == 'v' ? x->v

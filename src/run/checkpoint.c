@@ -136,6 +136,7 @@ static void archive_events(bg_runner *r, bg_archive *archive)
     }
     if (archive->loading && archive->failed)
         p->nevents = 0;
+    r->at.nevents = p->nevents;
 }
 
 static void archive_redundancy(bg_runner *r, bg_archive *archive)
@@ -182,10 +183,10 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &r->t_last_row, 1);
     bg_archive_doubles(archive, &r->energy_start, 1);
     bg_archive_doubles(archive, &r->potential_start, 1);
-    bg_archive_doubles(archive, &r->t_last_event, 1);
-    bg_archive_whole(archive, &r->rounds, 1, 0, INT_MAX / 2);
+    bg_archive_doubles(archive, &r->at.t_last, 1);
+    bg_archive_whole(archive, &r->at.rounds, 1, 0, INT_MAX / 2);
     bg_archive_flags(archive, &r->ended, sizeof r->ended);
-    bg_archive_doubles(archive, &r->t_mark, 1);
+    bg_archive_doubles(archive, &r->at.t_mark, 1);
     bg_archive_doubles(archive, &cpu, 1);
     bg_archive_doubles(archive, &wall, 1);
     if (archive->loading) {
@@ -206,8 +207,8 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
     archive_redundancy(r, archive);
     bg_warnings_archive(&r->report->assembly.warnings, archive);
     archive_events(r, archive);
-    if (r->watch)
-        bg_watch_archive(r->watch, archive);
+    if (r->at.detector)
+        bg_detector_archive(r->at.detector, archive);
     bg_integrator_archive(r->ig, archive);
     if (archive->failed)
         return BG_OK;

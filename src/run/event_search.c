@@ -37,36 +37,37 @@ typedef struct bracket {
     double a, b, fa, fb;
 } bracket;
 
-static double get_step(const bg_watch *w)
+static double get_step(const bg_detector *w)
 {
     return bg_integrator_get_state(w->ig)->t - bg_integrator_get_step_start(w->ig);
 }
 
-static bool is_projected(const bg_watch *w)
+static bool is_projected(const bg_detector *w)
 {
     return w->sys->def.ng > 0 && !w->ig->class_->info.fixed_steps;
 }
 
 /* How late an instant may be located, s. */
-static double calc_tolerance(const bg_watch *w, double t)
+static double calc_tolerance(const bg_detector *w, double t)
 {
     double h = get_step(w), rounding = 4 * DBL_EPSILON * fmax(fabs(t), h);
     return is_projected(w) ? fmax(rounding, 1e-3 * fmin(w->ig->options.rtol, 1e-3) * h) : rounding;
 }
 
 /* Zeros nearer than this are simultaneous, s. */
-static double calc_window(const bg_watch *w, double t)
+static double calc_window(const bg_detector *w, double t)
 {
     return fmax(calc_tolerance(w, t), 1e-12 * fmax(fabs(t), get_step(w)));
 }
 
-static bg_status calc_either(bg_watch *w, bool projected, double t, double *s, bg_error *err)
+static bg_status calc_either(bg_detector *w, bool projected, double t, double *s, bg_error *err)
 {
-    return projected ? bg_watch_calc_projected(w, t, s, err) : bg_watch_calc_plain(w, t, s, err);
+    return projected ? bg_detector_calc_projected(w, t, s, err)
+                     : bg_detector_calc_plain(w, t, s, err);
 }
 
 /* Golden section for the smallest side * s_i in [a, b], on plain or projected dense output. */
-static bg_status find_extremum(bg_watch *w, int i, double a, double b, bool projected, double *t,
+static bg_status find_extremum(bg_detector *w, int i, double a, double b, bool projected, double *t,
                                double *value, bg_error *err)
 {
     const double ratio = 0.6180339887498949;
@@ -99,14 +100,14 @@ static bg_status find_extremum(bg_watch *w, int i, double a, double b, bool proj
 }
 
 /* |s| that counts as zero in a piece: small beside its ends, or rounding of the function's size. */
-static double zero_level(const bg_watch *w, int i)
+static double zero_level(const bg_detector *w, int i)
 {
     double local = fmax(fabs(w->left[i]), fabs(w->right[i]));
     return fmax(touch * local, 16 * DBL_EPSILON * w->scale[i]);
 }
 
 /* Both ends of [a, b] on the present side: a dip to or through zero between them? */
-static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
+static bg_status search_dip(bg_detector *w, int i, double a, double b, enclosure *e, bg_error *err)
 {
     double side = w->sign[i], h = b - a;
     double fa = fmax(side * w->left[i], 0), fb = fmax(side * w->right[i], 0);
@@ -137,18 +138,18 @@ static bg_status search_dip(bg_watch *w, int i, double a, double b, enclosure *e
 
 /* The value at a is not on the present side (an event was there just now): find a time shortly
  * after where it is. False: there is none, the zero is at a itself. */
-static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err)
+static bg_status leave_zero(bg_detector *w, enclosure *e, bool *left, bg_error *err)
 {
     int i = e->index;
-    *left = bg_watch_is_present(w, i, e->fa);
+    *left = bg_detector_is_present(w, i, e->fa);
     for (int k = 1; k < 50 && !*left; k++) {
         double t = e->a + (e->b - e->a) * ldexp(1.0, -k);
         if (t <= e->a)
             break;
-        bg_status st = bg_watch_calc_plain(w, t, w->s, err);
+        bg_status st = bg_detector_calc_plain(w, t, w->s, err);
         if (st != BG_OK)
             return st;
-        if (bg_watch_is_present(w, i, w->s[i])) {
+        if (bg_detector_is_present(w, i, w->s[i])) {
             e->a = t;
             e->fa = w->s[i];
             *left = true;
@@ -158,27 +159,27 @@ static bg_status leave_zero(bg_watch *w, enclosure *e, bool *left, bg_error *err
 }
 
 /* An enclosure of function i in [a, b], whose end values are in left and right. */
-static bg_status enclose(bg_watch *w, int i, double a, double b, enclosure *e, bg_error *err)
+static bg_status enclose(bg_detector *w, int i, double a, double b, enclosure *e, bg_error *err)
 {
     e->found = false;
     /* a value this close to zero with so flat a slope belongs to a touch, not to a crossing */
     bool stays = w->right[i] == 0 && w->right_slope[i] == 0; /* has come to rest at zero */
     bool flat = !stays && fabs(w->right[i]) <= zero_level(w, i) &&
                 fabs(w->right_slope[i]) * (b - a) <= 1e-4 * fabs(w->left[i]);
-    if (!bg_watch_is_present(w, i, w->right[i]) && !flat) {
+    if (!bg_detector_is_present(w, i, w->right[i]) && !flat) {
         *e = (enclosure){a, b, w->left[i], w->right[i], i, -w->sign[i], true};
         return BG_OK;
     }
     return search_dip(w, i, a, b, e, err);
 }
 
-static bool is_candidate(const bg_watch *w, int i, double t)
+static bool is_candidate(const bg_detector *w, int i, double t)
 {
     return t >= w->from[i]; /* not where it is NAN */
 }
 
 /* min x_i over the candidates at t, and whether one of them has crossed. */
-static bg_status look(bg_watch *w, bool projected, double t, double *least, bool *crossed,
+static bg_status look(bg_detector *w, bool projected, double t, double *least, bool *crossed,
                       bg_error *err)
 {
     bg_status st = calc_either(w, projected, t, w->s, err);
@@ -187,13 +188,13 @@ static bg_status look(bg_watch *w, bool projected, double t, double *least, bool
     for (int i = 0; i < w->ns && st == BG_OK; i++)
         if (is_candidate(w, i, t)) {
             *least = fmin(*least, w->sign[i] * w->s[i] * w->weight[i]);
-            *crossed = *crossed || !bg_watch_is_present(w, i, w->s[i]);
+            *crossed = *crossed || !bg_detector_is_present(w, i, w->s[i]);
         }
     return st;
 }
 
 /* Illinois steps with bisection as a safeguard on [a, b], until it is no longer than `length`. */
-static bg_status narrow(bg_watch *w, bracket *e, bool projected, double length, bg_error *err)
+static bg_status narrow(bg_detector *w, bracket *e, bool projected, double length, bg_error *err)
 {
     int same = 0;
     double fa = e->fa, fb = e->fb;
@@ -228,14 +229,14 @@ static bg_status narrow(bg_watch *w, bracket *e, bool projected, double length, 
 }
 
 /* Slopes at t from plain dense output, for the times x_i near it. */
-static bg_status calc_slopes(bg_watch *w, double t, bg_error *err)
+static bg_status calc_slopes(bg_detector *w, double t, bg_error *err)
 {
     double begin = bg_integrator_get_step_start(w->ig);
-    double e = fmax(slope_fraction * get_step(w), bg_watch_get_grain(t));
+    double e = fmax(slope_fraction * get_step(w), bg_detector_get_grain(t));
     double other = t - e >= begin ? t - e : t + e;
-    bg_status st = bg_watch_calc_plain(w, t, w->s, err);
+    bg_status st = bg_detector_calc_plain(w, t, w->s, err);
     if (st == BG_OK)
-        st = bg_watch_calc_plain(w, other, w->s_early, err);
+        st = bg_detector_calc_plain(w, other, w->s_early, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++)
         w->slope[i] = (w->s[i] - w->s_early[i]) / (t - other);
     return st;
@@ -243,14 +244,14 @@ static bg_status calc_slopes(bg_watch *w, double t, bg_error *err)
 
 /* The time left until the zero of function i with the value s, negative when it has passed;
  * HUGE_VAL where it does not go there. */
-static double calc_time_left(const bg_watch *w, int i, double s)
+static double calc_time_left(const bg_detector *w, int i, double s)
 {
     double rate = -w->sign[i] * w->slope[i];
     return rate > 0 ? w->sign[i] * s / rate : HUGE_VAL;
 }
 
 /* From *t to the instant on projected dense output. *good: it is there, and the state at it. */
-static bg_status refine(bg_watch *w, const bracket *wide, double *t, bool *good, bg_error *err)
+static bg_status refine(bg_detector *w, const bracket *wide, double *t, bool *good, bg_error *err)
 {
     double low = wide->a, high = wide->b, tolerance = calc_tolerance(w, *t);
     *good = false;
@@ -278,7 +279,8 @@ static bg_status refine(bg_watch *w, const bracket *wide, double *t, bool *good,
 }
 
 /* The enclosure on projected dense output, where steps of x_i did not get there: *holds. */
-static bg_status narrow_projected(bg_watch *w, bracket *wide, double *t, bool *holds, bg_error *err)
+static bg_status narrow_projected(bg_detector *w, bracket *wide, double *t, bool *holds,
+                                  bg_error *err)
 {
     bool early, late = false;
     bg_status st = look(w, true, wide->a, &wide->fa, &early, err);
@@ -290,14 +292,14 @@ static bg_status narrow_projected(bg_watch *w, bracket *wide, double *t, bool *h
         st = narrow(w, wide, true, calc_tolerance(w, wide->b), err);
     if (st == BG_OK && *holds) {
         *t = wide->b;
-        st = bg_watch_calc_projected(w, *t, w->s, err);
+        st = bg_detector_calc_projected(w, *t, w->s, err);
     }
     return st;
 }
 
 /* Both phases: *t, with the state and s there. BG_RETRY: projected values do not enclose a zero.
  * *found is false when they do not, however short the step. */
-static bg_status locate(bg_watch *w, bracket wide, double *t, bool *found, bg_error *err)
+static bg_status locate(bg_detector *w, bracket wide, double *t, bool *found, bg_error *err)
 {
     bracket e = wide;
     bool good = false;
@@ -307,7 +309,7 @@ static bg_status locate(bg_watch *w, bracket wide, double *t, bool *found, bg_er
     if (st == BG_OK)
         st = calc_slopes(w, *t, err);
     if (st == BG_OK && (!is_projected(w) || !(e.b > e.a)))
-        return bg_watch_calc_projected(w, *t, w->s, err);
+        return bg_detector_calc_projected(w, *t, w->s, err);
     if (st == BG_OK)
         st = refine(w, &wide, t, &good, err);
     if (st != BG_OK || good)
@@ -324,7 +326,7 @@ static bg_status locate(bg_watch *w, bracket wide, double *t, bool *found, bg_er
 
 /* Finds the candidates of the piece, their first zero as far as it is enclosed (wide->b >= wide->a)
  * and touches. */
-static bg_status collect(bg_watch *w, double a, double b, bracket *wide, double *first_touch,
+static bg_status collect(bg_detector *w, double a, double b, bracket *wide, double *first_touch,
                          bg_error *err)
 {
     *wide = (bracket){a, -HUGE_VAL, HUGE_VAL, 0};
@@ -360,14 +362,14 @@ static bg_status collect(bg_watch *w, double a, double b, bracket *wide, double 
 
 /* Who fires at t, where s and slopes are at hand: candidates that have crossed, and functions that
  * are there within the window. */
-static void gather(bg_watch *w, double t, bool crossing)
+static void gather(bg_detector *w, double t, bool crossing)
 {
     double window = calc_window(w, t);
     w->nfires = 0;
     for (int i = 0; i < w->ns; i++) {
         bool crossed = is_candidate(w, i, t) &&
-                       (w->weight[i] == 0 || !bg_watch_is_present(w, i, w->s[i]));
-        bool along = bg_watch_is_present(w, i, w->s[i]) && !w->resting[i] &&
+                       (w->weight[i] == 0 || !bg_detector_is_present(w, i, w->s[i]));
+        bool along = bg_detector_is_present(w, i, w->s[i]) && !w->resting[i] &&
                      calc_time_left(w, i, w->s[i]) <= window;
         bool touches = fabs(w->touch_at[i] - t) <= window;
         w->direction[i] = crossing && (crossed || along) ? -w->sign[i] : 0;
@@ -376,7 +378,7 @@ static void gather(bg_watch *w, double t, bool crossing)
     }
 }
 
-bg_status bg_watch_search_piece(bg_watch *w, double a, double b, bool *found, bg_error *err)
+bg_status bg_detector_search_piece(bg_detector *w, double a, double b, bool *found, bg_error *err)
 {
     bracket wide;
     double t = HUGE_VAL, first_touch;
@@ -396,7 +398,7 @@ bg_status bg_watch_search_piece(bg_watch *w, double a, double b, bool *found, bg
     if (first_touch < HUGE_VAL && (!crossing || first_touch < t - calc_window(w, t))) {
         crossing = false;
         t = first_touch;
-        st = bg_watch_calc_projected(w, t, w->s, err);
+        st = bg_detector_calc_projected(w, t, w->s, err);
     } else if (!crossing) {
         return BG_OK;
     }

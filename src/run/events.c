@@ -30,11 +30,12 @@ static const double touch = 1e-9;          /* of the largest |s| that a cubic mu
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
 
-bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, bg_error *err)
+bg_status bg_detector_create(bg_system *sys, bg_integrator *ig, bg_detector **detector,
+                             bg_error *err)
 {
     const bg_system_def *d = &sys->def;
-    *watch = NULL;
-    bg_watch *w = BG_NEW(bg_watch);
+    *detector = NULL;
+    bg_detector *w = BG_NEW(bg_detector);
     if (!w)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
     w->sys = sys;
@@ -61,14 +62,14 @@ bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, b
     for (int i = 0; st == BG_OK && i < d->ns; i++)
         w->touched[i] = NAN;
     if (st != BG_OK) {
-        bg_watch_destroy(w);
+        bg_detector_destroy(w);
         return st;
     }
-    *watch = w;
+    *detector = w;
     return BG_OK;
 }
 
-void bg_watch_destroy(bg_watch *w)
+void bg_detector_destroy(bg_detector *w)
 {
     if (!w)
         return;
@@ -83,7 +84,7 @@ void bg_watch_destroy(bg_watch *w)
     free(w);
 }
 
-static bg_status calc_s(bg_watch *w, double t, const double *q, const double *v, const double *z,
+static bg_status calc_s(bg_detector *w, double t, const double *q, const double *v, const double *z,
                         const int *mode, double *s, bg_error *err)
 {
     bg_point p;
@@ -99,13 +100,13 @@ static bg_status calc_s(bg_watch *w, double t, const double *q, const double *v,
     return st;
 }
 
-bg_status bg_watch_calc_plain(bg_watch *w, double t, double *s, bg_error *err)
+bg_status bg_detector_calc_plain(bg_detector *w, double t, double *s, bg_error *err)
 {
     bg_integrator_interpolate(w->ig, t, w->q, w->v, w->z);
     return calc_s(w, t, w->q, w->v, w->z, bg_integrator_get_state(w->ig)->mode, s, err);
 }
 
-bg_status bg_watch_calc_projected(bg_watch *w, double t, double *s, bg_error *err)
+bg_status bg_detector_calc_projected(bg_detector *w, double t, double *s, bg_error *err)
 {
     bg_status st = bg_integrator_interpolate_state(w->ig, t, w->state, err);
     if (st != BG_OK)
@@ -120,7 +121,7 @@ static int sign_of(double x)
 
 /* Where the motion carries s a short time e after the state: (q, v, z) moved by their rates, q also
  * by its second derivative when `curved`. */
-static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, bool curved, double *s,
+static bg_status look_ahead(bg_detector *w, const bg_state *x, double e, bool curved, double *s,
                             bg_error *err)
 {
     const bg_system_def *d = &w->sys->def;
@@ -147,7 +148,7 @@ static bg_status look_ahead(bg_watch *w, const bg_state *x, double e, bool curve
 
 /* How a function changes from s, by its values after e and 2e. A change is believed when it grows
  * with e like e or e^2: rounding does not. */
-static void take_heading(bg_watch *w, double e, const double *s1, const double *s2)
+static void take_heading(bg_detector *w, double e, const double *s1, const double *s2)
 {
     for (int i = 0; i < w->ns; i++) {
         double c1 = s1[i] - w->s[i], c2 = s2[i] - w->s[i];
@@ -159,7 +160,7 @@ static void take_heading(bg_watch *w, double e, const double *s1, const double *
 }
 
 /* A function that is nowhere near zero need not be followed. */
-static bool is_open(const bg_watch *w, bool start)
+static bool is_open(const bg_detector *w, bool start)
 {
     for (int i = 0; i < w->ns; i++)
         if (w->heading[i] == 0 &&
@@ -174,7 +175,7 @@ static double get_instant(double t)
 }
 
 /* Where the motion carries the functions from the state, as far as that can be seen. */
-static bg_status look_around(bg_watch *w, const bg_state *x, bool start, double t_end,
+static bg_status look_around(bg_detector *w, const bg_state *x, bool start, double t_end,
                              bg_error *err)
 {
     bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
@@ -202,7 +203,7 @@ static bg_status look_around(bg_watch *w, const bg_state *x, bool start, double 
 }
 
 /* Whether function i is zero behind the system's change. */
-static bool is_zero(const bg_watch *w, int i, double t)
+static bool is_zero(const bg_detector *w, int i, double t)
 {
     double s = w->s_changed[i];
     if (w->fired[i] && s == w->s_round[i])
@@ -212,7 +213,7 @@ static bool is_zero(const bg_watch *w, int i, double t)
 }
 
 /* Sides that follow from the modes. */
-static bg_status update_said(bg_watch *w, const int *mode, bg_error *err)
+static bg_status update_said(bg_detector *w, const int *mode, bg_error *err)
 {
     const bg_system_def *d = &w->sys->def;
     memset(w->said, 0, (size_t)w->ns * sizeof(int));
@@ -222,11 +223,11 @@ static bg_status update_said(bg_watch *w, const int *mode, bg_error *err)
                                     "system '%s': `sides` failed with code %d", d->name, code);
 }
 
-bg_status bg_watch_start(bg_watch *w, const bg_state *x, double t_end, bg_error *err)
+bg_status bg_detector_start(bg_detector *w, const bg_state *x, double t_end, bg_error *err)
 {
     memset(w->fired, 0, (size_t)w->ns);
     w->nfires = 0;
-    bg_status st = bg_watch_change(w, x, err);
+    bg_status st = bg_detector_change(w, x, err);
     if (st == BG_OK)
         st = look_around(w, x, true, t_end, err);
     if (st == BG_OK)
@@ -244,7 +245,7 @@ bg_status bg_watch_start(bg_watch *w, const bg_state *x, double t_end, bg_error 
     return st;
 }
 
-bg_status bg_watch_change(bg_watch *w, const bg_state *x, bg_error *err)
+bg_status bg_detector_change(bg_detector *w, const bg_state *x, bg_error *err)
 {
     for (int i = 0; i < w->ns; i++)
         w->fired[i] = w->fired[i] || (w->nfires > 0 && w->fires[i]);
@@ -255,7 +256,7 @@ bg_status bg_watch_change(bg_watch *w, const bg_state *x, bg_error *err)
  * it heads for: a function that fired turns round when only modes changed; when the state itself
  * changed it was thrown back, as by an impact. One that has not fired and that the system left
  * alone is where it was. */
-static bool take_side(bg_watch *w, int i, bool moved, double t)
+static bool take_side(bg_detector *w, int i, bool moved, double t)
 {
     const double s = w->s_changed[i];
     const bool zero = is_zero(w, i, t);
@@ -277,7 +278,8 @@ static bool take_side(bg_watch *w, int i, bool moved, double t)
     return again;
 }
 
-bg_status bg_watch_reset(bg_watch *w, const bg_state *x, bool moved, double t_end, bg_error *err)
+bg_status bg_detector_reset(bg_detector *w, const bg_state *x, bool moved, double t_end,
+                            bg_error *err)
 {
     bg_status st = look_around(w, x, false, t_end, err);
     if (st == BG_OK)
@@ -292,20 +294,20 @@ bg_status bg_watch_reset(bg_watch *w, const bg_state *x, bool moved, double t_en
     return st;
 }
 
-double bg_watch_get_grain(double t)
+double bg_detector_get_grain(double t)
 {
     return 16 * DBL_EPSILON * fmax(fabs(t), DBL_MIN);
 }
 
 /* s and its slope at t inside the step; the slope from the inner side. */
-static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, double *s,
+static bg_status calc_with_slope(bg_detector *w, double t, double t0, double t1, double *s,
                                  double *slope, bg_error *err)
 {
-    double e = fmax(slope_fraction * (t1 - t0), bg_watch_get_grain(t1));
+    double e = fmax(slope_fraction * (t1 - t0), bg_detector_get_grain(t1));
     double other = t + e <= t1 ? t + e : t - e;
-    bg_status st = bg_watch_calc_plain(w, t, s, err);
+    bg_status st = bg_detector_calc_plain(w, t, s, err);
     if (st == BG_OK)
-        st = bg_watch_calc_plain(w, other, w->s_early, err);
+        st = bg_detector_calc_plain(w, other, w->s_early, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++) {
         slope[i] = (w->s_early[i] - s[i]) / (other - t);
         w->scale[i] = fmax(w->scale[i], fabs(s[i]));
@@ -313,13 +315,13 @@ static bg_status calc_with_slope(bg_watch *w, double t, double t0, double t1, do
     return st;
 }
 
-bool bg_watch_is_present(const bg_watch *w, int i, double s)
+bool bg_detector_is_present(const bg_detector *w, int i, double s)
 {
     return sign_of(s) == w->sign[i] || (w->resting[i] && s == 0);
 }
 
 /* The instant that was found counts as reported. */
-static void pass_instant(bg_watch *w)
+static void pass_instant(bg_detector *w)
 {
     w->t_done = w->state->t;
     memset(w->fired, 0, (size_t)w->ns);
@@ -336,7 +338,7 @@ static void pass_instant(bg_watch *w)
 }
 
 /* The cubic through the ends of a piece of length h, at the fraction x of it. */
-static double calc_cubic(const bg_watch *w, int i, double h, double x)
+static double calc_cubic(const bg_detector *w, int i, double h, double x)
 {
     double y = 1 - x;
     return y * y * (1 + 2 * x) * w->left[i] + x * x * (1 + 2 * y) * w->right[i] +
@@ -344,7 +346,7 @@ static double calc_cubic(const bg_watch *w, int i, double h, double x)
 }
 
 /* Whether the cubic has more than one zero in the piece. */
-static bool has_many_zeros(const bg_watch *w, int i, double h)
+static bool has_many_zeros(const bg_detector *w, int i, double h)
 {
     int changes = 0, side = w->sign[i];
     for (int k = 1; k <= 12; k++) {
@@ -359,7 +361,7 @@ static bool has_many_zeros(const bg_watch *w, int i, double h)
 
 /* Is one cubic enough for [a, b]: does it foretell s at two places inside (not where a period would
  * hide), with at most one zero? */
-static bg_status check_piece(bg_watch *w, double a, double b, bool *smooth, bg_error *err)
+static bg_status check_piece(bg_detector *w, double a, double b, bool *smooth, bg_error *err)
 {
     const double places[2] = {0.28, 0.61};
     double h = b - a;
@@ -368,7 +370,7 @@ static bg_status check_piece(bg_watch *w, double a, double b, bool *smooth, bg_e
     for (int i = 0; i < w->ns; i++)
         *smooth = *smooth && !has_many_zeros(w, i, h);
     for (int k = 0; k < 2 && *smooth && st == BG_OK; k++) {
-        st = bg_watch_calc_plain(w, a + places[k] * h, w->s, err);
+        st = bg_detector_calc_plain(w, a + places[k] * h, w->s, err);
         for (int i = 0; i < w->ns && st == BG_OK; i++) {
             double size = fmax(fabs(w->s[i]), fmax(fabs(w->left[i]), fabs(w->right[i])));
             double error = fabs(w->s[i] - calc_cubic(w, i, h, places[k]));
@@ -381,7 +383,7 @@ static bg_status check_piece(bg_watch *w, double a, double b, bool *smooth, bg_e
 
 /* The next piece from a, at most up to *b and hardly shorter than `shortest`; its end becomes *b,
  * the values there are in right. */
-static bg_status choose_piece(bg_watch *w, double begin, double t1, double a, double shortest,
+static bg_status choose_piece(bg_detector *w, double begin, double t1, double a, double shortest,
                               double *b, bg_error *err)
 {
     for (;;) {
@@ -396,7 +398,7 @@ static bg_status choose_piece(bg_watch *w, double begin, double t1, double a, do
 }
 
 /* The step has to be repeated, to half of what is left of it. */
-static bg_status ask_repeat(bg_watch *w, double begin, double t1, double *t_retry, bg_error *err)
+static bg_status ask_repeat(bg_detector *w, double begin, double t1, double *t_retry, bg_error *err)
 {
     *t_retry = begin + 0.5 * (t1 - begin);
     if (w->repeats++<4 * MAX_REPEATS && * t_retry> begin)
@@ -408,7 +410,7 @@ static bg_status ask_repeat(bg_watch *w, double begin, double t1, double *t_retr
 
 /* Takes s at one more time of the step into the smallest and largest values so far, `left` and
  * `right`. Whether all functions are still on their side and far from zero. */
-static bool widen(bg_watch *w, const double *s)
+static bool widen(bg_detector *w, const double *s)
 {
     bool clear = true;
     for (int i = 0; i < w->ns; i++) {
@@ -425,7 +427,7 @@ static bool widen(bg_watch *w, const double *s)
  * which no period shares, every function is several times farther from zero than its values
  * differ. A function that cannot be evaluated there is not clear. The end comes first, as that is
  * where most functions tell, and leaves its values in `s_early`. */
-static bool is_clear(bg_watch *w, double begin)
+static bool is_clear(bg_detector *w, double begin)
 {
     /* a method of fixed steps follows nothing that is faster than they are; of up to 40 periods in
      * a step, one place or the other is at least 0.14 of a period off */
@@ -444,21 +446,22 @@ static bool is_clear(bg_watch *w, double begin)
         !widen(w, w->s_early))
         return false;
     for (int k = 0; k < n; k++)
-        if (bg_watch_calc_plain(w, begin + places[k] * (x->t - begin), w->s, &ignored) != BG_OK ||
+        if (bg_detector_calc_plain(w, begin + places[k] * (x->t - begin), w->s, &ignored) !=
+                BG_OK ||
             !widen(w, w->s))
             return false;
     return true;
 }
 
 /* The step is searched up to its end, where the functions have the values s. */
-static void pass(bg_watch *w, double t1, const double *s)
+static void pass(bg_detector *w, double t1, const double *s)
 {
     w->t_done = w->t_last = t1;
     w->repeats = 0;
     memcpy(w->last, s, (size_t)w->ns * sizeof(double));
 }
 
-bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err)
+bg_status bg_detector_find(bg_detector *w, bool *found, double *t_retry, bg_error *err)
 {
     double t1 = bg_integrator_get_state(w->ig)->t;
     double begin = fmax(w->t_done, bg_integrator_get_step_start(w->ig)), a = begin;
@@ -468,7 +471,7 @@ bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err
         pass(w, t1, w->s_early);
         return BG_OK;
     }
-    double grain = bg_watch_get_grain(t1), piece = fmax((t1 - begin) / PIECES, grain),
+    double grain = bg_detector_get_grain(t1), piece = fmax((t1 - begin) / PIECES, grain),
            longest = piece;
     bg_status st = calc_with_slope(w, begin, begin, t1, w->left, w->left_slope, err);
     while (st == BG_OK && a < t1) {
@@ -479,7 +482,7 @@ bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err
             b = t1;
         st = choose_piece(w, begin, t1, a, fmax(longest / MAX_CUTS, grain), &b, err);
         if (st == BG_OK)
-            st = bg_watch_search_piece(w, a, b, found, err);
+            st = bg_detector_search_piece(w, a, b, found, err);
         if (st == BG_OK && *found) {
             pass_instant(w);
             break;
@@ -496,9 +499,9 @@ bg_status bg_watch_find(bg_watch *w, bool *found, double *t_retry, bg_error *err
     return st;
 }
 
-void bg_watch_archive(bg_watch *w, bg_archive *archive)
+void bg_detector_archive(bg_detector *w, bg_archive *archive)
 {
-    bg_archive_mark(archive, "watch");
+    bg_archive_mark(archive, "detector");
     bg_archive_whole(archive, w->sign, w->ns, -1, 1);
     bg_archive_doubles(archive, w->scale, w->ns);
     bg_archive_doubles(archive, w->touched, w->ns);

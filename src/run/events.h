@@ -10,7 +10,7 @@
 #include "bogie/run.h"
 #include "system/dynamics.h"
 
-typedef struct bg_watch {
+typedef struct bg_detector {
     bg_system *sys;
     bg_integrator *ig;
     int ns;
@@ -37,39 +37,43 @@ typedef struct bg_watch {
     int *said;                     /* [ns] sides that follow from the modes */
     double *q, *v, *z;
     bg_state *state; /* projected dense output: the state at the instant found */
-} bg_watch;
+} bg_detector;
 
-bg_status bg_watch_create(bg_system *sys, bg_integrator *ig, bg_watch **watch, bg_error *err);
-void bg_watch_destroy(bg_watch *watch);
+bg_status bg_detector_create(bg_system *sys, bg_integrator *ig, bg_detector **detector,
+                             bg_error *err);
+void bg_detector_destroy(bg_detector *detector);
 
 /* Takes the side of zero of each function from the state, looking ahead along the motion where one
  * is zero, but not behind t_end. Those that are zero are the first instant (nfires). */
-bg_status bg_watch_start(bg_watch *watch, const bg_state *state, double t_end, bg_error *err);
+bg_status bg_detector_start(bg_detector *detector, const bg_state *state, double t_end,
+                            bg_error *err);
 
 /* The first instant of the last step after t_done, if any: *found, with its functions in `fires`
  * and `state` at its time. t_done moves there, or to the end of the step. BG_RETRY: the enclosure
  * was lost between phases; repeat the step up to *t_retry. */
-bg_status bg_watch_find(bg_watch *watch, bool *found, double *t_retry, bg_error *err);
+bg_status bg_detector_find(bg_detector *detector, bool *found, double *t_retry, bg_error *err);
 
 /* Behind the functions of an instant the system has changed: first `change` with the state as the
  * system left it, then `reset` with the state that was made consistent. Sides follow; functions
  * that have to fire in the same instant now are the next round (nfires). moved: q, v or z changed,
  * not only modes. */
-bg_status bg_watch_change(bg_watch *watch, const bg_state *state, bg_error *err);
-bg_status bg_watch_reset(bg_watch *watch, const bg_state *state, bool moved, double t_end,
-                         bg_error *err);
+bg_status bg_detector_change(bg_detector *detector, const bg_state *state, bg_error *err);
+bg_status bg_detector_reset(bg_detector *detector, const bg_state *state, bool moved, double t_end,
+                            bg_error *err);
 
-void bg_watch_archive(bg_watch *watch, bg_archive *archive);
+void bg_detector_archive(bg_detector *detector, bg_archive *archive);
 
-/* Inside of the search. s on plain dense output; on projected, with the state in watch->state. */
-bg_status bg_watch_calc_plain(bg_watch *watch, double t, double *s, bg_error *err);
-bg_status bg_watch_calc_projected(bg_watch *watch, double t, double *s, bg_error *err);
+/* Inside of the search. s on plain dense output; on projected, with the state in detector->state.
+ */
+bg_status bg_detector_calc_plain(bg_detector *detector, double t, double *s, bg_error *err);
+bg_status bg_detector_calc_projected(bg_detector *detector, double t, double *s, bg_error *err);
 /* Whether a value is still on the present side. A function that was reported and rests at zero has
  * not left it as long as it stays there. */
-bool bg_watch_is_present(const bg_watch *watch, int i, double s);
+bool bg_detector_is_present(const bg_detector *detector, int i, double s);
 /* Times nearer than this are not told apart. */
-double bg_watch_get_grain(double t);
+double bg_detector_get_grain(double t);
 /* The first instant in the piece [a, b], whose end values are in left and right: into fires. */
-bg_status bg_watch_search_piece(bg_watch *watch, double a, double b, bool *found, bg_error *err);
+bg_status bg_detector_search_piece(bg_detector *detector, double a, double b, bool *found,
+                                   bg_error *err);
 
 #endif

@@ -74,30 +74,6 @@ static bg_status check_options(bg_runner *r, bg_error *err)
     return BG_OK;
 }
 
-static bg_status create(bg_runner *r, bg_error *err)
-{
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    bg_status st = check_options(r, err);
-    if (st == BG_OK)
-        st = bg_integrator_create(r->options->integrator, r->sys, &r->options->method, &r->ig, err);
-    if (st == BG_OK && def->ns > 0)
-        st = bg_watch_create(r->sys, r->ig, &r->watch, err);
-    if (st == BG_OK && def->ns > 0 && def->ng > 0)
-        st = bg_assembly_create(r->sys, &r->assembly, err);
-    if (st == BG_OK)
-        st = bg_state_create(r->sys, &r->row, err);
-    if (st == BG_OK)
-        st = bg_state_create(r->sys, &r->before, err);
-    if (st != BG_OK)
-        return st;
-    r->y = BG_NEW_ARRAY(double, def->ny);
-    r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
-    r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->report->events)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
-    return BG_OK;
-}
-
 static bg_status calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(r->sys);
@@ -146,14 +122,14 @@ static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
         double at = r->t_start + (double)r->next_output * interval;
         if (at > t || at > r->t_end)
             return BG_OK;
-        bg_status st = bg_integrator_interpolate_state(r->ig, at, r->row, err);
+        bg_status st = bg_integrator_interpolate_state(r->ig, at, r->at.state, err);
         if (st == BG_RETRY ||
             st == BG_SINGULAR) { /* the row happens to be in a singular position */
-            bg_integrator_interpolate_plain(r->ig, at, r->row);
+            bg_integrator_interpolate_plain(r->ig, at, r->at.state);
             st = BG_OK;
         }
         if (st == BG_OK)
-            st = write_row(r, r->row, err);
+            st = write_row(r, r->at.state, err);
         if (st != BG_OK)
             return st == BG_RETRY ? BG_NOT_CONVERGED : st;
     }
@@ -241,30 +217,78 @@ static bg_status check_redundant(const bg_runner *r, bg_error *err)
                         now.redundant, bg_integrator_get_state(r->ig)->t);
 }
 
-/* Functions that are zero at the start are events there. */
-static bg_status events_at_start(bg_runner *r, bool *stop, bg_error *err)
+/* Room for at least `count` events more. Between steps for half of the room, so that none is needed
+ * in a step. */
+static bg_status reserve_events(bg_runner *r, long count, bg_error *err)
 {
-    bool changed;
-    if (!r->watch)
+    bg_run_report *p = r->report;
+    if (r->event_capacity - p->nevents >= count)
         return BG_OK;
-    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-    bg_status st = bg_watch_start(r->watch, r->row, r->t_end, err);
-    if (st == BG_OK && r->watch->nfires > 0)
-        st = bg_runner_pass_instant(r, &changed, stop, err);
-    return st;
+    bg_event *more = realloc(p->events, (size_t)(2 * r->event_capacity) * sizeof *p->events);
+    if (!more)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
+    p->events = more;
+    r->event_capacity *= 2;
+    return BG_OK;
+}
+
+static bg_status record_event(void *self, const bg_event *event, bg_error *err)
+{
+    bg_runner *r = self;
+    bg_run_report *p = r->report;
+    const bg_sink *sink = &r->options->sink;
+    bg_status st = reserve_events(r, 1, err);
+    if (st != BG_OK)
+        return st;
+    p->events[p->nevents++] = *event;
+    return sink->event ? sink->event(sink->self, event, err) : BG_OK;
+}
+
+/* An impact may dissipate: the balance goes on from what it leaves. */
+static void account_energy(void *self, const bg_state *x, bool changed)
+{
+    bg_runner *r = self;
+    double energy = bg_runner_calc_energy(r, x), jump = energy - r->energy_before;
+    if (!changed)
+        r->energy_before = energy;
+    else if (isfinite(jump))
+        r->energy_start += jump;
+}
+
+static bg_status create(bg_runner *r, bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(r->sys);
+    bg_status st = check_options(r, err);
+    if (st == BG_OK)
+        st = bg_integrator_create(r->options->integrator, r->sys, &r->options->method, &r->ig, err);
+    if (st == BG_OK)
+        st = bg_instant_create(r->sys, r->ig, &r->report->assembly.redundancy, &r->at, err);
+    if (st != BG_OK)
+        return st;
+    r->at.t_start = r->t_start;
+    r->at.t_end = r->t_end;
+    r->at.self = r;
+    r->at.tell = record_event;
+    r->at.account = account_energy;
+    r->y = BG_NEW_ARRAY(double, def->ny);
+    r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
+    r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
+    if (!r->y || !r->report->events)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
+    return BG_OK;
 }
 
 /* Rows before the instant that was found, and, with a row for every step, at it. */
 static bg_status write_rows_to_event(bg_runner *r, bg_error *err)
 {
-    const double t = r->watch->state->t;
+    const double t = r->at.detector->state->t;
     bg_status st = write_grid(r, nextafter(t, -HUGE_VAL), err);
     if (st != BG_OK)
         return st;
     const bg_state *end = bg_integrator_get_state(r->ig);
-    bg_state_copy(r->sys, end->t == t ? end : r->watch->state, r->row);
+    bg_state_copy(r->sys, end->t == t ? end : r->at.detector->state, r->at.state);
     bool wanted = r->options->output_steps && t > r->t_last_row;
-    return wanted ? write_row(r, r->row, err) : BG_OK;
+    return wanted ? write_row(r, r->at.state, err) : BG_OK;
 }
 
 /* Instants with events inside the last step. *cut: the run goes on from one of them, or ends there.
@@ -272,10 +296,10 @@ static bg_status write_rows_to_event(bg_runner *r, bg_error *err)
 static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *err)
 {
     *cut = false;
-    while (r->watch && !*cut) {
+    while (r->at.detector && !*cut) {
         bool found, changed;
         double t_retry;
-        bg_status st = bg_watch_find(r->watch, &found, &t_retry, err);
+        bg_status st = bg_detector_find(r->at.detector, &found, &t_retry, err);
         if (st == BG_RETRY) {
             bg_integrator_undo(r->ig, t_retry);
             *cut = true;
@@ -285,12 +309,12 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
             return st;
         st = write_rows_to_event(r, err);
         if (st == BG_OK)
-            st = bg_runner_pass_instant(r, &changed, stop, err);
+            st = bg_instant_pass(&r->at, &changed, stop, err);
         if (st != BG_OK)
             return st;
         *cut = changed || *stop;
         if (*cut && r->options->output_steps && changed)
-            st = write_row(r, r->row, err);
+            st = write_row(r, r->at.state, err);
         if (st != BG_OK)
             return st;
     }
@@ -354,7 +378,7 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
             st = check_redundant(r, err);
     }
     if (st == BG_OK)
-        st = bg_runner_reserve_events(r, r->event_capacity / 2, err);
+        st = reserve_events(r, r->event_capacity / 2, err);
     return st == BG_OK ? housekeeping(r, err) : st;
 }
 
@@ -376,7 +400,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
     const bg_run_options *o = r->options;
     bg_status st = BG_OK;
     if (!o->resume)
-        st = events_at_start(r, &r->ended, err);
+        st = bg_start_pass_events(&r->at, &r->ended, err);
     while (st == BG_OK && !r->ended) {
         const bg_state *x = bg_integrator_get_state(r->ig);
         if (x->t >= r->t_end)
@@ -405,8 +429,7 @@ static bg_status begin(bg_runner *r, bg_error *err)
         r->rejected_told = r->ig->count.rejected;
         return st == BG_OK && sink->begin ? sink->begin(sink->self, err) : st;
     }
-    r->row->t = r->t_start;
-    st = bg_state_assemble(r->sys, r->row, &p->assembly, err);
+    st = bg_start_find(r->sys, r->t_start, r->at.state, &p->assembly, err);
     if (st != BG_OK)
         return st;
     if (r->options->refuse_redundant && p->assembly.redundancy.count > 0) {
@@ -419,26 +442,19 @@ static bg_status begin(bg_runner *r, bg_error *err)
             bg_system_get_name(r->sys, 'g', p->assembly.redundancy.eliminated[0], buffer,
                                sizeof buffer));
     }
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    bg_event_state start = {r->row->q, r->row->v, r->row->z, r->row->mode};
-    int code = def->start ? def->start(def->self, r->t_start, &start) : 0;
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
-                            code, r->t_start);
-    st = bg_runner_restart(r, r->row, BG_RESTART_START, err);
+    st = bg_instant_restart(&r->at, BG_RESTART_START, err);
     if (st != BG_OK)
         return st;
-    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->row);
-    r->energy_start = bg_runner_calc_energy(r, r->row);
+    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->at.state);
+    r->energy_start = bg_runner_calc_energy(r, r->at.state);
     update_certificate(r);
     st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
     if (st == BG_OK)
         st = write_step(r, r->t_start, err);
     if (st == BG_OK && r->options->output_steps)
-        st = write_row(r, r->row, err);
+        st = write_row(r, r->at.state, err);
     if (st == BG_OK && r->options->output_interval > 0 && !r->options->output_steps)
-        st = write_row(r, r->row, err);
+        st = write_row(r, r->at.state, err);
     r->next_output = 1;
     return st;
 }
@@ -487,11 +503,8 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
 static void destroy(bg_runner *r)
 {
     bg_integrator_destroy(r->ig);
-    bg_watch_destroy(r->watch);
-    bg_assembly_destroy(r->assembly);
-    bg_state_destroy(r->row);
+    bg_instant_clear(&r->at);
     free(r->y);
-    bg_state_destroy(r->before);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);
 }
@@ -505,7 +518,6 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
                    .report = report,
                    .potential_start = NAN,
                    .t_last_row = -HUGE_VAL,
-                   .t_last_event = -HUGE_VAL,
                    .wall_start = bg_clock_get_wall(),
                    .cpu_start = bg_clock_get_cpu(),
                    .place = {.fd = -1}};
