@@ -129,6 +129,7 @@ static void shake(subject *s)
         s->x->lambda[i] = random_between(seed, -10, 10);
     if (s->def->supplied & BG_TERM_V) {
         bg_error err = {BG_OK, ""};
+        assert_true(s->def->pattern_V->row_start[s->def->nq] <= 3 * s->def->nq);
         bg_terms out = {.V = s->terms.V};
         update_point(s);
         assert_ok(bg_system_calc_terms(s->sys, &s->p, BG_TERM_V, &out, &err));

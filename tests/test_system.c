@@ -2,6 +2,7 @@
  * ones in every combination that a definition may leave out, and the search for numbers that are
  * not finite. */
 #include "sample_systems.h"
+#include "system/dynamics.h"
 
 /* A definition with one of everything. self counts the calls of destroy. */
 static int complete_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
@@ -213,6 +214,10 @@ static void test_bad_patterns(void **state)
     def = complete_define(&destroyed);
     def.pattern_G = &right;
     check_refused(&def, BG_BAD_INPUT, "pattern of G ", "1 x 2");
+    static const bg_pattern wide = {2, 3, good, diagonal};
+    def = complete_define(&destroyed);
+    def.pattern_V = &wide;
+    check_refused(&def, BG_BAD_INPUT, "pattern of V ", "2 x 2");
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT; by++) {
             static const int empty[8] = {0};
@@ -517,6 +522,58 @@ static void test_find_not_finite(void **state)
     bg_system_destroy(sys);
 }
 
+/* Where V has no zeros in its rows: ones for the position, three columns for a quaternion. */
+static const int V_start[] = {0, 1, 2, 3, 6, 9, 12, 15},
+                 V_column[] = {0, 1, 2, 3, 4, 5, 3, 4, 5, 3, 4, 5, 3, 4, 5};
+static const bg_pattern V_pattern = {7, 6, V_start, V_column};
+
+static int top_terms_in_pattern(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    double V[42] = {0};
+    bg_terms dense = *out;
+    dense.V = V;
+    int code = top_terms(self, p, want, &dense);
+    for (int i = 0; want & BG_TERM_V && i < 7; i++)
+        for (int k = V_start[i]; k < V_start[i + 1]; k++)
+            out->V[k] = V[6 * i + V_column[k]];
+    return code;
+}
+
+/* A pattern of V changes no bit: motions along V, differences along V, and the rates q'. */
+static void test_pattern_of_V(void **state)
+{
+    (void)state;
+    double moved[2][7], r_q[2][36] = {{0}}, rate[2][7];
+    const double a[6] = {1, -2, 0.5, 3, 1, -1}, lambda[3] = {2, 1, -1};
+    for (int k = 0; k < 2; k++) {
+        bg_system_def def = top_define();
+        def.derivatives = NULL;
+        memset(def.derivative_supplied, 0, sizeof def.derivative_supplied);
+        def.terms = k ? top_terms_in_pattern : def.terms;
+        def.pattern_V = k ? &V_pattern : NULL;
+        bg_system *sys = sample_create(&def);
+        bg_terms x = sample_terms_create(sys);
+        bg_dynamics *d;
+        bg_derivatives out = {.block[BG_OF_r][BG_BY_q] = r_q[k]};
+        bg_error err;
+        assert_int_equal(bg_system_get_size_V(sys), k ? 15 : 42);
+        assert_int_equal(bg_dynamics_create(sys, &d, &err), BG_OK);
+        assert_int_equal(bg_dynamics_evaluate(d, 0, def.q0, def.v0, NULL, NULL, BG_TERM_V, &err),
+                         BG_OK);
+        bg_dynamics_calc_rates(d, def.v0, rate[k]);
+        bg_system_move(sys, def.q0, d->terms.V, 0.1, a, moved[k]);
+        assert_int_equal(bg_system_calc_derivatives(sys, &d->point, a, lambda, &out, &err), BG_OK);
+        check_found(sys, &x, BG_TERM_V, x.V, k ? 8 : 29, "V[4][5]");
+        bg_dynamics_destroy(d);
+        sample_terms_destroy(&x);
+        bg_system_destroy(sys);
+    }
+    assert_true(rate[0][3] != 0 && r_q[0][21] != 0 && moved[0][3] != rate[0][3]);
+    assert_memory_equal(moved[0], moved[1], sizeof moved[0]);
+    assert_memory_equal(rate[0], rate[1], sizeof rate[0]);
+    assert_memory_equal(r_q[0], r_q[1], sizeof r_q[0]);
+}
+
 /* q + step V delta: for the top the result is a unit quaternion, turned by |delta| to third order.
  */
 static void test_move(void **state)
@@ -553,6 +610,7 @@ int main(void)
         cmocka_unit_test(test_missing_terms),
         cmocka_unit_test(test_missing_functions),
         cmocka_unit_test(test_bad_patterns),
+        cmocka_unit_test(test_pattern_of_V),
         cmocka_unit_test(test_bad_start_values),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_state),

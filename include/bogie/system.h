@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 3
+#define BG_ABI 4
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -165,7 +165,7 @@ typedef struct bg_system_def {
      * event is an event of its own. Optional. */
     int (*sides)(void *self, const int *mode, int *side);
 
-    const bg_pattern *pattern_M, *pattern_G; /* NULL: dense */
+    const bg_pattern *pattern_M, *pattern_G, *pattern_V; /* NULL: dense */
     const bg_pattern *pattern[BG_OF_COUNT][BG_BY_COUNT];
     const unsigned char *marks; /* nv, BG_MARK_*; NULL: none */
     int stiff_parts;            /* how many parts (force elements) are marked stiff */

@@ -30,7 +30,7 @@ bg_status bg_chart_create(bg_integrator *ig, bg_chart *c, bg_error *err)
         return BG_OK;
     c->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
     c->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
-    c->V = d->kinematic ? BG_NEW_ARRAY(double, d->nq * d->nv) : NULL;
+    c->V = d->kinematic ? BG_NEW_ARRAY(double, bg_system_get_size_V(ig->sys)) : NULL;
     bool good = c->M && c->G && (c->V || !d->kinematic);
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for local coordinates");
 }
@@ -53,7 +53,7 @@ bg_status bg_chart_begin(bg_integrator *ig, bg_chart *c, bg_error *err)
     memcpy(c->M, d->terms.M, (size_t)bg_system_get_size_M(ig->sys) * sizeof(double));
     memcpy(c->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
     if (c->V)
-        memcpy(c->V, d->terms.V, (size_t)(d->nq * d->nv) * sizeof(double));
+        memcpy(c->V, d->terms.V, (size_t)bg_system_get_size_V(ig->sys) * sizeof(double));
     return BG_OK;
 }
 

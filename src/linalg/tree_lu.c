@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double least_velocity = 1e-10, least_constraint = 1e-4, most_growth = 16;
+static const double least_velocity = 1e-10, least_constraint = 1e-3, most_growth = 16;
 
 bool bg_tree_lu_create(bg_tree_lu *lu, int n, const int *row_start, const int *column,
                        const signed char *sign, double most)

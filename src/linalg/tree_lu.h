@@ -55,7 +55,7 @@ void bg_tree_lu_hold(bg_tree_lu *lu, const bool *held);
 
 /* Factors `half` or `whole`, which stay as they are. False: not safe, another method has to do it:
  * a pivot has the wrong sign, or elimination has left less of it than a share of 1e-10 (velocities,
- * where that much is lost in M itself) or 1e-4 (constraints, where it is the square of what is lost
+ * where that much is lost in M itself) or 1e-3 (constraints, where it is the square of what is lost
  * in G), or, in a matrix that is not symmetric, more has gone through it than 16 times itself. */
 bool bg_tree_lu_factor(bg_tree_lu *lu, bool symmetric);
 

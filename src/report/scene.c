@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "linalg/linalg.h"
 #include "system/system.h"
 
 #include <jansson.h>
@@ -43,7 +44,7 @@ static bg_status track_create(bg_system *system, const bg_rows *rows, track *x, 
     x->z = BG_NEW_ARRAY(double, def->nz);
     x->a = BG_NEW_ARRAY(double, def->nv);
     x->lambda = BG_NEW_ARRAY(double, def->ng);
-    x->V = BG_NEW_ARRAY(double, (size_t)def->nq *(size_t)def->nv);
+    x->V = BG_NEW_ARRAY(double, bg_system_get_size_V(x->system));
     x->rate[0] = BG_NEW_ARRAY(double, def->nq);
     x->rate[1] = BG_NEW_ARRAY(double, def->nq);
     x->mode = BG_NEW_ARRAY(int, def->nmode);
@@ -66,11 +67,8 @@ static bg_status calc_rate(track *x, long row, double *rate, bg_error *err)
     bg_status st = bg_system_set_point(x->system, x->rows->t[row], q, v, x->z, x->mode, &p, err);
     if (st == BG_OK)
         st = bg_system_calc_terms(x->system, &p, BG_TERM_V, &terms, err);
-    for (int i = 0; i < def->nq && st == BG_OK; i++) {
-        rate[i] = 0;
-        for (int k = 0; k < def->nv; k++)
-            rate[i] += x->V[i * def->nv + k] * v[k];
-    }
+    if (st == BG_OK)
+        bg_matrix_multiply(def->nq, def->nv, def->pattern_V, x->V, v, rate);
     return st;
 }
 

@@ -72,7 +72,7 @@ static bool sample_create(const bg_system *sys, sample *s)
     s->differenced = BG_NEW_ARRAY(double, n);
     s->doubt = BG_NEW_ARRAY(double, n);
     s->wider = BG_NEW_ARRAY(double, n);
-    s->V = BG_NEW_ARRAY(double, d->nq * d->nv);
+    s->V = BG_NEW_ARRAY(double, bg_system_get_size_V(sys));
     return s->q && s->v && s->z && s->a && s->lambda && s->u && s->u_t && s->u_tt && s->mode &&
            s->supplied && s->differenced && s->doubt && s->wider && s->V;
 }

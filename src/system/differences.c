@@ -34,7 +34,7 @@ bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *s
 {
     const bg_system_def *d = &sys->def;
     int widest = max_int(max_int(d->nv, d->nz), max_int(d->ng, d->nu));
-    int size_V = d->supplied & BG_TERM_V ? d->nq * d->nv : 0;
+    int size_V = bg_system_get_size_V(sys);
     s->x = BG_NEW_ARRAY(double, widest);
     s->step = BG_NEW_ARRAY(double, widest);
     s->V = BG_NEW_ARRAY(double, size_V);

@@ -18,7 +18,7 @@ static bool allocate(bg_dynamics *d)
     d->terms.gt = BG_NEW_ARRAY(double, d->ng);
     d->terms.G = BG_NEW_ARRAY(double, bg_system_get_size_G(d->sys));
     d->terms.gamma = BG_NEW_ARRAY(double, d->ng);
-    d->terms.V = BG_NEW_ARRAY(double, d->kinematic ? d->nq * d->nv : 0);
+    d->terms.V = BG_NEW_ARRAY(double, bg_system_get_size_V(d->sys));
     d->terms.h = BG_NEW_ARRAY(double, d->nz);
     d->terms.s = BG_NEW_ARRAY(double, def->ns);
     d->eliminated = BG_NEW_ARRAY(unsigned char, d->ng);
@@ -181,7 +181,7 @@ bg_status bg_dynamics_accelerate(bg_dynamics *d, double t, const double *q, cons
 void bg_dynamics_calc_rates(const bg_dynamics *d, const double *v, double *q_t)
 {
     if (d->kinematic)
-        bg_matrix_multiply(d->nq, d->nv, NULL, d->terms.V, v, q_t);
+        bg_matrix_multiply(d->nq, d->nv, d->sys->def.pattern_V, d->terms.V, v, q_t);
     else
         memcpy(q_t, v, (size_t)d->nv * sizeof(double));
 }

@@ -30,6 +30,16 @@ int bg_system_get_size_G(const bg_system *sys)
     return p ? p->row_start[p->rows] : sys->def.ng * sys->def.nv;
 }
 
+static int count_V(const bg_system_def *def)
+{
+    return def->pattern_V ? def->pattern_V->row_start[def->nq] : def->nq * def->nv;
+}
+
+int bg_system_get_size_V(const bg_system *sys)
+{
+    return sys->def.supplied & BG_TERM_V ? count_V(&sys->def) : 0;
+}
+
 static bg_status check_dimensions(const bg_system_def *def, bg_error *err)
 {
     const struct {
@@ -201,6 +211,8 @@ static bg_status check_definition(const bg_system *sys, bg_error *err)
         st = check_pattern(def, def->pattern_M, "M", def->nv, def->nv, err);
     if (st == BG_OK)
         st = check_pattern(def, def->pattern_G, "G", def->ng, def->nv, err);
+    if (st == BG_OK)
+        st = check_pattern(def, def->pattern_V, "V", def->nq, def->nv, err);
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++)
             st = check_pattern(def, def->pattern[of][by], bg_block_get_name((bg_of)of, (bg_by)by),
@@ -528,8 +540,9 @@ bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *x, unsigned
                  bg_system_get_name(sys, 'v', column, buffer2, sizeof buffer2));
         return true;
     }
-    if ((want & BG_TERM_V) && find_in(x->V, d->nq * d->nv, &k)) {
-        snprintf(text, size, "V[%d][%d]", k / d->nv, k % d->nv);
+    if ((want & BG_TERM_V) && find_in(x->V, count_V(d), &k)) {
+        locate(d->pattern_V, d->nv, k, &row, &column);
+        snprintf(text, size, "V[%d][%d]", row, column);
         return true;
     }
     return false;
@@ -539,11 +552,16 @@ void bg_system_move(const bg_system *sys, const double *q, const double *V, doub
                     const double *delta, double *q_out)
 {
     const bg_system_def *d = &sys->def;
+    const bg_pattern *p = d->pattern_V;
     if (d->supplied & BG_TERM_V) {
         for (int i = 0; i < d->nq; i++) {
             double sum = 0;
-            for (int j = 0; j < d->nv; j++)
-                sum += V[i * d->nv + j] * delta[j];
+            if (p)
+                for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+                    sum += V[k] * delta[p->column[k]];
+            else
+                for (int j = 0; j < d->nv; j++)
+                    sum += V[i * d->nv + j] * delta[j];
             q_out[i] = q[i] + step * sum;
         }
     } else {

@@ -68,9 +68,10 @@ struct bg_system {
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };
 
-/* Number of stored values of M and of G (pattern or dense). */
+/* Number of stored values of M, of G and of V (pattern or dense; none where V = I). */
 int bg_system_get_size_M(const bg_system *sys);
 int bg_system_get_size_G(const bg_system *sys);
+int bg_system_get_size_V(const bg_system *sys);
 
 /* Inputs at t: those of the definition, but for those that come from outside. */
 bg_status bg_system_calc_inputs(bg_system *sys, double t, const int *mode, double *u, double *u_t,

@@ -193,10 +193,11 @@ void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
 /* q' = V v: unit entries for single coordinates, p' = 1/2 p (0, w) for quaternions. */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V)
 {
+    const int *start = f->patterns.V.row_start;
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
         if (l->kind != BG_LINK_BALL) {
-            V[l->q * f->nv + l->v] = 1;
+            V[start[l->q]] = 1;
             continue;
         }
         const double *p = q + l->q;
@@ -204,6 +205,6 @@ void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V)
             {-p[1], -p[2], -p[3]}, {p[0], -p[3], p[2]}, {p[3], p[0], -p[1]}, {-p[2], p[1], p[0]}};
         for (int i = 0; i < 4; i++)
             for (int j = 0; j < 3; j++)
-                V[(l->q + i) * f->nv + l->v + j] = 0.5 * rows[i][j];
+                V[start[l->q + i] + j] = 0.5 * rows[i][j];
     }
 }

@@ -193,6 +193,27 @@ static bool make(const source *s, bg_pattern *out)
     return true;
 }
 
+/* V: a one for each coordinate of a link, four rows of three for a ball. */
+static bool make_V(const bg_joint_form *f, bg_pattern *out)
+{
+    int *start = BG_NEW_ARRAY(int, f->nq + 1), *column = BG_NEW_ARRAY(int, 3 * f->nq);
+    *out = (bg_pattern){f->nq, f->nv, start, column};
+    if (!start || !column)
+        return false;
+    for (int k = 0; k < f->mech->nlinks; k++)
+        for (int i = 0; i < (f->mech->links[k].kind == BG_LINK_BALL ? 4 : 1); i++)
+            start[f->mech->links[k].q + i + 1] = count(&f->mech->links[k]);
+    for (int i = 0; i < f->nq; i++)
+        start[i + 1] += start[i];
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = 0; i < (l->kind == BG_LINK_BALL ? 4 : 1); i++)
+            for (int j = 0; j < count(l); j++)
+                column[start[l->q + i] + j] = l->v + j;
+    }
+    return true;
+}
+
 /* A table of the places of a pattern that is not too large for one; false: out of memory. */
 static bool make_table(const bg_pattern *p, int **table)
 {
@@ -225,6 +246,7 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
         s.of = OF_r;
         good = good && make(&s, &x->r);
     }
+    good = good && (f->nq == f->nv || make_V(f, &x->V));
     good = good && make_table(&x->G, &x->G_places) && make_table(&x->r, &x->r_places);
     free(p.pair);
     free(link);
@@ -234,8 +256,9 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
 
 void bg_joint_clear_patterns(bg_joint_form *f)
 {
-    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r};
-    for (int k = 0; k < 3; k++) {
+    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r,
+                                     &f->patterns.V};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         free((void *)all[k]->row_start);
         free((void *)all[k]->column);
     }

@@ -536,6 +536,7 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->terms = def_terms;
     def->pattern_M = f->patterns.M.row_start ? &f->patterns.M : NULL;
     def->pattern_G = f->patterns.G.row_start ? &f->patterns.G : NULL;
+    def->pattern_V = balls ? &f->patterns.V : NULL;
     define_derivatives(f, def);
     def->accelerate = def_accelerate;
     def->residual = def_residual;
