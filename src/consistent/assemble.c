@@ -31,7 +31,7 @@ static bool allocate(bg_assembly *a)
     int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng, nu = a->sys->def.nu;
     size_t n = (size_t)ng;
     double *room = a->doubles = BG_NEW_ARRAY(double, 4 * (size_t)nq + 3 * (size_t)nv +
-                                                         2 * (size_t)nu + (6 + n) * n);
+                                                         2 * (size_t)nu + 6 * n);
     unsigned char *flags = a->flags = BG_NEW_ARRAY(unsigned char, 5 * n);
     a->order = BG_NEW_ARRAY(signed char, 2 * n);
     if (!room || !flags || !a->order)
@@ -49,7 +49,6 @@ static bool allocate(bg_assembly *a)
     a->remainder = take(&room, ng);
     a->other_remainder = take(&room, ng);
     a->misfit = take(&room, ng);
-    a->coefficient = take(&room, ng * ng);
     a->lever = take(&room, nu);
     a->shift = take(&room, nu);
     a->dependent = flags;
@@ -72,7 +71,7 @@ bg_status bg_assembly_create(bg_system *sys, bg_assembly **assembly, bg_error *e
     if (st == BG_OK)
         st = bg_dynamics_create(sys, &a->dyn, err);
     if (st == BG_OK)
-        st = bg_rank_create(def->ng, def->nv, &a->ranking, err);
+        st = bg_rank_create(def->ng, def->nv, def->pattern_G, &a->ranking, err);
     if (st == BG_OK && !allocate(a))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
     if (st != BG_OK) {
@@ -112,8 +111,7 @@ bg_status bg_assembly_evaluate(bg_assembly *a, const double *q, unsigned want, b
 void bg_assembly_update_rank(bg_assembly *a, const unsigned char *fixed)
 {
     int freedom = fixed ? -1 : a->sys->freedom; /* known: so many rows, however little is left */
-    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
-                                 .A = a->dyn->terms.G,
+    bg_rank_question question = {.A = a->dyn->terms.G,
                                  .fixed = fixed,
                                  .row_size = a->scale,
                                  .column_size = a->sys->def.v_size,
@@ -121,7 +119,7 @@ void bg_assembly_update_rank(bg_assembly *a, const unsigned char *fixed)
                                  .most = freedom >= 0 ? a->dyn->nv - freedom : 0,
                                  .tolerance = freedom >= 0 ? BG_RANK_ROUNDING : BG_RANK_DATA,
                                  .least = BG_RANK_ROUNDING};
-    bg_rank_answer answer = {a->dependent, a->involved, a->remainder, a->coefficient};
+    bg_rank_answer answer = {a->dependent, a->involved, a->remainder};
     a->rank = bg_rank_calc(a->ranking, &question, &answer);
     memcpy(a->dyn->eliminated, a->dependent, (size_t)a->dyn->ng);
     bg_kkt_set_eliminated(a->dyn->kkt, a->rank < a->dyn->ng ? a->dependent : NULL);

@@ -22,7 +22,6 @@ struct bg_assembly {
     double *trial, *found;                  /* [nq] on the way; a solution that may have to do */
     double *scale;                       /* [ng] size of a row: that of the system, or |row of G| */
     double *first;                       /* [ng] |g| / scale at the first guess */
-    double *coefficient;                 /* [ng ng] how dependent rows depend */
     unsigned char *dependent, *involved; /* [ng] */
     unsigned char *unused;               /* [ng] rows that were dependent at the last guess */
     double *remainder;                   /* [ng] what other rows leave of a row, beside scale */

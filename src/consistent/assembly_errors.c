@@ -63,19 +63,17 @@ static void list_names(const char *const *names, int n, int most, char *text, si
 static void add_companions(bg_assembly *a, double margin, unsigned char *rows)
 {
     int ng = a->dyn->ng;
-    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
-                                 .A = a->dyn->terms.G,
+    bg_rank_question question = {.A = a->dyn->terms.G,
                                  .row_size = a->scale,
                                  .column_size = a->sys->def.v_size,
                                  .tolerance = 3 * margin};
-    bg_rank_answer answer = {a->other_dependent, a->other_involved, a->other_remainder,
-                             a->coefficient};
+    bg_rank_answer answer = {a->other_dependent, a->other_involved, a->other_remainder};
     bg_rank_calc(a->ranking, &question, &answer);
     memcpy(a->other_involved, rows, (size_t)ng);
     for (int i = 0; i < ng; i++)
         for (int k = 0; k < ng && a->other_involved[i] && a->other_dependent[i]; k++)
             if (!a->other_dependent[k] && !a->dependent[k] &&
-                fabs(a->coefficient[i * ng + k]) * a->scale[k] > 0.05 * a->scale[i])
+                fabs(bg_rank_get_coefficient(a->ranking, i, k)) * a->scale[k] > 0.05 * a->scale[i])
                 rows[k] = 1;
 }
 
@@ -117,8 +115,7 @@ static double find_unreachable(bg_assembly *a)
     static const double almost = 1e-2;
     int ng = a->dyn->ng, meant = 0, first = -1;
     double worst = 0;
-    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
-                                 .A = a->dyn->terms.G,
+    bg_rank_question question = {.A = a->dyn->terms.G,
                                  .fixed = a->q_fixed,
                                  .row_size = a->scale,
                                  .column_size = a->sys->def.v_size,
@@ -157,10 +154,9 @@ bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err)
 /* Beside its size, how much of an eliminated row is another one. */
 static double calc_share(const bg_assembly *a, int row, int other)
 {
-    int ng = a->dyn->ng;
-    return a->dependent[other]
-               ? 0
-               : fabs(a->coefficient[row * ng + other]) * a->scale[other] / a->scale[row];
+    return a->dependent[other] ? 0
+                               : fabs(bg_rank_get_coefficient(a->ranking, row, other)) *
+                                     a->scale[other] / a->scale[row];
 }
 
 /* key <- how much a row asks for by itself: drives come before what passes their motion on. */

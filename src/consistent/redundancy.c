@@ -116,8 +116,7 @@ static bool close_trial(bg_assembly *a)
 static void add_misfits(bg_assembly *a)
 {
     int ng = a->dyn->ng;
-    bg_rank_question question = {.pattern = a->sys->def.pattern_G,
-                                 .A = a->dyn->terms.G,
+    bg_rank_question question = {.A = a->dyn->terms.G,
                                  .row_size = a->scale,
                                  .column_size = a->sys->def.v_size,
                                  .order = a->order,

@@ -24,7 +24,8 @@ bg_status bg_selection_create(bg_system *sys, bg_selection **selection, bg_error
 {
     int ng = sys->def.ng;
     bg_selection *s = *selection = BG_NEW(bg_selection);
-    bg_status st = s ? bg_rank_create(ng, sys->def.nv, &s->rank, err) : BG_NO_MEMORY;
+    bg_status st = s ? bg_rank_create(ng, sys->def.nv, sys->def.pattern_G, &s->rank, err)
+                     : BG_NO_MEMORY;
     if (st == BG_OK)
         st = bg_state_create(sys, &s->moved, err);
     if (st == BG_OK) {
@@ -79,8 +80,7 @@ static bool choose(bg_selection *s, bg_integrator *ig)
         bg_system_calc_terms(ig->sys, &point, BG_TERM_G, &terms, NULL) != BG_OK)
         return false;
     bg_system_calc_row_sizes(ig->sys, s->G, s->size);
-    bg_rank_question question = {.pattern = ig->sys->def.pattern_G,
-                                 .A = s->G,
+    bg_rank_question question = {.A = s->G,
                                  .row_size = s->size,
                                  .column_size = ig->sys->def.v_size,
                                  .order = s->order,

@@ -68,16 +68,15 @@ void bg_matrix_multiply(int rows, int columns, const bg_pattern *pattern, const 
 void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, const double *A,
                               double alpha, const double *x, double *y);
 
-/* Memory for ranks of m x n matrices, made once. */
+/* Memory for ranks of m x n matrices in a pattern (NULL: dense), made once. */
 typedef struct bg_rank bg_rank;
-bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err);
+bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank, bg_error *err);
 void bg_rank_destroy(bg_rank *rank);
 /* Whose rank is wanted, and what counts as zero. Row i of A is measured in units of row_size[i], a
  * displacement along column j in units of column_size[j] (NULL: 1). Without row_size every row is
  * scaled to unit length, and rows that are rounding beside the longest are zero. */
 typedef struct bg_rank_question {
-    const bg_pattern *pattern; /* as above */
-    const double *A;
+    const double *A;            /* in the pattern */
     const unsigned char *fixed; /* [n] columns left out; NULL: none */
     const double *row_size, *column_size;
     const signed char *order; /* [m] -1: never kept; 1: kept down to `least`, and rather than others
@@ -91,10 +90,8 @@ typedef struct bg_rank_question {
 typedef struct bg_rank_answer {
     unsigned char *dependent; /* [m] depends on the rows that are kept */
     unsigned char *involved;  /* [m] takes part in a dependency: its multiplier is not unique */
-    double *remainder;   /* [m] what other rows left of it: of a kept one when it was chosen, of
-                            others in the end; NULL: not wanted */
-    double *coefficient; /* [m m] row i = sum_k coefficient[i m + k] row k over kept rows k; NULL:
-                            not wanted */
+    double *remainder; /* [m] what other rows left of it: of a kept one when it was chosen, of
+                          others in the end; NULL: not wanted */
 } bg_rank_answer;
 
 /* What remains of a constraint beside its size: below BG_RANK_DATA it may be redundant but for the
@@ -102,8 +99,12 @@ typedef struct bg_rank_answer {
 #define BG_RANK_DATA 1e-4
 #define BG_RANK_ROUNDING 1e-9
 
-/* By column-pivoted QR of the transpose; returns the rank. */
+/* Returns the rank. */
 int bg_rank_calc(bg_rank *rank, const bg_rank_question *question, const bg_rank_answer *answer);
+/* Of the last answer: dependent row i = sum_k coefficient(i, k) row k over kept rows k. */
+double bg_rank_get_coefficient(const bg_rank *rank, int i, int k);
+/* Whether an answer was given without the memory it needs: rows count as dependent then. */
+bool bg_rank_has_failed(const bg_rank *rank);
 
 /* Groups the columns of a pattern so that no two columns of a group share a row (Coleman and More):
  * group[j] in 0 .. *ngroups-1. pattern NULL is dense: every column its own group. */

@@ -1,68 +1,122 @@
 /* Rank and dependencies of the rows of a matrix, for redundant constraints.
  *
- * The rows are scaled and orthogonalised by modified Gram-Schmidt: after r rows were kept, w_i is
- * what remains of row i orthogonally to them. The next row kept is the first one, in the user's
- * order, whose |w_i| reaches a part of the largest; the rank is reached when none exceeds the
- * tolerance. A part, not the whole: which of several dependent constraints counts as the redundant
- * one then follows their order instead of accidents of geometry, and the kept rows are still far
- * from the tolerance. With s_k the kept rows, s_k = sum_{p<=k} R_pk q_p, a dependent row is
- * s_i = sum_k c_k s_k,   R c = Q^T s_i   (least squares).
- *
- * Remainders are those of a QR of the transpose with threshold pivoting: a sparse QR that passes
- * over columns whose remainder is small gives the same decisions. */
+ * Of a large matrix, most rows are independent beyond doubt (independence.h); those in doubt, with
+ * the rows they may depend on, make groups that have nothing to do with each other, and each of
+ * these is decided upon carefully (dependence.h). A small matrix is one such group. */
 #include "base/memory.h"
+#include "linalg/dependence.h"
+#include "linalg/independence.h"
 #include "linalg/linalg.h"
 
 #include <assert.h>
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AS_GOOD 0.3
+enum { SMALL = 48 };                           /* rows */
+static const double doubt = 1e-3, beyond = 10; /* and at least so many tolerances */
 
-/* Columns first .. last - 1: outside them a row is zero. */
-typedef struct span {
-    int first, last;
-} span;
+/* How a dependent row depends: coefficients over kept rows. */
+typedef struct coefficients {
+    int *row;
+    double *value;
+    size_t count, room;
+    size_t *start; /* [m] where those of row i begin, */
+    int *length;   /* [m] and how many they are */
+} coefficients;
 
 struct bg_rank {
     int m, n, rank;
-    double *S;     /* m*n, scaled rows */
-    double *W;     /* m*n, what remains of them */
-    double *unit;  /* m, what row i was divided by */
-    double *Q;     /* min(m,n)*n, orthonormal rows */
-    double *R;     /* m*m, column k: coefficients of kept row k */
-    double *c;     /* m, what may be kept of it; coefficients */
-    double *left;  /* m, length of what remains */
-    span *of_W;    /* m, where rows of S and W are not zero */
-    span *of_Q;    /* m */
-    int *kept;     /* m, rows in the order they were kept */
-    bool *decided; /* m, row is kept, zero or not asked for */
+    bg_pattern pattern;
+    int *row_start, *column; /* of the pattern */
+    double *value;           /* entries in units of rows and columns */
+    double *unit;            /* [m] what row i was divided by */
+    double *length;          /* [m] of the scaled row */
+    double *left;            /* [m] remainders */
+    bool *out, *doubtful;    /* [m] never kept; in doubt */
+    bool sparse;
+    bg_independence sure; /* if sparse */
+    bg_dependence group;  /* the one at work */
+    int *leader;          /* [m] row of the same group, the first of it in the end; itself: none */
+    int *next;            /* [m] of the same group; -1: last */
+    int *local;           /* [n] column of the group; -1: none */
+    int *used;            /* [n] columns of the group */
+    int *member;          /* [m] rows of the group */
+    int *quota;           /* [m] by the first row of a group: rows of it to keep */
+    double *sorted;       /* [m] scratch */
+    coefficients parts;
+    bool failed; /* out of memory since create */
 };
 
-bg_status bg_rank_create(int m, int n, bg_rank **rank, bg_error *err)
+static bool copy_pattern(bg_rank *w, const bg_pattern *pattern)
+{
+    int count = pattern ? pattern->row_start[w->m] : w->m * w->n;
+    w->row_start = BG_NEW_ARRAY(int, w->m + 1);
+    w->column = BG_NEW_ARRAY(int, count);
+    w->value = BG_NEW_ARRAY(double, count);
+    if (!w->row_start || !w->column || !w->value)
+        return false;
+    for (int i = 0; i <= w->m; i++)
+        w->row_start[i] = pattern ? pattern->row_start[i] : i * w->n;
+    for (int k = 0; k < count; k++)
+        w->column[k] = pattern ? pattern->column[k] : k % w->n;
+    w->pattern = (bg_pattern){w->m, w->n, w->row_start, w->column};
+    return true;
+}
+
+/* Room for so many more coefficients; false: out of memory. */
+static bool reserve(bg_rank *w, size_t more)
+{
+    coefficients *c = &w->parts;
+    size_t room = c->count + more;
+    if (room <= c->room)
+        return true;
+    room = room > 2 * c->room ? room : 2 * c->room;
+    int *row = realloc(c->row, room * sizeof(int));
+    c->row = row ? row : c->row;
+    double *value = row ? realloc(c->value, room * sizeof(double)) : NULL;
+    c->value = value ? value : c->value;
+    c->room = value ? room : c->room;
+    w->failed = w->failed || !value;
+    return value != NULL;
+}
+
+static bool forget_columns(bg_rank *w)
+{
+    for (int j = 0; j < w->n; j++)
+        w->local[j] = -1;
+    return true;
+}
+
+bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank, bg_error *err)
 {
     assert(m >= 0 && n >= 0);
-    size_t size = (size_t)m * (size_t)n;
     bg_rank *w = *rank = BG_NEW(bg_rank);
     if (w) {
         w->m = m;
         w->n = n;
-        w->S = BG_NEW_ARRAY(double, size);
-        w->W = BG_NEW_ARRAY(double, size);
-        w->Q = BG_NEW_ARRAY(double, size);
-        w->R = BG_NEW_ARRAY(double, (size_t)m *(size_t)m);
+        w->sparse = pattern && m > SMALL;
         w->unit = BG_NEW_ARRAY(double, m);
-        w->c = BG_NEW_ARRAY(double, m);
+        w->length = BG_NEW_ARRAY(double, m);
         w->left = BG_NEW_ARRAY(double, m);
-        w->of_W = BG_NEW_ARRAY(span, m);
-        w->of_Q = BG_NEW_ARRAY(span, m);
-        w->kept = BG_NEW_ARRAY(int, m);
-        w->decided = BG_NEW_ARRAY(bool, m);
-        if (w->S && w->W && w->Q && w->R && w->unit && w->c && w->left && w->of_W && w->of_Q &&
-            w->kept && w->decided)
+        w->out = BG_NEW_ARRAY(bool, m);
+        w->doubtful = BG_NEW_ARRAY(bool, m);
+        w->leader = BG_NEW_ARRAY(int, m);
+        w->next = BG_NEW_ARRAY(int, m);
+        w->local = BG_NEW_ARRAY(int, n);
+        w->used = BG_NEW_ARRAY(int, n);
+        w->member = BG_NEW_ARRAY(int, m);
+        w->quota = BG_NEW_ARRAY(int, m);
+        w->sorted = BG_NEW_ARRAY(double, m);
+        w->parts.start = BG_NEW_ARRAY(size_t, m);
+        w->parts.length = BG_NEW_ARRAY(int, m);
+        if (w->unit && w->length && w->left && w->out && w->doubtful && w->leader && w->next &&
+            w->local && w->used && w->member && w->quota && w->sorted && w->parts.start &&
+            w->parts.length && copy_pattern(w, pattern) && forget_columns(w) &&
+            (w->sparse ? bg_independence_create(&w->sure, &w->pattern)
+                       : bg_dependence_begin(&w->group, m, n) &&
+                             reserve(w, (size_t)m * (size_t)m / 4 + 1)))
             return BG_OK;
     }
     bg_rank_destroy(w);
@@ -74,217 +128,227 @@ void bg_rank_destroy(bg_rank *w)
 {
     if (!w)
         return;
-    free(w->S);
-    free(w->W);
-    free(w->unit);
-    free(w->Q);
-    free(w->R);
-    free(w->c);
-    free(w->left);
-    free(w->of_W);
-    free(w->of_Q);
-    free(w->kept);
-    free(w->decided);
-    free(w);
+    bg_independence_clear(&w->sure);
+    bg_dependence_clear(&w->group);
+    void *owned[] = {w->row_start, w->column,      w->value,       w->unit,         w->length,
+                     w->left,      w->out,         w->doubtful,    w->leader,       w->next,
+                     w->local,     w->used,        w->member,      w->quota,        w->sorted,
+                     w->parts.row, w->parts.value, w->parts.start, w->parts.length, w};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
 }
 
-static double dot(const double *x, const double *y, span at)
-{
-    double sum = 0;
-    for (int j = at.first; j < at.last; j++)
-        sum += x[j] * y[j];
-    return sum;
-}
-
-static span intersect(span a, span b)
-{
-    return (span){a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
-}
-
-static span unite(span a, span b)
-{
-    return (span){a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
-}
-
-static span find_span(const double *x, int n)
-{
-    span at = {0, n};
-    while (at.first < n && x[at.first] == 0)
-        at.first++;
-    while (at.last > at.first && x[at.last - 1] == 0)
-        at.last--;
-    return at;
-}
-
-/* |x|, safe for entries whose squares leave the range. */
-static double calc_length(const double *x, int n)
-{
-    double largest = 0, sum = 0;
-    for (int j = 0; j < n; j++)
-        largest = fmax(largest, fabs(x[j]));
-    if (largest == 0)
-        return 0;
-    for (int j = 0; j < n; j++)
-        sum += (x[j] / largest) * (x[j] / largest);
-    return largest * sqrt(sum);
-}
-
-static double *row_of(double *A, int i, int n)
-{
-    return A + (size_t)i * (size_t)n;
-}
-
-/* S <- rows of A, dense, without fixed columns, in units of rows and columns. */
+/* value <- A without fixed columns, in units of rows and columns. */
 static void scale_rows(bg_rank *w, const bg_rank_question *x)
 {
     double longest = 0;
-    memset(w->S, 0, (size_t)w->m * (size_t)w->n * sizeof(double));
     for (int i = 0; i < w->m; i++) {
-        double *s = row_of(w->S, i, w->n);
-        if (x->pattern)
-            for (int k = x->pattern->row_start[i]; k < x->pattern->row_start[i + 1]; k++)
-                s[x->pattern->column[k]] = x->A[k];
-        else
-            memcpy(s, x->A + (size_t)i * (size_t)w->n, (size_t)w->n * sizeof(double));
-        for (int j = 0; x->column_size && j < w->n; j++)
-            s[j] *= x->column_size[j];
-        longest = fmax(longest, calc_length(s, w->n));
-        for (int j = 0; x->fixed && j < w->n; j++)
-            if (x->fixed[j])
-                s[j] = 0;
-        w->unit[i] = x->row_size ? x->row_size[i] : calc_length(s, w->n);
+        int first = w->row_start[i], count = w->row_start[i + 1] - first;
+        for (int k = first; k < first + count; k++)
+            w->value[k] = x->A[k] * (x->column_size ? x->column_size[w->column[k]] : 1);
+        longest = fmax(longest, bg_dependence_calc_length(w->value + first, count));
+        for (int k = first; x->fixed && k < first + count; k++)
+            if (x->fixed[w->column[k]])
+                w->value[k] = 0;
+        w->length[i] = bg_dependence_calc_length(w->value + first, count);
+        w->unit[i] = x->row_size ? x->row_size[i] : w->length[i];
     }
     for (int i = 0; i < w->m; i++) {
-        double *s = row_of(w->S, i, w->n);
         bool zero = !x->row_size && w->unit[i] <= 1e3 * DBL_EPSILON * longest;
-        w->decided[i] = zero || (x->order && x->order[i] < 0);
-        for (int j = 0; j < w->n; j++)
-            s[j] = zero ? 0 : s[j] / w->unit[i];
-        w->of_W[i] = find_span(s, w->n);
-        w->left[i] = calc_length(s, w->n);
+        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++)
+            w->value[k] = zero ? 0 : w->value[k] / w->unit[i];
+        w->length[i] = zero ? 0 : w->length[i] / w->unit[i];
+        w->out[i] = zero || (x->order && x->order[i] < 0);
     }
-    memcpy(w->W, w->S, (size_t)w->m * (size_t)w->n * sizeof(double));
 }
 
-/* The next row to keep, or -1 when the rest depends on those kept. */
-static int find_next(bg_rank *w, const bg_rank_question *x, double rounding)
+static int find_leader(bg_rank *w, int i)
 {
-    double largest = 0;
-    for (int i = 0; i < w->m; i++) {
-        double least = x->order && x->order[i] > 0 ? x->least : x->tolerance;
-        w->c[i] = w->decided[i] ? 0 : w->left[i];
-        if (w->c[i] <= fmax(least, rounding))
-            w->c[i] = 0;
-        largest = fmax(largest, w->c[i]);
+    while (w->leader[i] != i)
+        i = w->leader[i] = w->leader[w->leader[i]];
+    return i;
+}
+
+static void join(bg_rank *w, int i, int k)
+{
+    int a = find_leader(w, i), b = find_leader(w, k);
+    w->leader[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Rows in doubt and those they may depend on, chained from the first row of each group; doubtful
+ * says of every row whether it is in a group. */
+static void make_groups(bg_rank *w, const bg_rank_question *x)
+{
+    for (int i = 0; i < w->m; i++)
+        w->leader[i] = w->sparse ? i : 0;
+    if (w->sparse) {
+        bg_independence_calc(&w->sure, w->value, w->out, fmax(doubt, beyond * x->tolerance),
+                             w->doubtful, w->left);
+        for (int i = 0; i < w->m; i++) {
+            const int *rows;
+            int n = w->doubtful[i] ? bg_independence_find(&w->sure, i, &rows) : 0;
+            for (int k = 0; k < n; k++)
+                join(w, i, rows[k]);
+        }
     }
-    int found = -1;
     for (int i = w->m - 1; i >= 0; i--) {
-        bool good = w->c[i] > 0 && w->c[i] >= AS_GOOD * largest;
-        bool preferred = x->order && x->order[i] > 0;
-        if (good && (found < 0 || preferred || x->order == NULL || x->order[found] <= 0))
-            found = i;
+        w->next[i] = -1;
+        w->quota[i] = w->m;
+        w->leader[i] = find_leader(w, i);
     }
-    return found;
-}
-
-/* Q[rank] <- row i orthogonally to those before, in two passes: s_i = sum_p R_p,rank q_p. */
-static void orthogonalise(bg_rank *w, int i)
-{
-    int n = w->n, r = w->rank;
-    double *q = row_of(w->Q, r, n);
-    span at = w->of_W[i];
-    memcpy(q, row_of(w->S, i, n), (size_t)n * sizeof(double));
-    for (int pass = 0; pass < 2; pass++)
-        for (int p = 0; p < r; p++) {
-            const double *q_p = row_of(w->Q, p, n);
-            double h = dot(q_p, q, intersect(at, w->of_Q[p]));
-            w->R[p * w->m + r] += h;
-            for (int j = w->of_Q[p].first; h != 0 && j < w->of_Q[p].last; j++)
-                q[j] -= h * q_p[j];
-            at = h != 0 ? unite(at, w->of_Q[p]) : at;
-        }
-    double length = sqrt(dot(q, q, at));
-    w->R[r * w->m + r] = length;
-    for (int j = at.first; j < at.last; j++)
-        q[j] /= length;
-    w->of_Q[r] = at;
-}
-
-/* Keeps row i, and takes it out of the rest. */
-static void keep_row(bg_rank *w, int i, const unsigned char *dependent)
-{
-    orthogonalise(w, i);
-    const double *q = row_of(w->Q, w->rank, w->n);
-    span at = w->of_Q[w->rank];
-    w->kept[w->rank++] = i;
-    w->decided[i] = true;
-    for (int k = 0; k < w->m; k++) {
-        double *w_k = row_of(w->W, k, w->n);
-        double h = dependent[k] ? dot(q, w_k, intersect(at, w->of_W[k])) : 0;
-        if (h == 0)
+    for (int i = w->m - 1; i >= 0; i--) { /* a row is chained behind the first of its group */
+        int first = w->leader[i];
+        if (first == i)
             continue;
-        for (int j = at.first; j < at.last; j++)
-            w_k[j] -= h * q[j];
-        w->of_W[k] = unite(at, w->of_W[k]);
-        w->left[k] = sqrt(dot(w_k, w_k, w->of_W[k]));
+        w->next[i] = w->next[first];
+        w->next[first] = i;
+        w->doubtful[first] = true;
     }
+    for (int i = 0; i < w->m; i++)
+        w->doubtful[i] = !w->sparse || w->doubtful[w->leader[i]];
 }
 
-/* c <- R^{-1} Q^T s_i */
-static void calc_coefficients(bg_rank *w, int i)
+static int compare_columns(const void *a, const void *b)
 {
-    for (int p = w->rank - 1; p >= 0; p--) {
-        double sum = dot(row_of(w->Q, p, w->n), row_of(w->S, i, w->n), w->of_Q[p]);
-        for (int k = p + 1; k < w->rank; k++)
-            sum -= w->R[p * w->m + k] * w->c[k];
-        w->c[p] = sum / w->R[p * w->m + p];
-    }
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
 }
 
-/* Coefficients of unit rows below the root of the tolerance are noise; so is what a row takes from
- * others when it is itself no longer than that. */
-static void report_dependencies(bg_rank *w, double tolerance, const bg_rank_answer *y)
+static int compare_lengths(const void *a, const void *b)
 {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* group <- the rows chained from `first`; false: out of memory. */
+static bool gather(bg_rank *w, const bg_rank_question *x, int first)
+{
+    int m = 0, n = 0;
+    for (int i = first; i >= 0; i = w->next[i]) {
+        w->member[m++] = i;
+        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++)
+            if (w->local[w->column[k]] < 0) {
+                w->local[w->column[k]] = 0;
+                w->used[n++] = w->column[k];
+            }
+    }
+    qsort(w->used, (size_t)n, sizeof(int), compare_columns);
+    bool done = bg_dependence_begin(&w->group, m, n);
+    for (int j = 0; j < n; j++)
+        w->local[w->used[j]] = j;
+    for (int r = 0; r < m && done; r++) {
+        double *s = bg_dependence_get_row(&w->group, r);
+        int i = w->member[r];
+        w->group.order[r] = (signed char)(w->out[i] ? -1 : x->order ? x->order[i] : 0);
+        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++)
+            s[w->local[w->column[k]]] = w->value[k];
+    }
+    for (int j = 0; j < n; j++)
+        w->local[w->used[j]] = -1;
+    w->failed = w->failed || !done;
+    return done;
+}
+
+/* Row i, the r-th of the group, in terms of those kept. Coefficients of unit rows below the root of
+ * the tolerance are noise; so is what a row takes from others when it is itself no longer than
+ * that. */
+static void report_dependent(bg_rank *w, int r, double tolerance, unsigned char *involved)
+{
+    int i = w->member[r];
     double noticeable = sqrt(tolerance);
-    for (int i = 0; i < w->m; i++) {
-        if (!y->dependent[i])
+    bg_dependence *g = &w->group;
+    coefficients *c = &w->parts;
+    involved[i] = 1;
+    bg_dependence_calc_coefficients(g, r);
+    bool room = reserve(w, (size_t)g->rank);
+    c->start[i] = c->count;
+    for (int p = 0; p < g->rank; p++) {
+        int other = w->member[g->kept[p]];
+        if (fabs(g->c[p]) * w->length[other] > noticeable * fmax(w->length[i], noticeable))
+            involved[other] = 1;
+        if (!room)
             continue;
-        double length = calc_length(row_of(w->S, i, w->n), w->n);
-        y->involved[i] = 1;
-        calc_coefficients(w, i);
-        for (int p = 0; p < w->rank; p++) {
-            int k = w->kept[p];
-            double part = fabs(w->c[p]) * calc_length(row_of(w->S, k, w->n), w->n);
-            if (part > noticeable * fmax(length, noticeable))
-                y->involved[k] = 1;
-            if (y->coefficient)
-                y->coefficient[(size_t)i * (size_t)w->m + (size_t)k] = w->c[p] *
-                                                                       (w->unit[i] / w->unit[k]);
+        c->row[c->count] = other;
+        c->value[c->count++] = g->c[p] * (w->unit[i] / w->unit[other]);
+        c->length[i]++;
+    }
+}
+
+/* Decides upon all groups; returns how many rows are kept. */
+static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
+{
+    double rounding = 8 * DBL_EPSILON * (w->m + w->n), tolerance = fmax(x->tolerance, rounding);
+    int kept = 0;
+    memset(y->involved, 0, (size_t)w->m);
+    memset(w->parts.length, 0, (size_t)w->m * sizeof(int));
+    w->parts.count = 0;
+    for (int i = 0; i < w->m; i++) {
+        if (w->doubtful[i] && w->leader[i] == i && gather(w, x, i)) {
+            bg_dependence *g = &w->group;
+            bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
+            for (int r = 0; r < g->m; r++) {
+                y->dependent[w->member[r]] = g->dependent[r];
+                w->left[w->member[r]] = g->remainder[r];
+                if (g->dependent[r])
+                    report_dependent(w, r, tolerance, y->involved);
+            }
         }
+        if (!w->doubtful[i])
+            y->dependent[i] = 0;
+        kept += !y->dependent[i];
+    }
+    return kept;
+}
+
+/* Takes so many rows of groups from what may be kept of them, those of which least remains. */
+static void ration(bg_rank *w, const unsigned char *dependent, int excess)
+{
+    int n = 0;
+    for (int i = 0; i < w->m; i++)
+        if (w->doubtful[i] && !dependent[i])
+            w->sorted[n++] = w->left[i];
+    qsort(w->sorted, (size_t)n, sizeof(double), compare_lengths);
+    double limit = n > 0 ? w->sorted[excess < n ? excess - 1 : n - 1] : 0;
+    for (int i = 0; i < w->m; i++)
+        w->quota[i] = 0;
+    for (int i = w->m - 1; i >= 0; i--) {
+        if (!w->doubtful[i] || dependent[i])
+            continue;
+        bool less = excess > 0 && w->left[i] <= limit;
+        excess -= less;
+        w->quota[w->leader[i]] += !less;
     }
 }
 
 int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
 {
-    size_t m = (size_t)w->m;
-    double rounding = 8 * DBL_EPSILON * (w->m + w->n);
-    if (y->coefficient)
-        memset(y->coefficient, 0, m * m * sizeof(double));
-    memset(y->involved, 0, m);
-    memset(y->dependent, 1, m);
-    memset(w->R, 0, m * m * sizeof(double));
-    w->rank = 0;
-    scale_rows(w, x);
     int most = x->most > 0 && x->most < w->n ? x->most : w->n;
-    for (int i; w->rank < most && (i = find_next(w, x, rounding)) >= 0;) {
-        if (y->remainder)
-            y->remainder[i] = w->c[i];
-        y->dependent[i] = 0;
-        keep_row(w, i, y->dependent);
+    memset(y->dependent, 1, (size_t)w->m);
+    scale_rows(w, x);
+    make_groups(w, x);
+    if (!w->sparse && w->m > 0)
+        w->quota[0] = most;
+    w->rank = decide_groups(w, x, y);
+    if (w->rank > most) {
+        ration(w, y->dependent, w->rank - most);
+        memset(y->dependent, 1, (size_t)w->m);
+        w->rank = decide_groups(w, x, y);
     }
-    for (int i = 0; y->remainder && i < w->m; i++)
-        if (y->dependent[i])
-            y->remainder[i] = w->left[i];
-    report_dependencies(w, fmax(x->tolerance, rounding), y);
+    if (y->remainder)
+        memcpy(y->remainder, w->left, (size_t)w->m * sizeof(double));
     return w->rank;
+}
+
+double bg_rank_get_coefficient(const bg_rank *w, int i, int k)
+{
+    const coefficients *c = &w->parts;
+    for (size_t e = c->start[i]; e < c->start[i] + (size_t)c->length[i]; e++)
+        if (c->row[e] == k)
+            return c->value[e];
+    return 0;
+}
+
+bool bg_rank_has_failed(const bg_rank *w)
+{
+    return w->failed;
 }

@@ -1,0 +1,206 @@
+#include "linalg/dependence.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AS_GOOD 0.3
+
+static void free_all(const bg_dependence *d)
+{
+    void *owned[] = {d->S,    d->W,    d->Q,       d->R,     d->c,         d->left,     d->of_W,
+                     d->of_Q, d->kept, d->decided, d->order, d->remainder, d->dependent};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
+        free(owned[i]);
+}
+
+void bg_dependence_clear(bg_dependence *d)
+{
+    free_all(d);
+    *d = (bg_dependence){0};
+}
+
+static bool reserve(bg_dependence *d, size_t m, size_t n)
+{
+    if (m <= d->room_m && n <= d->room_n)
+        return true;
+    bg_dependence x = {.room_m = m > d->room_m ? m : d->room_m,
+                       .room_n = n > d->room_n ? n : d->room_n};
+    size_t size = x.room_m * x.room_n;
+    m = x.room_m;
+    x.S = BG_NEW_ARRAY(double, size);
+    x.W = BG_NEW_ARRAY(double, size);
+    x.Q = BG_NEW_ARRAY(double, size);
+    x.R = BG_NEW_ARRAY(double, m *m);
+    x.c = BG_NEW_ARRAY(double, m);
+    x.left = BG_NEW_ARRAY(double, m);
+    x.of_W = BG_NEW_ARRAY(bg_span, m);
+    x.of_Q = BG_NEW_ARRAY(bg_span, m);
+    x.kept = BG_NEW_ARRAY(int, m);
+    x.decided = BG_NEW_ARRAY(bool, m);
+    x.order = BG_NEW_ARRAY(signed char, m);
+    x.remainder = BG_NEW_ARRAY(double, m);
+    x.dependent = BG_NEW_ARRAY(bool, m);
+    bool made = x.S && x.W && x.Q && x.R && x.c && x.left && x.of_W && x.of_Q && x.kept &&
+                x.decided && x.order && x.remainder && x.dependent;
+    free_all(made ? d : &x);
+    if (made)
+        *d = x;
+    return made;
+}
+
+bool bg_dependence_begin(bg_dependence *d, int m, int n)
+{
+    if (!reserve(d, (size_t)m, (size_t)n))
+        return false;
+    d->m = m;
+    d->n = n;
+    memset(d->S, 0, (size_t)m * (size_t)n * sizeof(double));
+    memset(d->order, 0, (size_t)m);
+    return true;
+}
+
+static double *row_of(double *A, int i, int n)
+{
+    return A + (size_t)i * (size_t)n;
+}
+
+double *bg_dependence_get_row(bg_dependence *d, int i)
+{
+    return row_of(d->S, i, d->n);
+}
+
+double bg_dependence_calc_length(const double *x, int n)
+{
+    double largest = 0, sum = 0;
+    for (int j = 0; j < n; j++)
+        largest = fmax(largest, fabs(x[j]));
+    if (largest == 0)
+        return 0;
+    for (int j = 0; j < n; j++)
+        sum += (x[j] / largest) * (x[j] / largest);
+    return largest * sqrt(sum);
+}
+
+static double dot(const double *x, const double *y, bg_span at)
+{
+    double sum = 0;
+    for (int j = at.first; j < at.last; j++)
+        sum += x[j] * y[j];
+    return sum;
+}
+
+static bg_span intersect(bg_span a, bg_span b)
+{
+    return (bg_span){a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
+}
+
+static bg_span unite(bg_span a, bg_span b)
+{
+    return (bg_span){a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
+}
+
+static bg_span find_span(const double *x, int n)
+{
+    bg_span at = {0, n};
+    while (at.first < n && x[at.first] == 0)
+        at.first++;
+    while (at.last > at.first && x[at.last - 1] == 0)
+        at.last--;
+    return at;
+}
+
+/* The next row to keep, or -1 when the rest depends on those kept. */
+static int find_next(bg_dependence *d, double tolerance, double least)
+{
+    double largest = 0;
+    for (int i = 0; i < d->m; i++) {
+        d->c[i] = d->decided[i] ? 0 : d->left[i];
+        if (d->c[i] <= (d->order[i] > 0 ? least : tolerance))
+            d->c[i] = 0;
+        largest = fmax(largest, d->c[i]);
+    }
+    int found = -1;
+    for (int i = d->m - 1; i >= 0; i--) {
+        bool good = d->c[i] > 0 && d->c[i] >= AS_GOOD * largest;
+        if (good && (found < 0 || d->order[i] > 0 || d->order[found] <= 0))
+            found = i;
+    }
+    return found;
+}
+
+/* Q[rank] <- row i orthogonally to those before, in two passes: s_i = sum_p R_p,rank q_p. */
+static void orthogonalise(bg_dependence *d, int i)
+{
+    int n = d->n, r = d->rank;
+    double *q = row_of(d->Q, r, n);
+    bg_span at = d->of_W[i];
+    memcpy(q, row_of(d->S, i, n), (size_t)n * sizeof(double));
+    for (int pass = 0; pass < 2; pass++)
+        for (int p = 0; p < r; p++) {
+            const double *q_p = row_of(d->Q, p, n);
+            double h = dot(q_p, q, intersect(at, d->of_Q[p]));
+            d->R[p * d->m + r] += h;
+            for (int j = d->of_Q[p].first; h != 0 && j < d->of_Q[p].last; j++)
+                q[j] -= h * q_p[j];
+            at = h != 0 ? unite(at, d->of_Q[p]) : at;
+        }
+    double length = sqrt(dot(q, q, at));
+    d->R[r * d->m + r] = length;
+    for (int j = at.first; j < at.last; j++)
+        q[j] /= length;
+    d->of_Q[r] = at;
+}
+
+/* Keeps row i, and takes it out of the rest. */
+static void keep_row(bg_dependence *d, int i)
+{
+    d->remainder[i] = d->c[i];
+    d->dependent[i] = false;
+    d->decided[i] = true;
+    orthogonalise(d, i);
+    const double *q = row_of(d->Q, d->rank, d->n);
+    bg_span at = d->of_Q[d->rank];
+    d->kept[d->rank++] = i;
+    for (int k = 0; k < d->m; k++) {
+        double *w = row_of(d->W, k, d->n);
+        double h = d->dependent[k] ? dot(q, w, intersect(at, d->of_W[k])) : 0;
+        if (h == 0)
+            continue;
+        for (int j = at.first; j < at.last; j++)
+            w[j] -= h * q[j];
+        d->of_W[k] = unite(at, d->of_W[k]);
+        d->left[k] = sqrt(dot(w, w, d->of_W[k]));
+    }
+}
+
+void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double least)
+{
+    size_t m = (size_t)d->m;
+    memset(d->R, 0, m * m * sizeof(double));
+    memcpy(d->W, d->S, m * (size_t)d->n * sizeof(double));
+    d->rank = 0;
+    for (int i = 0; i < d->m; i++) {
+        d->of_W[i] = find_span(row_of(d->S, i, d->n), d->n);
+        d->left[i] = bg_dependence_calc_length(row_of(d->S, i, d->n), d->n);
+        d->decided[i] = d->order[i] < 0;
+        d->dependent[i] = true;
+    }
+    for (int i; d->rank < most && (i = find_next(d, tolerance, least)) >= 0;)
+        keep_row(d, i);
+    for (int i = 0; i < d->m; i++)
+        if (d->dependent[i])
+            d->remainder[i] = d->left[i];
+}
+
+void bg_dependence_calc_coefficients(bg_dependence *d, int i)
+{
+    for (int p = d->rank - 1; p >= 0; p--) {
+        double sum = dot(row_of(d->Q, p, d->n), row_of(d->S, i, d->n), d->of_Q[p]);
+        for (int k = p + 1; k < d->rank; k++)
+            sum -= d->R[p * d->m + k] * d->c[k];
+        d->c[p] = sum / d->R[p * d->m + p];
+    }
+}

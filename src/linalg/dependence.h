@@ -1,0 +1,53 @@
+/* Which of a few rows depend on the others: the careful decision, dense.
+ *
+ * The rows are orthogonalised by modified Gram-Schmidt: after r rows were kept, w_i is what remains
+ * of row i orthogonally to them. The next row kept is the first one, in order, whose |w_i| reaches
+ * a part of the largest; the rank is reached when none exceeds the tolerance. A part, not the
+ * whole: which of several dependent rows counts as the redundant one then follows their order
+ * instead of accidents of geometry, and the kept rows are still far from the tolerance. With s_k
+ * the kept rows, s_k = sum_{p<=k} R_pk q_p, a dependent row is s_i = sum_k c_k s_k,   R c = Q^T s_i
+ * (least squares). */
+#ifndef BG_DEPENDENCE_H
+#define BG_DEPENDENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Columns first .. last - 1: outside them a row is zero. */
+typedef struct bg_span {
+    int first, last;
+} bg_span;
+
+typedef struct bg_dependence {
+    int m, n, rank;
+    size_t room_m, room_n; /* memory there is */
+    double *S;             /* [m n] the rows, filled in by the caller */
+    double *W;             /* [m n] what remains of them */
+    double *Q;             /* [m n] orthonormal rows */
+    double *R;             /* [m m] column k: coefficients of kept row k */
+    double *c;    /* [m] what may be kept of it; coefficients of kept rows, in their order */
+    double *left; /* [m] length of what remains */
+    bg_span *of_W, *of_Q; /* [m] where rows of S and W, of Q are not zero */
+    int *kept;            /* [m] rows in the order they were kept */
+    bool *decided;        /* [m] row is kept, or not asked for */
+    signed char *order;   /* [m] -1: never kept; 1: kept down to `least`, and rather than others
+                             that are nearly as good; filled in by the caller */
+    double *remainder;    /* [m] what other rows left of it: of a kept one when it was chosen, of
+                             others in the end */
+    bool *dependent;      /* [m] not kept */
+} bg_dependence;
+
+/* Makes room for m rows of n columns, all zero, all orders 0. False: out of memory, and the room is
+ * what it was. */
+bool bg_dependence_begin(bg_dependence *d, int m, int n);
+void bg_dependence_clear(bg_dependence *d);
+double *bg_dependence_get_row(bg_dependence *d, int i);
+/* The length of a row, safe for entries whose squares leave the range. */
+double bg_dependence_calc_length(const double *x, int n);
+
+/* Keeps at most `most` rows of which more than the tolerance (the least) remains. */
+void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double least);
+/* c <- the coefficients of row i over the kept rows. */
+void bg_dependence_calc_coefficients(bg_dependence *d, int i);
+
+#endif
