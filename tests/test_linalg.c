@@ -547,6 +547,108 @@ static void test_rank_planted(void **state)
     check_rank(true);
 }
 
+/* A large matrix like that of many loops: every row has entries in a window of columns that moves
+ * on, some also in a column that all of these share; `planted` rows are combinations of two near
+ * them, up to a remainder. */
+enum { LOOPS = 60, LOOP_ROWS = 3, BIG_M = LOOPS * LOOP_ROWS, BIG_N = 5 * LOOPS + 4, WIDTH = 9 };
+
+typedef struct big_matrix {
+    int row_start[BIG_M + 1], column[BIG_M * (WIDTH + 1)];
+    double sparse[BIG_M * (WIDTH + 1)], dense[BIG_M * BIG_N];
+    bool planted[BIG_M];
+    bg_pattern pattern;
+} big_matrix;
+
+static void make_big(big_matrix *b, double remainder, random_source *source)
+{
+    int count = 0;
+    memset(b->dense, 0, sizeof b->dense);
+    for (int i = 0; i < BIG_M; i++) {
+        int first = 5 * (i / LOOP_ROWS);
+        b->planted[i] = i % LOOP_ROWS == 2 && draw(source) > 0;
+        double *row = b->dense + i * BIG_N, alpha = draw(source);
+        for (int k = 0; k < WIDTH; k++)
+            row[first + k] = b->planted[i]
+                                 ? remainder * draw(source) + alpha * row[first + k - BIG_N] +
+                                       row[first + k - 2 * BIG_N]
+                                 : draw(source);
+    }
+    for (int i = 0; i < BIG_M; i++) {
+        b->row_start[i] = count;
+        for (int k = 0; k < WIDTH; k++) {
+            b->column[count] = 5 * (i / LOOP_ROWS) + k;
+            b->sparse[count] = b->dense[i * BIG_N + b->column[count]];
+            count++;
+        }
+    }
+    b->row_start[BIG_M] = count;
+    b->pattern = (bg_pattern){BIG_M, BIG_N, b->row_start, b->column};
+}
+
+/* |row i - sum of its coefficients times kept rows|, largest of all dependent rows. */
+static double calc_unexplained(const big_matrix *b, const bg_rank *rank,
+                               const unsigned char *dependent)
+{
+    double worst = 0;
+    for (int i = 0; i < BIG_M; i++)
+        for (int j = 0; dependent[i] && j < BIG_N; j++) {
+            double rest = b->dense[i * BIG_N + j];
+            for (int k = 0; k < BIG_M; k++)
+                rest -= b->dense[k * BIG_N + j] * bg_rank_get_coefficient(rank, i, k);
+            worst = fmax(worst, fabs(rest));
+        }
+    return worst;
+}
+
+/* The sparse way finds what the dense one finds, and as many rows where their number is known. */
+static void test_rank_of_large(void **state)
+{
+    (void)state;
+    static big_matrix b;
+    random_source source = {77};
+    const double remainders[] = {0, 1e-13, 1e-7, 1e-5, 1e-2};
+    for (size_t k = 0; k < sizeof remainders / sizeof *remainders; k++) {
+        unsigned char dependent[2][BIG_M], involved[BIG_M];
+        double remainder[2][BIG_M], size[BIG_M], unexplained = 0;
+        signed char order[BIG_M] = {0};
+        bg_rank *rank[2];
+        int planted = 0, found[2];
+        make_big(&b, remainders[k], &source);
+        for (int i = 0; i < BIG_M; i++) {
+            planted += b.planted[i];
+            size[i] = 1;
+            order[i] = (signed char)(i % 7 == 0 && !b.planted[i]);
+        }
+        for (int sparse = 0; sparse < 2; sparse++) {
+            const double *A = sparse ? b.sparse : b.dense;
+            bg_rank_question question = {.A = A, .row_size = size, .tolerance = 1e-4};
+            bg_rank_answer answer = {dependent[sparse], involved, remainder[sparse]};
+            assert_int_equal(
+                bg_rank_create(BIG_M, BIG_N, sparse ? &b.pattern : NULL, &rank[sparse], NULL),
+                BG_OK);
+            found[sparse] = bg_rank_calc(rank[sparse], &question, &answer);
+            if (found[sparse] < BIG_M)
+                unexplained = calc_unexplained(&b, rank[sparse], dependent[sparse]);
+            assert_true(unexplained < 1e-12 + 10 * remainders[k]);
+            for (int i = 0; i < BIG_M; i++)
+                assert_true(remainder[sparse][i] > 1e-4 || dependent[sparse][i]);
+            question = (bg_rank_question){.A = A,
+                                          .row_size = size,
+                                          .order = order,
+                                          .most = BIG_M - planted,
+                                          .tolerance = 1e-9,
+                                          .least = 1e-9};
+            assert_int_equal(bg_rank_calc(rank[sparse], &question, &answer), BIG_M - planted);
+            for (int i = 0; i < BIG_M; i++)
+                assert_true(!dependent[sparse][i] || order[i] == 0);
+            assert_false(bg_rank_has_failed(rank[sparse]));
+            bg_rank_destroy(rank[sparse]);
+        }
+        assert_int_equal(found[0], found[1]);
+        assert_int_equal(found[1], remainders[k] < 1e-4 ? BIG_M - planted : BIG_M);
+    }
+}
+
 /* Rows that depend on earlier ones are the ones reported, also where a later one is longer. */
 static void test_rank_prefers_earlier_rows(void **state)
 {
@@ -753,6 +855,7 @@ int main(void)
         cmocka_unit_test(test_structurally_singular),
         cmocka_unit_test(test_badly_scaled),
         cmocka_unit_test(test_rank_planted),
+        cmocka_unit_test(test_rank_of_large),
         cmocka_unit_test(test_rank_prefers_earlier_rows),
         cmocka_unit_test(test_rank_fixed_columns),
         cmocka_unit_test(test_colouring),

@@ -362,6 +362,43 @@ static void test_wrong_joint_first(void **state)
         }
 }
 
+/* Many loops of hinges beside each other, turned: three constraints of each are redundant, or none,
+ * and all move as one does. */
+static void test_many_loops(void **state)
+{
+    (void)state;
+    static const int loops[] = {1, 30, 200};
+    static const char format[] =
+        "{'parameters': {'n': %d}, 'gravity': [1.5, 4, -9], 'bodies': {'a[i=1..n]': {'mass': 1, "
+        "'center': ['5*{i}', 0.4, 0.3], 'inertia': [0.1, 0.1, 0.1]}, 'b[i=1..n]': {'mass': 1, "
+        "'center': ['5*{i} + 1', 0.8, 1], 'inertia': [0.1, 0.1, 0.1]}, 'c[i=1..n]': {'mass': 1, "
+        "'center': ['5*{i} + 1.6', 0.4, 0.4], 'inertia': [0.1, 0.1, 0.1]}}, 'joints': {"
+        "'p[i=1..n]': {'type': 'revolute', 'bodies': ['ground', 'a{i}'], 'at': ['5*{i}', 0, 0], "
+        "'axis': [0, -0.6, 0.8]}, 'q[i=1..n]': {'type': 'revolute', 'bodies': ['a{i}', 'b{i}'], "
+        "'at': ['5*{i} + 0.3', 0.8, 0.6], 'axis': [0, -0.6, 0.8]}, 'r[i=1..n]': {'type': "
+        "'revolute', 'bodies': ['b{i}', 'c{i}'], 'at': ['5*{i} + 1.7', 0.96, 0.72], 'axis': [0, "
+        "-0.6, 0.8]}, 's[i=1..n]': {'type': '%s', 'bodies': ['c{i}', 'ground'], 'at': ['5*{i} + "
+        "1.5', 0, 0], 'axis': [0, -0.6, 0.8]}}, 'outputs': {'y': {'joint': 'p%d'}, 'e': {'energy': "
+        "'total'}}, 'run': {'t_end': 0.2}}";
+    double y = NAN;
+    for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
+        for (int hinged = 0; hinged < 2; hinged++)
+            for (int form = 0; form < 2; form++) {
+                char buffer[sizeof format + 32];
+                snprintf(buffer, sizeof buffer, format, loops[k],
+                         hinged ? "revolute" : "point-on-line", loops[k]);
+                char *json = quote(buffer);
+                outcome x = run_text(json, forms[form], "mdop5", 0);
+                if (x.status != BG_OK)
+                    fail_msg("%d loops, %s: %s", loops[k], forms[form], x.message);
+                assert_int_equal(x.redundant, hinged ? 3 * loops[k] : 0);
+                assert_int_equal(x.freedom, loops[k]);
+                y = isnan(y) ? x.y : y;
+                assert_true(fabs(x.y - y) < 1e-7);
+                free(json);
+            }
+}
+
 /* The message of a failed start, or all its warnings. */
 static void describe_start(const char *json, const char *form, char *words, size_t size)
 {
@@ -494,12 +531,19 @@ static void test_unmet_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_placed),           cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_driven),           cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_turned),           cmocka_unit_test(test_turned_options),
-        cmocka_unit_test(test_oblique),          cmocka_unit_test(test_wrong_joint_first),
-        cmocka_unit_test(test_wrong_rod_first),  cmocka_unit_test(test_singular_start),
-        cmocka_unit_test(test_locked_and_fixed), cmocka_unit_test(test_unmet_once),
+        cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_driven),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_turned_options),
+        cmocka_unit_test(test_many_loops),
+        cmocka_unit_test(test_oblique),
+        cmocka_unit_test(test_wrong_joint_first),
+        cmocka_unit_test(test_wrong_rod_first),
+        cmocka_unit_test(test_singular_start),
+        cmocka_unit_test(test_locked_and_fixed),
+        cmocka_unit_test(test_unmet_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

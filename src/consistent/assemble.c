@@ -145,7 +145,9 @@ static double find_asked(const bg_assembly *a)
     bg_given g;
     for (int i = 0; i < a->dyn->nv; i++)
         asked = fmax(asked, fabs(a->before->v[i]) / get_size(a, i));
-    for (int k = 0; a->wished && def->starts->get_given(def->self, &a->dyn->point, k, &g) == 0; k++)
+    const bg_point *p = &a->dyn->point;
+    for (int k = 0; a->wished && def->starts->get_given(def->self, k == 0 ? p : NULL, k, &g) == 0;
+         k++)
         asked = fmax(asked, strstr(g.unit, "/s") ? g.size : 0);
     return asked;
 }
@@ -280,7 +282,14 @@ static bg_status assemble(bg_assembly *a, bool decided, bg_error *err)
         st = bg_starts_explain_position(d, x, a->allowed, st, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
-    return st == BG_OK ? assemble_accelerations(a, err) : st;
+    if (st == BG_OK)
+        st = assemble_accelerations(a, err);
+    if (bg_rank_has_failed(a->ranking))
+        return bg_error_set(err, BG_NO_MEMORY,
+                            "no memory to tell which constraints of '%s' depend "
+                            "on others",
+                            a->sys->def.name);
+    return st;
 }
 
 /* Whether the state is as the definition has it. */

@@ -193,7 +193,8 @@ static bg_status begin(bg_start_search *s, bg_error *err)
 {
     bg_given g;
     s->ngiven = 0;
-    while (s->starts->get_given(s->d->sys->def.self, &s->point, s->ngiven, &g) == 0)
+    while (s->starts->get_given(s->d->sys->def.self, s->ngiven == 0 ? &s->point : NULL, s->ngiven,
+                                &g) == 0)
         s->ngiven++;
     s->use = BG_NEW_ARRAY(bg_start_use, s->ngiven);
     if (!s->use)
@@ -222,7 +223,8 @@ static bool is_one_missed(bg_dynamics *d, const bg_point *p, double misfit, bool
     bg_given g;
     bool missed = false;
     *any = false;
-    for (int k = 0; d->sys->def.starts->get_given(d->sys->def.self, p, k, &g) == 0; k++)
+    for (int k = 0; d->sys->def.starts->get_given(d->sys->def.self, k == 0 ? p : NULL, k, &g) == 0;
+         k++)
         if (g.fixed && !bg_given_is_velocity(&g)) {
             *any = true;
             missed = missed || !bg_given_is_met(&g, misfit);

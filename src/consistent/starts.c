@@ -305,7 +305,8 @@ bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double
 static bool are_fixed_positions_met(const bg_start_search *s)
 {
     bg_given g;
-    for (int k = 0; s->starts->get_given(s->d->sys->def.self, &s->point, k, &g) == 0; k++)
+    for (int k = 0;
+         s->starts->get_given(s->d->sys->def.self, k == 0 ? &s->point : NULL, k, &g) == 0; k++)
         if (g.fixed && !bg_given_is_velocity(&g) && !bg_given_is_met(&g, 0))
             return false;
     return true;
@@ -388,7 +389,8 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
     bg_point p;
     int count = 0;
     bg_status st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
-    for (int k = 0; st == BG_OK && def->starts->get_given(def->self, &p, k, &g) == 0; k++) {
+    for (int k = 0;
+         st == BG_OK && def->starts->get_given(def->self, k == 0 ? &p : NULL, k, &g) == 0; k++) {
         count += !bg_given_is_met(&g, misfit);
         if (g.fixed && !bg_given_is_met(&g, misfit))
             return bg_starts_report_fixed(&g, err);
@@ -399,7 +401,7 @@ bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
     if (!report->unmet)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     for (int k = 0; report->nunmet < count; k++) {
-        def->starts->get_given(def->self, &p, k, &g);
+        def->starts->get_given(def->self, k == 0 ? &p : NULL, k, &g);
         if (bg_given_is_met(&g, misfit))
             continue;
         report->unmet[report->nunmet++] = g;

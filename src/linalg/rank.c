@@ -175,15 +175,14 @@ static void join(bg_rank *w, int i, int k)
     w->leader[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Rows in doubt and those they may depend on, chained from the first row of each group; doubtful
- * says of every row whether it is in a group. */
-static void make_groups(bg_rank *w, const bg_rank_question *x)
+/* Rows in doubt, of which no more than `least` is left, and those they may depend on, chained from
+ * the first row of each group; doubtful says of every row whether it is in a group. */
+static void make_groups(bg_rank *w, double least)
 {
     for (int i = 0; i < w->m; i++)
         w->leader[i] = w->sparse ? i : 0;
     if (w->sparse) {
-        bg_independence_calc(&w->sure, w->value, w->out, fmax(doubt, beyond * x->tolerance),
-                             w->doubtful, w->left);
+        bg_independence_calc(&w->sure, w->value, w->out, least, w->doubtful, w->left);
         for (int i = 0; i < w->m; i++) {
             const int *rows;
             int n = w->doubtful[i] ? bg_independence_find(&w->sure, i, &rows) : 0;
@@ -300,15 +299,21 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
     return kept;
 }
 
-/* Takes so many rows of groups from what may be kept of them, those of which least remains. */
-static void ration(bg_rank *w, const unsigned char *dependent, int excess)
+/* The smallest remainder but excess - 1 of rows that are kept in groups; HUGE_VAL: there are fewer.
+ */
+static double find_limit(bg_rank *w, const unsigned char *dependent, int excess)
 {
     int n = 0;
     for (int i = 0; i < w->m; i++)
         if (w->doubtful[i] && !dependent[i])
             w->sorted[n++] = w->left[i];
     qsort(w->sorted, (size_t)n, sizeof(double), compare_lengths);
-    double limit = n > 0 ? w->sorted[excess < n ? excess - 1 : n - 1] : 0;
+    return excess <= n ? w->sorted[excess - 1] : HUGE_VAL;
+}
+
+/* Takes so many rows, with remainders up to the limit, from what may be kept of groups. */
+static void ration(bg_rank *w, const unsigned char *dependent, int excess, double limit)
+{
     for (int i = 0; i < w->m; i++)
         w->quota[i] = 0;
     for (int i = w->m - 1; i >= 0; i--) {
@@ -323,16 +328,22 @@ static void ration(bg_rank *w, const unsigned char *dependent, int excess)
 int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
 {
     int most = x->most > 0 && x->most < w->n ? x->most : w->n;
-    memset(y->dependent, 1, (size_t)w->m);
+    double least = fmax(doubt, beyond * x->tolerance);
     scale_rows(w, x);
-    make_groups(w, x);
-    if (!w->sparse && w->m > 0)
-        w->quota[0] = most;
-    w->rank = decide_groups(w, x, y);
-    if (w->rank > most) {
-        ration(w, y->dependent, w->rank - most);
+    for (bool again = true; again; least *= beyond) {
         memset(y->dependent, 1, (size_t)w->m);
+        make_groups(w, least);
+        if (!w->sparse && w->m > 0)
+            w->quota[0] = most;
         w->rank = decide_groups(w, x, y);
+        int excess = w->rank - most;
+        double limit = excess > 0 ? find_limit(w, y->dependent, excess) : 0;
+        again = limit > least;
+        if (excess > 0 && !again) {
+            ration(w, y->dependent, excess, limit);
+            memset(y->dependent, 1, (size_t)w->m);
+            w->rank = decide_groups(w, x, y);
+        }
     }
     if (y->remainder)
         memcpy(y->remainder, w->left, (size_t)w->m * sizeof(double));

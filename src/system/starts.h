@@ -21,7 +21,8 @@ typedef enum bg_start_of { BG_START_POSITIONS, BG_START_VELOCITIES } bg_start_of
 
 /* A point p has t, q, v, z, u and mode; functions take the `self` of the definition. */
 typedef struct bg_starts {
-    /* The k-th thing given, with what became of it at p; non-zero: there is none. */
+    /* The k-th thing given, with what became of it at p (NULL: at that of the last call); non-zero:
+     * there is none. */
     int (*get_given)(void *self, const bg_point *p, int k, bg_given *out);
     /* Whether the levels FIXED, GIVEN and REST are met at p, and the others as well as they can be;
      * constraints are not looked at. */

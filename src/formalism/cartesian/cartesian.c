@@ -398,8 +398,9 @@ void bg_cartesian_destroy(void *form)
 static int get_given(void *self, const bg_point *p, int k, bg_given *out)
 {
     bg_cartesian *c = self;
-    mb_update(&c->mb, p, NULL);
-    return bg_wishes_get_given(&c->mb, k, out);
+    if (p)
+        mb_update(&c->mb, p, NULL);
+    return bg_wishes_get_given(&c->mb, p != NULL, k, out);
 }
 
 /* The joint form has found the start. */

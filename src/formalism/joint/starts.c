@@ -124,8 +124,9 @@ static void set_point(bg_joint_form *f, const bg_point *p)
 
 static int get_given(void *self, const bg_point *p, int k, bg_given *out)
 {
-    set_point(self, p);
-    return bg_wishes_get_given(self, k, out);
+    if (p)
+        set_point(self, p);
+    return bg_wishes_get_given(self, p != NULL, k, out);
 }
 
 static int is_settled(void *self, const bg_point *p, bg_start_of of)
