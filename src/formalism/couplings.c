@@ -4,6 +4,8 @@
  *   d(gamma + J nu') = (d gamma/d pose + nu'^T K) dpose + (d gamma/d nu) dnu + J dnu'. */
 #include "formalism/couplings.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +94,7 @@ void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *v)
             visit_rates(f, &d, v);
         for (int i = 0; i < f->nz && v->h_z; i++)
             for (int j = 0; j < f->nz; j++)
-                v->h_z[(f->z0 + i) * mb->nz + f->z0 + j] = d.h_z[i][j];
+                v->h_z[mb->rates.z_start[f->z0 + i] + j] = d.h_z[i][j];
     }
     for (int k = 0; k < mb->nturns && v->rate; k++)
         visit_turn(mb, &mb->turns[k], v);
@@ -125,10 +127,8 @@ typedef struct pair_list {
     bool failed;
 } pair_list;
 
-static void add_pair(void *self, int of, int by, double pose[6][6], double twist[6][6])
+static void note_pair(pair_list *l, int of, int by)
 {
-    pair_list *l = self;
-    (void)pose, (void)twist;
     if (l->pairs.n == l->capacity) {
         int more = 2 * l->capacity + 16;
         void *grown = realloc(l->pairs.pair, (size_t)more * sizeof *l->pairs.pair);
@@ -143,26 +143,88 @@ static void add_pair(void *self, int of, int by, double pose[6][6], double twist
     pair[1] = by;
 }
 
+static void add_pair(void *self, int of, int by, double pose[6][6], double twist[6][6])
+{
+    (void)pose, (void)twist;
+    note_pair(self, of, by);
+}
+
+static void add_rate(void *self, int row, int by, const bg_gradient *gradient)
+{
+    (void)gradient;
+    note_pair(self, row, by);
+}
+
 static int compare_pairs(const void *a, const void *b)
 {
     const int *x = a, *y = b;
     return x[0] != y[0] ? x[0] - y[0] : x[1] - y[1];
 }
 
-bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *out)
+/* Ascending, without repetition. */
+static void sort_pairs(bg_body_pairs *out)
 {
-    pair_list l = {0};
     int n = 0;
-    bg_couplings_visit_forces(mb, &(bg_force_visit){.coupling = add_pair, .coupling_self = &l});
-    bg_couplings_visit_reactions(mb, lambda, add_pair, &l);
-    *out = l.pairs;
     if (out->n > 0)
         qsort(out->pair, (size_t)out->n, sizeof *out->pair, compare_pairs);
     for (int k = 0; k < out->n; k++)
         if (n == 0 || compare_pairs(out->pair[k], out->pair[n - 1]) != 0)
             memmove(out->pair[n++], out->pair[k], sizeof *out->pair);
     out->n = n;
+}
+
+bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *out)
+{
+    pair_list l = {0};
+    bg_couplings_visit_forces(mb, &(bg_force_visit){.coupling = add_pair, .coupling_self = &l});
+    bg_couplings_visit_reactions(mb, lambda, add_pair, &l);
+    *out = l.pairs;
+    sort_pairs(out);
     return !l.failed;
+}
+
+/* h by z: the states of an element depend on each other. */
+static void list_states(bg_multibody *mb)
+{
+    bg_rates_structure *x = &mb->rates;
+    for (int k = 0; k < mb->model->nforces; k++)
+        for (int i = 0; i < mb->model->forces[k].nz; i++)
+            x->z_start[mb->model->forces[k].z0 + i + 1] = mb->model->forces[k].nz;
+    for (int z = 0; z < mb->nz; z++)
+        x->z_start[z + 1] += x->z_start[z];
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        for (int i = 0; i < f->nz; i++)
+            for (int j = 0; j < f->nz; j++)
+                x->z_column[x->z_start[f->z0 + i] + j] = f->z0 + j;
+    }
+    x->by_z = (bg_pattern){mb->nz, mb->nz, x->z_start, x->z_column};
+}
+
+bool bg_couplings_make_rates(bg_multibody *mb)
+{
+    bg_rates_structure *x = &mb->rates;
+    pair_list l = {0};
+    size_t entries = 0;
+    bg_couplings_visit_forces(mb, &(bg_force_visit){.rate = add_rate, .rate_self = &l});
+    sort_pairs(&l.pairs);
+    for (int k = 0; k < mb->model->nforces; k++)
+        entries += (size_t)mb->model->forces[k].nz * (size_t)mb->model->forces[k].nz;
+    x->start = BG_NEW_ARRAY(int, mb->nz + 1);
+    x->body = BG_NEW_ARRAY(int, l.pairs.n);
+    x->z_start = BG_NEW_ARRAY(int, mb->nz + 1);
+    x->z_column = BG_NEW_ARRAY(int, entries);
+    bool good = !l.failed && x->start && x->body && x->z_start && x->z_column;
+    for (int k = 0; k < l.pairs.n && good; k++) {
+        x->start[l.pairs.pair[k][0] + 1]++;
+        x->body[k] = l.pairs.pair[k][1];
+    }
+    for (int z = 0; z < mb->nz && good; z++)
+        x->start[z + 1] += x->start[z];
+    if (good)
+        list_states(mb);
+    free(l.pairs.pair);
+    return good;
 }
 
 static void load(const bg_body_state *x, const bg_body_acceleration *a, double out[12])

@@ -26,7 +26,7 @@ typedef struct bg_force_visit {
     bg_visit_row *rate;          /* h, the rates of z, those of followed angles included */
     bg_visit_state *state;       /* their wrenches by z */
     void *coupling_self, *rate_self, *state_self;
-    double *h_z;     /* h by z, row-major nz x nz; entries that are not always zero are written */
+    double *h_z;     /* h by z, in its pattern (mb->rates) */
     bool only_stiff; /* couplings only of those marked stiff */
 } bg_force_visit;
 
@@ -43,6 +43,9 @@ typedef struct bg_body_pairs {
     int n;
 } bg_body_pairs;
 bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *pairs);
+/* The structure of h into mb->rates, at creation and at a world that has been updated. False: out
+ * of memory. */
+bool bg_couplings_make_rates(bg_multibody *mb);
 /* w = J nu + u_t of the body-level rows. */
 void bg_couplings_visit_w(const bg_multibody *mb, bg_visit_row *visit, void *self);
 /* gamma of the body-level rows; `acceleration` of mb holds what remains where v' = 0. */

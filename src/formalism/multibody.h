@@ -39,6 +39,14 @@ typedef struct bg_corner {
     int mode, piece; /* of the signal; the one that begins here */
 } bg_corner;
 
+/* What h, the rates of z, depends on, by structure: rows of elements on their bodies and on their
+ * own states, rows of followed angles on two bodies. */
+typedef struct bg_rates_structure {
+    int *start, *body;       /* [nz+1]; moving bodies of each row, ascending */
+    int *z_start, *z_column; /* of the pattern: */
+    bg_pattern by_z;         /* of h by z */
+} bg_rates_structure;
+
 typedef struct bg_multibody {
     const bg_model *model;
     int nbodies;
@@ -56,6 +64,7 @@ typedef struct bg_multibody {
     int ncorners;
     int *signal_mode; /* [nsignals] mode of each, -1: has no corners */
     int nz, ns, nmode, ny;
+    bg_rates_structure rates;                     /* (couplings.h) */
     double *z0;                                   /* [nz] start */
     int *mode0;                                   /* [nmode] start */
     const char **s_names, **y_names, **u_names;   /* [ns], [ny], [nsignals] */

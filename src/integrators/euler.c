@@ -145,23 +145,32 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
     return st == BG_OK ? check_unused(ig, m, err) : st;
 }
 
+/* Values of a block of h. */
+static size_t count_h(const bg_integrator *ig, bg_by by)
+{
+    const bg_pattern *p = bg_system_get_pattern(ig->sys, BG_OF_h, by);
+    size_t nz = (size_t)ig->dyn->nz;
+    return p ? (size_t)p->row_start[nz] : nz * (size_t)(by == BG_BY_z ? ig->dyn->nz : ig->dyn->nv);
+}
+
 static bool allocate(bg_integrator *ig, bg_euler *m)
 {
     const bg_dynamics *d = ig->dyn;
     const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     bool blocks = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
-    size_t nv = (size_t)d->nv, nz = (size_t)d->nz;
+    size_t nv = (size_t)d->nv;
     size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
-    size_t states = m->jacobian == BG_JACOBIAN_NONE ? 0 : nz;
+    bool states = m->jacobian != BG_JACOBIAN_NONE;
     m->terms = d->terms;
     m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
     m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->r_q = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->r_v = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->kept = BG_NEW_ARRAY(unsigned char, blocks ? block : 0);
-    m->h_q = BG_NEW_ARRAY(double, states *nv);
-    m->h_v = BG_NEW_ARRAY(double, states *nv);
-    m->h_z = BG_NEW_ARRAY(double, states *nz);
+    m->h_q = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_q) : 0);
+    m->h_v = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_v) : 0);
+    m->h_z = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_z) : 0);
+    m->moved = BG_NEW_ARRAY(double, d->nz);
     m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
     m->rhs = BG_NEW_ARRAY(double, d->nv);
     m->along = BG_NEW_ARRAY(double, d->nv);
@@ -169,8 +178,8 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
     m->gt = BG_NEW_ARRAY(double, d->ng);
     m->dz = BG_NEW_ARRAY(double, d->nz);
-    return m->M && m->hat_M && m->r_q && m->r_v && m->kept && m->h_q && m->h_v && m->h_z && m->G0 &&
-           m->rhs && m->along && m->shifted && m->G1 && m->gt && m->dz;
+    return m->M && m->hat_M && m->r_q && m->r_v && m->kept && m->h_q && m->h_v && m->h_z &&
+           m->moved && m->G0 && m->rhs && m->along && m->shifted && m->G1 && m->gt && m->dz;
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
@@ -289,6 +298,17 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
     out->matrix = bg_kkt_get_work(m->hat);
 }
 
+/* I - h h_z: positive as long as the states are stable, or the step is short. */
+static bg_status create_states(bg_integrator *ig, bg_euler *m, bg_error *err)
+{
+    const bg_group group = {ig->dyn->nz, 1};
+    const bg_block blocks[] = {
+        {0, 0, BG_BLOCK_UNIT, NULL},
+        {0, 0, BG_BLOCK_PLAIN, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_z)}};
+    const bg_blocks_def def = {&group, blocks, 1, 2};
+    return bg_blocks_create(&def, &m->states, err);
+}
+
 static bg_status create(bg_integrator *ig, bg_error *err)
 {
     const bg_system_def *def = &ig->sys->def;
@@ -317,7 +337,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && !plain)
         st = bg_kkt_create(def->nv, def->ng, def->pattern_M, def->pattern_G, &m->plain, err);
     if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)
-        st = bg_linear_create(def->nz, NULL, &m->states, err);
+        st = create_states(ig, m, err);
     if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)
         bg_kkt_set_regularisation(m->hat, m->epsilon);
     if (st == BG_OK && m->drift.on)
@@ -330,14 +350,14 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,   m->hat_M, m->r_q, m->r_v,       m->kept,  m->h_q,
-                            m->h_v, m->h_z,   m->G0,  m->rhs,       m->along, m->shifted,
-                            m->G1,  m->gt,    m->dz,  m->place_of_M};
+    void *const arrays[] = {m->M,   m->hat_M, m->r_q, m->r_v,        m->kept,  m->h_q,
+                            m->h_v, m->h_z,   m->G0,  m->rhs,        m->along, m->shifted,
+                            m->G1,  m->gt,    m->dz,  m->place_of_M, m->moved};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_kkt_destroy(m->hat);
     bg_kkt_destroy(m->plain);
-    bg_linear_destroy(m->states);
+    bg_blocks_destroy(m->states);
     bg_drift_clear(&m->drift);
     free(m);
 }
@@ -381,7 +401,7 @@ static void archive(bg_integrator *ig, bg_archive *archive)
 {
     bg_euler *m = ig->method;
     const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
-    size_t nv = (size_t)ig->dyn->nv, nz = m->states ? (size_t)ig->dyn->nz : 0;
+    size_t nv = (size_t)ig->dyn->nv;
     size_t n = !bg_euler_uses_matrix(m) ? 0 : pattern ? (size_t)pattern->row_start[nv] : nv * nv;
     bg_archive_whole(archive, &m->age, 1, 0, m->refresh);
     bg_archive_bytes(archive, m->r_q, n * sizeof(double));
@@ -392,9 +412,12 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_flags(archive, &m->partitioned, sizeof m->partitioned);
     bg_archive_whole(archive, &m->nkept, 1, 0, (int)n);
     bg_archive_whole(archive, &m->nentries, 1, 0, (int)n);
-    bg_archive_bytes(archive, m->h_q, nz * nv * sizeof(double));
-    bg_archive_bytes(archive, m->h_v, nz * nv * sizeof(double));
-    bg_archive_bytes(archive, m->h_z, nz * nz * sizeof(double));
+    if (m->states) {
+        bg_archive_bytes(archive, m->h_q, count_h(ig, BG_BY_q) * sizeof(double));
+        bg_archive_bytes(archive, m->h_v, count_h(ig, BG_BY_v) * sizeof(double));
+        bg_archive_bytes(archive, m->h_z, count_h(ig, BG_BY_z) * sizeof(double));
+        bg_blocks_archive(m->states, archive);
+    }
     bg_archive_flags(archive, &m->drift.begun, sizeof m->drift.begun);
     bg_archive_bytes(archive, &m->drift.largest, sizeof m->drift.largest);
     if (m->hat) {

@@ -4,6 +4,7 @@
 
 #include "integrators/drift.h"
 #include "integrators/integrator.h"
+#include "linalg/blocks.h"
 
 enum {
     BG_JACOBIAN_NONE,
@@ -34,13 +35,14 @@ typedef struct bg_euler {
     bool plain_ready;          /* it is that of the end of a step, ... */
     double plain_t;            /* ... at this time */
     bool uncounted;            /* making it again after a checkpoint is not counted */
-    bg_linear *states;         /* I - h h_z; NULL: explicit */
+    bg_blocks *states;         /* I - h h_z; NULL: explicit */
     int *place_of_M;           /* where values of M lie in the pattern of r */
     double *hat_M, *r_q, *r_v; /* in the pattern of r */
     unsigned char *kept;       /* entries of r_q, r_v the partition keeps */
     int nkept, nentries;       /* how many, of how many; of auto: that are not zero */
     bool partitioned;
-    double *h_q, *h_v, *h_z; /* dense */
+    double *h_q, *h_v, *h_z; /* in their patterns */
+    double *moved;           /* [nz] by velocities */
     double *G0, *gt;         /* at the beginning of the step */
     double *G1;              /* [size of G] at q of the beginning with the inputs of the end */
     double *rhs, *along, *shifted, *dz, power;

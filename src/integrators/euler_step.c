@@ -162,14 +162,6 @@ static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *e
     return st;
 }
 
-static double dot_row(const double *row, const double *x, int n)
-{
-    double sum = 0;
-    for (int j = 0; j < n; j++)
-        sum += row[j] * x[j];
-    return sum;
-}
-
 /* z1 from h at the beginning and the change of velocity. */
 static bg_status advance_states(bg_integrator *ig, bg_error *err)
 {
@@ -179,20 +171,22 @@ static bg_status advance_states(bg_integrator *ig, bg_error *err)
     int nz = d->nz, nv = d->nv;
     double h = ig->h;
     if (nz > 0 && m->states) {
-        double *A = bg_linear_get_values(m->states);
+        const bg_block_value values[] = {{1, NULL}, {-h, m->h_z}};
         for (int j = 0; j < nv; j++) /* the increment of v is in x1 already */
             m->along[j] = ig->x1->v[j] - x->v[j];
-        for (int i = 0; i < nz; i++) {
-            for (int j = 0; j < nz; j++)
-                A[i * nz + j] = (i == j) - h * m->h_z[i * nz + j];
-            m->dz[i] += h * dot_row(m->h_q + i * nv, x->v, nv) +
-                        dot_row(m->h_v + i * nv, m->along, nv);
-        }
-        if (bg_linear_factor(m->states) != BG_OK)
+        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_q), m->h_q, x->v,
+                           m->moved);
+        for (int i = 0; i < nz; i++)
+            m->dz[i] += h * m->moved[i];
+        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_v), m->h_v,
+                           m->along, m->moved);
+        for (int i = 0; i < nz; i++)
+            m->dz[i] += m->moved[i];
+        if (bg_blocks_factor(m->states, values, false) != BG_OK)
             return bg_error_set(err, BG_SINGULAR,
                                 "system '%s': I - h dh/dz is singular at t = %.17g",
                                 ig->sys->def.name, x->t);
-        bg_linear_solve(m->states, m->dz);
+        bg_blocks_solve(m->states, &m->dz);
     }
     for (int i = 0; i < nz; i++)
         ig->x1->z[i] = x->z[i] + h * m->dz[i];

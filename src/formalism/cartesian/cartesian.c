@@ -386,6 +386,8 @@ void bg_cartesian_destroy(void *form)
                             c->names,
                             c->r_start,
                             c->r_column,
+                            c->h_start,
+                            c->h_column,
                             c->neighbour,
                             c->neighbour_start,
                             (void *)c->q_names,
@@ -441,9 +443,11 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
         for (int of = 0; of < BG_OF_COUNT; of++)
             def->derivative_supplied[of][by] = of != BG_OF_g;
         def->pattern[BG_OF_r][by] = &c->pattern_r;
+        def->pattern[BG_OF_h][by] = &c->pattern_h;
         def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = &c->pattern_G;
     }
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
+    def->pattern[BG_OF_h][BG_BY_z] = &c->mb.rates.by_z;
     def->derivatives = def_derivatives;
     def->q_names = def->v_names = c->q_names;
     def->g_names = c->g_names;

@@ -12,8 +12,8 @@ typedef struct bg_cartesian {
     double *q0, *v0;         /* [nv] */
     double *v_size, *g_size; /* [nv], [ng] */
     int *M_start, *M_column, *G_start, *G_column;
-    int *r_start, *r_column;
-    bg_pattern pattern_M, pattern_G, pattern_r;
+    int *r_start, *r_column, *h_start, *h_column;
+    bg_pattern pattern_M, pattern_G, pattern_r, pattern_h;
     int *row_bodies; /* [6 ng] moving bodies of each row, ascending; 0 behind the last */
     int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;
@@ -39,8 +39,8 @@ static inline double bg_dot4(const double *a, const double *b)
 int bg_cartesian_find_body(const bg_cartesian *c, int row, int body);
 
 /* derivatives.c: the wanted blocks of r, h, w and gamma by q, v and z, after an update with a =
- * NULL and with the wrenches of forces and reactions in mb; the pattern of r, lambda being any
- * [ng]. */
+ * NULL and with the wrenches of forces and reactions in mb; the patterns of r and h, lambda being
+ * any [ng]. */
 void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const double *a,
                                    const double *lambda, bg_derivatives *out);
 bool bg_cartesian_make_pattern(bg_cartesian *c, const double *lambda);

@@ -187,11 +187,15 @@ static void add_row(void *self, int row, int by, const bg_gradient *g)
     add_gradient(t, by, g, (size_t)bg_cartesian_find_body(t->c, row, by));
 }
 
-/* Row of h, dense. */
+/* Row of h, in its pattern. */
 static void add_rate(void *self, int row, int by, const bg_gradient *g)
 {
     const target *t = self;
-    add_gradient(t, by, g, (size_t)row * (size_t)t->c->nv + 7 * (size_t)(by - 1));
+    const bg_rates_structure *x = &t->c->mb.rates;
+    int k = x->start[row];
+    while (x->body[k] != by)
+        k++;
+    add_gradient(t, by, g, 7 * (size_t)k);
 }
 
 static void add_state(void *self, int of, int z, const double wrench[6])
@@ -248,7 +252,7 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
                              .h_z = out->block[BG_OF_h][BG_BY_z],
                              .only_stiff = out->only_stiff != 0};
     clear(&r, (size_t)c->r_start[c->nv]);
-    clear(&h, nz * nv);
+    clear(&h, (size_t)c->h_start[c->mb.nz]);
     clear(&z, nz * nv);
     bg_couplings_visit_forces(&c->mb, &forces);
     if (residual && !forces.only_stiff)
@@ -284,10 +288,30 @@ static bool list_neighbours(bg_cartesian *c, const bg_body_pairs *p)
     return true;
 }
 
+/* Seven columns for each body of a row of h. */
+static bool make_pattern_h(bg_cartesian *c)
+{
+    if (!bg_couplings_make_rates(&c->mb))
+        return false;
+    const bg_rates_structure *x = &c->mb.rates;
+    c->h_start = BG_NEW_ARRAY(int, c->mb.nz + 1);
+    c->h_column = BG_NEW_ARRAY(int, 7 * (size_t)x->start[c->mb.nz]);
+    if (!c->h_start || !c->h_column)
+        return false;
+    for (int z = 0; z <= c->mb.nz; z++)
+        c->h_start[z] = 7 * x->start[z];
+    for (int k = 0; k < x->start[c->mb.nz]; k++)
+        for (int j = 0; j < 7; j++)
+            c->h_column[7 * k + j] = 7 * (x->body[k] - 1) + j;
+    c->pattern_h = (bg_pattern){c->mb.nz, c->nv, c->h_start, c->h_column};
+    return true;
+}
+
 bool bg_cartesian_make_pattern(bg_cartesian *c, const double *lambda)
 {
-    bg_body_pairs p;
-    bool good = bg_couplings_list_pairs(&c->mb, lambda, &p) && list_neighbours(c, &p);
+    bg_body_pairs p = {NULL, 0};
+    bool good = make_pattern_h(c) && bg_couplings_list_pairs(&c->mb, lambda, &p) &&
+                list_neighbours(c, &p);
     free(p.pair);
     if (!good)
         return false;

@@ -417,7 +417,7 @@ static void add_driven(const bg_joint_form *f, const target *r, const target *h,
             if (z->by_q)
                 add(z, j, x->z0 + i, -d.Q.z[i], 0);
             for (int c = 0; c < x->nz && v->h_z; c++)
-                v->h_z[(x->z0 + i) * f->mb.nz + x->z0 + c] = d.h[i].z[c];
+                v->h_z[f->mb.rates.z_start[x->z0 + i] + c] = d.h[i].z[c];
         }
     }
 }
@@ -467,7 +467,7 @@ static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_row
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out)
 {
-    const bg_pattern rates = {f->mb.nz, f->nv, NULL, NULL}, states = {f->nv, f->mb.nz, NULL, NULL};
+    const bg_pattern states = {f->nv, f->mb.nz, NULL, NULL};
     bool stiff = out->only_stiff != 0;
     target r = {f,
                 out->block[BG_OF_r][BG_BY_q],
@@ -475,7 +475,12 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
                 f->patterns.r,
                 f->patterns.r_places,
                 stiff};
-    target h = {f, out->block[BG_OF_h][BG_BY_q], out->block[BG_OF_h][BG_BY_v], rates, NULL, true};
+    target h = {f,
+                out->block[BG_OF_h][BG_BY_q],
+                out->block[BG_OF_h][BG_BY_v],
+                f->patterns.h,
+                f->patterns.h_places,
+                true};
     target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states, NULL, true};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = h.by_q || h.by_v ? add_row : NULL,

@@ -2,9 +2,10 @@
  *
  * M couples coordinates of which one lies on the other's way to the ground; a row of G has entries
  * on the ways of its bodies; the derivatives of r add, for each pair of bodies that a force or a
- * constraint couples, the ways of the one times those of the other. A block that is mostly full (M
- * and G: half, r, which matrices of implicit steps consist of: three quarters) is left dense: its
- * pattern has no row_start. */
+ * constraint couples, the ways of the one times those of the other; a row of the derivatives of h
+ * has entries on the ways of its bodies. A block that is mostly full (M and G: half, r and h, of
+ * which matrices of implicit steps consist: three quarters) is left dense: its pattern has no
+ * row_start. */
 #include "base/memory.h"
 #include "formalism/couplings.h"
 #include "formalism/joint/joint_form.h"
@@ -17,13 +18,13 @@ static int count(const bg_link *l)
     return l->kind == BG_LINK_BALL ? 3 : 1;
 }
 
-typedef enum kind { OF_M, OF_G, OF_r } kind;
+typedef enum kind { OF_M, OF_G, OF_r, OF_h } kind;
 
 /* Below this share of entries a pattern is worth its indices. */
 static bool is_sparse(const bg_joint_form *f, kind of, size_t entries, int rows)
 {
     size_t all = (size_t)rows * (size_t)f->nv;
-    return entries <= (of == OF_r ? 3 * all / 4 : all / 2);
+    return entries <= (of == OF_r || of == OF_h ? 3 * all / 4 : all / 2);
 }
 
 /* Columns of one row while they are collected. */
@@ -76,6 +77,13 @@ static void take_constraint(const bg_joint_form *f, collector *c, int row, int *
     while (row >= f->mb.groups[*group].row + bg_primitive_get_rows(&f->mb.groups[*group].primitive))
         (*group)++;
     take_group(f, c, &f->mb.groups[*group]);
+}
+
+static void take_rate(const bg_joint_form *f, collector *c, int row)
+{
+    const bg_rates_structure *x = &f->mb.rates;
+    for (int k = x->start[row]; k < x->start[row + 1]; k++)
+        take_way(f, c, f->mech->body_link[x->body[k]]);
 }
 
 /* The link a velocity coordinate belongs to, per coordinate. */
@@ -162,6 +170,8 @@ static size_t collect(const source *s, int rows, int *start, int *column)
         c.n = 0;
         if (s->of == OF_G)
             take_constraint(f, &c, c.row, &group);
+        else if (s->of == OF_h)
+            take_rate(f, &c, c.row);
         else
             take_coordinate(f, &c, s->link[c.row], s->of == OF_r ? s->pairs : NULL);
         if (start) {
@@ -179,7 +189,7 @@ static size_t collect(const source *s, int rows, int *start, int *column)
 
 static bool make(const source *s, bg_pattern *out)
 {
-    int rows = s->of == OF_G ? s->f->ng : s->f->nv;
+    int rows = s->of == OF_G ? s->f->ng : s->of == OF_h ? s->f->mb.nz : s->f->nv;
     size_t n = collect(s, rows, NULL, NULL);
     *out = (bg_pattern){rows, s->f->nv, NULL, NULL};
     if (!is_sparse(s->f, s->of, n, rows))
@@ -246,8 +256,11 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
         s.of = OF_r;
         good = good && make(&s, &x->r);
     }
+    s.of = OF_h;
+    good = good && bg_couplings_make_rates(&f->mb) && make(&s, &x->h);
     good = good && (f->nq == f->nv || make_V(f, &x->V));
-    good = good && make_table(&x->G, &x->G_places) && make_table(&x->r, &x->r_places);
+    good = good && make_table(&x->G, &x->G_places) && make_table(&x->r, &x->r_places) &&
+           make_table(&x->h, &x->h_places);
     free(p.pair);
     free(link);
     free(scratch);
@@ -256,12 +269,13 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
 
 void bg_joint_clear_patterns(bg_joint_form *f)
 {
-    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r,
-                                     &f->patterns.V};
+    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r, &f->patterns.V,
+                                     &f->patterns.h};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         free((void *)all[k]->row_start);
         free((void *)all[k]->column);
     }
     free(f->patterns.G_places);
     free(f->patterns.r_places);
+    free(f->patterns.h_places);
 }

@@ -504,9 +504,11 @@ static void define_derivatives(const bg_joint_form *f, bg_system_def *def)
         for (int of = 0; of < BG_OF_COUNT; of++)
             def->derivative_supplied[of][by] = of != BG_OF_g;
         def->pattern[BG_OF_r][by] = r;
+        def->pattern[BG_OF_h][by] = f->patterns.h.row_start ? &f->patterns.h : NULL;
         def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = def->pattern_G;
     }
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
+    def->pattern[BG_OF_h][BG_BY_z] = &f->mb.rates.by_z;
     def->derivatives = def_derivatives;
 }
 
