@@ -125,12 +125,13 @@ static void check_model(const char *text, const char *form, const char *method, 
 static void errors_fall_with_the_tolerance(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"mdop5", "hem5", "hem4"};
+    static const char *const methods[] = {"mdop5", "hem5", "hem4", "mdop8"};
     unsigned seed = 5;
     for (int k = 0; k < 12; k++) {
         char text[2048];
         (k % 2 ? write_toggle : write_cart_pole)(&seed, text, sizeof text);
-        check_model(text, forms[k / 2 % 2], methods[k % 3], k);
+        for (int form = 0; form < 2; form++)
+            check_model(text, forms[form], methods[(k + 2 * form) % 4], k);
     }
 }
 

@@ -24,3 +24,9 @@ const bg_pair bg_dopri5_pair = {
     .stability = 3.25,
     .proved = 2.5,
 };
+
+void bg_dopri5_prepare_dense(bg_integrator *ig)
+{
+    bg_pair_memory *m = ig->method;
+    bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, 7, bg_dopri5.d, m->rate, ig->bubble);
+}

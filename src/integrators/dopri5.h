@@ -14,4 +14,7 @@ typedef struct bg_dopri5_table {
 extern const bg_dopri5_table bg_dopri5;
 extern const bg_pair bg_dopri5_pair;
 
+/* Dense output over rates of its stages: the first bubble (dense.c). */
+void bg_dopri5_prepare_dense(bg_integrator *ig);
+
 #endif

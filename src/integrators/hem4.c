@@ -14,7 +14,10 @@
  * rates, whose error is of the method's own order. */
 #include "integrators/hem4.h"
 
+#include "integrators/dopri5.h"
 #include "integrators/half_explicit.h"
+
+#include <string.h>
 
 #define R 2.4494897427831780982 /* sqrt(6) */
 
@@ -51,6 +54,15 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     return BG_OK;
 }
 
+/* A leap has the dense output of the Dormand-Prince pair. */
+static void prepare_dense(bg_integrator *ig)
+{
+    if (ig->leaping)
+        bg_dopri5_prepare_dense(ig);
+    else
+        memset(ig->bubble, 0, (size_t)ig->n * sizeof(double));
+}
+
 static const bg_option_info options[] = {
     BG_PAIR_PROJECTION,
     BG_PAIR_NORM,
@@ -67,5 +79,7 @@ const bg_integrator_class bg_hem4_class = {
     .leap = bg_pair_leap,
     .accept = bg_pair_accept,
     .commit = bg_pair_commit,
+    .bubbles = 1,
+    .prepare_dense = prepare_dense,
     .archive = bg_pair_archive,
 };

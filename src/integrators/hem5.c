@@ -117,6 +117,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 static void prepare_dense(bg_integrator *ig)
 {
     bg_half_explicit *m = ig->method;
+    if (ig->leaping) { /* its stages are those of Dormand and Prince */
+        bg_dopri5_prepare_dense(ig);
+        return;
+    }
     double h = ig->x1->t - ig->x0->t, theta = bg_hem5_coefficients.theta, rest = 1 - theta;
     bg_combine(ig->n, ig->x0->q, h, 7, bg_hem5_coefficients.dense, m->pair.rate, m->pair.y);
     for (int i = 0; i < ig->n; i++) {

@@ -90,12 +90,6 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
                          : bg_pair_leap(ig, error, err);
 }
 
-static void prepare_dense(bg_integrator *ig)
-{
-    bg_pair_memory *m = ig->method;
-    bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, 7, bg_dopri5.d, m->rate, ig->bubble);
-}
-
 static const bg_option_info options[] = {
     BG_PAIR_PROJECTION,
     BG_PAIR_NORM,
@@ -116,7 +110,7 @@ const bg_integrator_class bg_mdop5 = {
     .accept = bg_pair_accept,
     .commit = commit,
     .bubbles = 1,
-    .prepare_dense = prepare_dense,
+    .prepare_dense = bg_dopri5_prepare_dense,
     .archive = archive,
     .describe = describe,
 };
