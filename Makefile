@@ -26,20 +26,20 @@ run: build
 build:
 	@scripts/install-dependencies build
 	$(CMAKE) -B $(BUILD)
-	cmake --build $(BUILD) -j $(JOBS) --target bogie-program bogie
+	cmake --build $(BUILD) -j $(JOBS) --target bogie-program
 
 # The whole suite: as it is shipped and with a minute of fuzzing, then once more with address and undefined-behaviour sanitizers,
 # whatever the first half says; it is green when both are.
 test:
 	@scripts/install-dependencies build test
-	$(CMAKE) -B $(BUILD) -DBOGIE_TESTS=ON -DBOGIE_FUZZ=ON
+	$(CMAKE) -B $(BUILD) -DBOGIE_TESTS=ON -DBOGIE_FUZZ=ON -DBOGIE_WERROR=ON
 	cmake --build $(BUILD) -j $(JOBS)
 	@green=yes; (cd $(BUILD) && $(CTEST)) || green=no; $(MAKE) asan || green=no; \
 		test $$green = yes || { echo "make test: some tests failed, see above"; exit 1; }
 
 asan:
 	@scripts/install-dependencies build test
-	$(CMAKE) -B $(ASAN) -DBOGIE_TESTS=ON -DBOGIE_SANITIZE=ON
+	$(CMAKE) -B $(ASAN) -DBOGIE_TESTS=ON -DBOGIE_SANITIZE=ON -DBOGIE_WERROR=ON
 	cmake --build $(ASAN) -j $(JOBS)
 	cd $(ASAN) && $(SANITIZER_OPTIONS) $(CTEST)
 

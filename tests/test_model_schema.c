@@ -395,8 +395,8 @@ static void test_reader_agrees(void **state)
         "{\"type\": \"flat\", \"speed\": 1, \"start\": 0, \"base\": 0}",
         "{\"type\": \"bump\", \"height\": 0.1, \"from\": 1, \"length\": 2}",
         "{\"type\": \"half-cylinder\", \"radius\": 0.1, \"at\": 1}",
-        "{\"type\": \"sine\", \"amplitude\": 0.1, \"wavelength\": 2, \"phase\": 0, \"from\": 0, "
-        "\"to\": 9}",
+        ("{\"type\": \"sine\", \"amplitude\": 0.1, \"wavelength\": 2, \"phase\": 0, \"from\": 0, "
+         "\"to\": 9}"),
     };
     comparison c = {.schema = load_schema(MODEL_SCHEMA)};
     vary_model(&c, "joints", NULL);

@@ -8,9 +8,7 @@
 
 #include "bogie/system.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 /* A point of a trajectory, with everything a continuation needs. */
 typedef struct bg_state {
@@ -221,7 +219,5 @@ typedef struct bg_residuals {
 } bg_residuals;
 bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

@@ -4,9 +4,7 @@
 
 #include "bogie/system.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 typedef struct bg_model bg_model;
 
@@ -29,7 +27,5 @@ char *bg_model_create_text(const bg_model *model);
 bg_status bg_model_create_system(const bg_model *model, const char *formulation, bg_system **system,
                                  bg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

@@ -23,9 +23,7 @@
 #include "bogie/realtime.h"
 #include "bogie/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 /* What a reference names, read once for any number of problems. */
 typedef struct bg_source bg_source;
@@ -72,7 +70,5 @@ bg_realtime_options bg_problem_get_realtime_options(const bg_problem *problem);
  * which names rows of constraints only. Others stay as they are. */
 void bg_problem_locate(const bg_problem *problem, bg_status status, bg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

@@ -20,9 +20,7 @@
 
 #include "bogie/integrator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 /* What a live input is between two samples, and its time derivative. */
 typedef enum bg_hold {
@@ -93,7 +91,5 @@ long bg_realtime_count_event(const bg_realtime *realtime, int i, int direction, 
 /* The method, for its residuals, its drift and what it chose. */
 const bg_integrator *bg_realtime_get_integrator(const bg_realtime *realtime);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

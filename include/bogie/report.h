@@ -6,9 +6,7 @@
 
 #include "bogie/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 typedef struct bg_report bg_report;
 
@@ -31,7 +29,5 @@ bg_status bg_report_write(bg_report *report, const char *template_, const char *
 /* Writes the motion of the only result as binary glTF 2.0, in the same way. */
 bg_status bg_report_write_gltf(bg_report *report, const char *path, bg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

@@ -10,9 +10,7 @@
 #include "bogie/model.h"
 #include "bogie/run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 typedef struct bg_result bg_result;
 
@@ -70,7 +68,5 @@ const char *bg_result_get_event_text(const bg_result_file *file, int index, int 
  * doubles. */
 bg_status bg_result_read(bg_result_file *file, const char *dataset, double *values, bg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

@@ -6,9 +6,7 @@
 
 #include <signal.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 /* One row of results: the state and the system's outputs at one time. */
 typedef struct bg_row {
@@ -110,7 +108,5 @@ bg_status bg_run(bg_system *system, const bg_run_options *options, bg_run_report
                  bg_error *err);
 void bg_run_report_clear(bg_run_report *report);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

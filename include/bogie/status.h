@@ -9,9 +9,9 @@
 #ifndef BOGIE_STATUS_H
 #define BOGIE_STATUS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "bogie/api.h"
+
+BG_API_BEGIN
 
 #define BG_STATUS_LIST(X)                                                          \
     X(BG_OK, 0, "done")                                                            \
@@ -59,7 +59,5 @@ bg_status bg_error_set(bg_error *err, bg_status status, const char *format, ...)
 #endif
     ;
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

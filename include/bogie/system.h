@@ -21,9 +21,7 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
 #define BG_ABI 4
@@ -272,7 +270,5 @@ typedef struct bg_setting {
 bg_status bg_equations_create(const bg_equations *family, const bg_setting *settings, int nsettings,
                               bg_system **system, bg_error *err);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

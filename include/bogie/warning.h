@@ -8,9 +8,7 @@
 
 #include "bogie/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BG_API_BEGIN
 
 typedef enum bg_verdict {
     BG_GOOD = 0,     /* of a warning: a remark that casts no doubt on the result */
@@ -52,7 +50,5 @@ void bg_warnings_append(bg_warnings *list, const bg_warnings *more);
 bg_verdict bg_warnings_judge(const bg_warnings *list, const bg_warning **reason);
 void bg_warnings_clear(bg_warnings *list);
 
-#ifdef __cplusplus
-}
-#endif
+BG_API_END
 #endif

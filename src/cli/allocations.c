@@ -8,6 +8,8 @@
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
 
+#pragma GCC visibility push(default)
+
 static _Thread_local long count;
 
 void *__libc_malloc(size_t size);
@@ -49,6 +51,8 @@ int posix_memalign(void **data, size_t alignment, size_t size)
         *data = made;
     return made ? 0 : ENOMEM;
 }
+
+#pragma GCC visibility pop
 
 long bg_allocations_get(void)
 {

@@ -29,7 +29,7 @@ static bg_vec3 angle_axis(const bg_world *w, const bg_coordinate *c)
 double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
-        bg_pair x = bg_pair_make(w, &c->a, &c->b);
+        bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         return bg_dot(bg_marker_get_axis(w, &c->a, c->axis), x.d);
     }
     bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
@@ -47,18 +47,18 @@ double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind != BG_COORDINATE_SLIDE)
         return bg_dot(angle_axis(w, c), bg_sub(w->body[c->b.body].w, w->body[c->a.body].w));
-    bg_pair x = bg_pair_make(w, &c->a, &c->b);
+    bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
     bg_vec3 a = bg_marker_get_axis(w, &c->a, c->axis);
     return bg_dot(bg_cross(x.w_a, a), x.d) + bg_dot(a, x.d_t);
 }
 
-static void slide_jacobian(const bg_pair *x, bg_vec3 a, double factor, double *J)
+static void slide_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J)
 {
     bg_vec3 f = bg_scale(factor, a);
     store(J, bg_scale(-1, f), bg_cross(f, bg_add(x->d, x->s_a)), f, bg_cross(x->s_b, f));
 }
 
-static double slide_gamma(const bg_pair *x, bg_vec3 a)
+static double slide_gamma(const bg_body_pair *x, bg_vec3 a)
 {
     return bg_dot(bg_turn_twice(x->w_a, a), x->d) + 2 * bg_dot(bg_cross(x->w_a, a), x->d_t) +
            bg_dot(a, x->d_tt);
@@ -68,7 +68,7 @@ static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, doubl
 {
     const bg_vec3 zero = {0, 0, 0};
     if (c->kind == BG_COORDINATE_SLIDE) {
-        bg_pair x = bg_pair_make(w, &c->a, &c->b);
+        bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         slide_jacobian(&x, bg_marker_get_axis(w, &c->a, c->axis), factor, J);
         return;
     }
@@ -90,7 +90,7 @@ static double dial_gamma(const bg_dial *x)
 static double coordinate_gamma(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
-        bg_pair x = bg_pair_make(w, &c->a, &c->b);
+        bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         return slide_gamma(&x, bg_marker_get_axis(w, &c->a, c->axis));
     }
     bg_dial x = bg_dial_make(w, c);
@@ -105,7 +105,7 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
             g[0] += p->factor[k] * bg_coordinate_calc(w, &p->coordinate[k]);
         return;
     }
-    bg_pair x = bg_pair_make(w, &p->a, &p->b);
+    bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
         bg_vec3_store(bg_rotate_back(&p->axes, x.d), g);
     else if (p->kind == BG_PRIMITIVE_DOT1)
@@ -124,7 +124,7 @@ void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double
             coordinate_jacobian(w, &p->coordinate[k], p->factor[k], J + 12 * k);
         return;
     }
-    bg_pair x = bg_pair_make(w, &p->a, &p->b);
+    bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
         for (int k = 0; k < 3; k++) { /* e . (w x s) = w . (s x e) */
             bg_vec3 e = bg_axis(&p->axes, k);
@@ -150,7 +150,7 @@ void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *g
             gamma[0] += p->factor[k] * coordinate_gamma(w, &p->coordinate[k]);
         return;
     }
-    bg_pair x = bg_pair_make(w, &p->a, &p->b);
+    bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
         bg_vec3_store(bg_rotate_back(&p->axes, x.d_tt), gamma);
     } else if (p->kind == BG_PRIMITIVE_DOT1) {

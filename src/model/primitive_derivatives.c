@@ -63,7 +63,7 @@ static void add_skews(double K[12][12], int i, int j, double f, bg_vec3 p, bg_ve
 }
 
 /* A constant force f along d: the arms turn. */
-static void add_force(double K[12][12], const bg_pair *x, double factor, bg_vec3 f)
+static void add_force(double K[12][12], const bg_body_pair *x, double factor, bg_vec3 f)
 {
     add_skews(K, TURN_A, TURN_A, -factor, f, x->s_a);
     add_skews(K, TURN_B, TURN_B, factor, f, x->s_b);
@@ -79,7 +79,7 @@ static void add_axes(double K[12][12], bg_vec3 a, bg_vec3 b, double factor)
 }
 
 /* factor a . d */
-static void add_slide(double K[12][12], const bg_pair *x, bg_vec3 a, double factor)
+static void add_slide(double K[12][12], const bg_body_pair *x, bg_vec3 a, double factor)
 {
     const bg_vec3 s[2] = {x->s_a, x->s_b};
     add_force(K, x, factor, a);
@@ -94,7 +94,7 @@ static void add_slide(double K[12][12], const bg_pair *x, bg_vec3 a, double fact
 }
 
 /* factor d . d / 2 */
-static void add_square(double K[12][12], const bg_pair *x, double factor)
+static void add_square(double K[12][12], const bg_body_pair *x, double factor)
 {
     const bg_vec3 s[2] = {x->s_a, x->s_b};
     add_force(K, x, factor, x->d);
@@ -137,7 +137,7 @@ void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const
             const bg_coordinate *c = &p->coordinate[k];
             double factor = p->factor[k] * lambda[0];
             if (c->kind == BG_COORDINATE_SLIDE) {
-                bg_pair x = bg_pair_make(w, &c->a, &c->b);
+                bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
                 add_slide(K[k], &x, bg_marker_get_axis(w, &c->a, c->axis), factor);
             } else {
                 bg_dial x = bg_dial_make(w, c);
@@ -147,7 +147,7 @@ void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const
         return;
     }
     memset(K, 0, sizeof K[0]);
-    bg_pair x = bg_pair_make(w, &p->a, &p->b);
+    bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
         add_force(K[0], &x, 1.0, bg_rotate(&p->axes, bg_vec3_load(lambda)));
     else if (p->kind == BG_PRIMITIVE_DOT1)
@@ -202,7 +202,7 @@ static void add_turning(const gradient *out, int turn, double sign, bg_vec3 w, b
 }
 
 /* What d adds where P is the gradient by it. */
-static void add_distance(const gradient *out, const bg_pair *x, const jet *P)
+static void add_distance(const gradient *out, const bg_body_pair *x, const jet *P)
 {
     add_to(out->by_pose + R_A, -1, P->x);
     add_to(out->by_pose + R_B, 1, P->x);
@@ -213,7 +213,7 @@ static void add_distance(const gradient *out, const bg_pair *x, const jet *P)
 }
 
 /* a . b with axes fixed in bodies a and b */
-static void axes_gradient(const bg_pair *x, bg_vec3 a, bg_vec3 b, const gradient *out)
+static void axes_gradient(const bg_body_pair *x, bg_vec3 a, bg_vec3 b, const gradient *out)
 {
     const double g[3] = {0, 0, 1};
     jet A = make_jet(x->w_a, a), B = make_jet(x->w_b, b);
@@ -222,7 +222,7 @@ static void axes_gradient(const bg_pair *x, bg_vec3 a, bg_vec3 b, const gradient
     add_turning(out, TURN_B, 1, x->w_b, b, &by_b);
 }
 
-static void slide_gradient(const bg_pair *x, bg_vec3 a, double factor, const gradient *out)
+static void slide_gradient(const bg_body_pair *x, bg_vec3 a, double factor, const gradient *out)
 {
     const double g[3] = {0, 0, factor};
     jet A = make_jet(x->w_a, a), D = {x->d, x->d_t, x->d_tt};
@@ -274,7 +274,7 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
         const bg_coordinate *c = &p->coordinate[k];
         const gradient out = {by_pose[k], by_twist[k]};
         if (c->kind == BG_COORDINATE_SLIDE) {
-            bg_pair x = bg_pair_make(w, &c->a, &c->b);
+            bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
             slide_gradient(&x, bg_marker_get_axis(w, &c->a, c->axis), p->factor[k], &out);
         } else {
             bg_dial x = bg_dial_make(w, c);
@@ -283,7 +283,7 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
     }
     if (relation)
         return;
-    bg_pair x = bg_pair_make(w, &p->a, &p->b);
+    bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     const gradient out = {by_pose[0], by_twist[0]};
     if (p->kind == BG_PRIMITIVE_POINT) {
         for (int k = 0; k < 3; k++) {

@@ -5,24 +5,25 @@
 #include "model/primitive.h"
 
 /* What the rows of a pair need, once per call. */
-typedef struct bg_pair {
+typedef struct bg_body_pair {
     bg_vec3 s_a, s_b;     /* arms from the centres of mass, world axes */
     bg_vec3 d, d_t, d_tt; /* p_b - p_a and its derivatives at v' = w' = 0 */
     bg_vec3 w_a, w_b;
-} bg_pair;
+} bg_body_pair;
 
 static inline bg_vec3 bg_turn_twice(bg_vec3 w, bg_vec3 a)
 {
     return bg_cross(w, bg_cross(w, a));
 }
 
-static inline bg_pair bg_pair_make(const bg_world *w, const bg_marker *a, const bg_marker *b)
+static inline bg_body_pair bg_body_pair_make(const bg_world *w, const bg_marker *a,
+                                             const bg_marker *b)
 {
     const bg_body_state *A = &w->body[a->body], *B = &w->body[b->body];
-    bg_pair x = {.s_a = bg_rotate(&A->R, a->frame.r),
-                 .s_b = bg_rotate(&B->R, b->frame.r),
-                 .w_a = A->w,
-                 .w_b = B->w};
+    bg_body_pair x = {.s_a = bg_rotate(&A->R, a->frame.r),
+                      .s_b = bg_rotate(&B->R, b->frame.r),
+                      .w_a = A->w,
+                      .w_b = B->w};
     x.d = bg_sub(bg_add(B->r, x.s_b), bg_add(A->r, x.s_a));
     x.d_t = bg_sub(bg_add(B->v, bg_cross(B->w, x.s_b)), bg_add(A->v, bg_cross(A->w, x.s_a)));
     x.d_tt = bg_sub(bg_turn_twice(B->w, x.s_b), bg_turn_twice(A->w, x.s_a));

@@ -55,7 +55,9 @@ void bg_worker_serve(const bg_study *study, int socket);
  * made of all ranks; the others serve until the end, and *crew is NULL. */
 bool bg_mpi_is_asked(void);
 bool bg_mpi_is_first(void); /* rank 0, or not under mpirun */
-typedef bg_status bg_mpi_entry(const bg_study *study, bg_crew **crew, bg_error *err);
+typedef bg_status bg_crew_creator(const bg_study *study, int size, bg_crew **crew, bg_error *err);
+typedef bg_status bg_mpi_entry(const bg_study *study, bg_crew_creator *create_pool, bg_crew **crew,
+                               bg_error *err);
 #define BG_MPI_ENTRY "bogie_mpi_crew"
 bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err);
 

@@ -1,4 +1,4 @@
-/* Studies under mpirun. The part that speaks MPI is a module beside the library (mpi/), loaded only
+/* Studies under mpirun. The part that speaks MPI is a module beside the program (mpi/), loaded only
  * when the environment says that this process is one rank of several: a program that runs alone
  * never sees MPI. */
 #include "study/crew.h"
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* OpenMPI, and MPICH and its relatives. */
 bool bg_mpi_is_asked(void)
@@ -26,16 +27,22 @@ bool bg_mpi_is_first(void)
     return !rank || atoi(rank) == 0;
 }
 
+/* The module in a folder relative to that of the program. */
+static void *open_module(const char *folder)
+{
+    char path[PATH_MAX + 64];
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    snprintf(slash ? slash + 1 : path, 64, "%.40s%s", folder, "bogie-mpi.so");
+    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+}
+
 bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err)
 {
-    Dl_info here;
-    char path[PATH_MAX] = "";
-    if (dladdr((void *)(uintptr_t)bg_mpi_create, &here) != 0 && here.dli_fname) {
-        const char *slash = strrchr(here.dli_fname, '/');
-        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash - here.dli_fname) + 1 : 0,
-                 here.dli_fname, "bogie-mpi.so");
-    }
-    void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *module = open_module("");
+    if (!module)
+        module = open_module(BOGIE_MODULES);
     bg_mpi_entry *entry = NULL;
     if (module)
         *(void **)&entry = dlsym(module, BG_MPI_ENTRY);
@@ -45,5 +52,5 @@ bg_status bg_mpi_create(const bg_study *study, bg_crew **crew, bg_error *err)
                             "the ranks of mpirun (%s); build it where OpenMPI is installed, or use "
                             "--shard I/N",
                             dlerror());
-    return entry(study, crew, err);
+    return entry(study, bg_pool_create, crew, err);
 }

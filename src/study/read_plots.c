@@ -58,8 +58,8 @@ static void read_curve(const bg_value *plot, bg_study *s)
     if (s->ncases > MAX_CURVE_CASES)
         bg_value_fail(plot, "would show %ld curves; a study with trajectories has at most %d cases",
                       s->ncases, MAX_CURVE_CASES);
-    s->curves[s->ncurves++] = (bg_curve){json_string_value(v.json),
-                                         (int)bg_double_to_long(points, 2, 100000)};
+    s->curves[s->ncurves++] = (bg_plot_curve){json_string_value(v.json),
+                                              (int)bg_double_to_long(points, 2, 100000)};
 }
 
 static void check_by(const bg_value *v)

@@ -112,10 +112,10 @@ typedef struct bg_draw {
     double a, b; /* limits; mean and deviation; median and deviation of the logarithm */
 } bg_draw;
 
-typedef struct bg_curve { /* what a plot wants from every case over time */
-    const char *name;     /* a quantity; "|g|" or "|Gv|": residuals */
+typedef struct bg_plot_curve { /* what a plot wants from every case over time */
+    const char *name;          /* a quantity; "|g|" or "|Gv|": residuals */
     int points;
-} bg_curve;
+} bg_plot_curve;
 
 /* The models of a study, read once (sources.c). */
 typedef struct bg_sources bg_sources;
@@ -136,7 +136,7 @@ typedef struct bg_study {
     int nmetrics;
     bg_reference *references;
     int nreferences;
-    bg_curve *curves;
+    bg_plot_curve *curves;
     int ncurves;
     const json_t *plots, *paper;
     int repetitions;

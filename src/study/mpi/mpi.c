@@ -3,7 +3,6 @@
  * collects. The other ranks only pass messages on.
  *
  * A module of its own: it is the only part of Bogie that needs MPI (study/mpi.c loads it). */
-#include "base/memory.h"
 #include "study/crew.h"
 
 #include <limits.h>
@@ -56,10 +55,12 @@ static void clear_outbox(ranks *c, bool all)
 
 static bg_status post(ranks *c, int rank, int tag, const void *data, size_t size, bg_error *err)
 {
-    letter *l = BG_NEW(letter);
+    letter *l = calloc(1, sizeof *l);
     if (l)
-        l->data = malloc(size + 1);
+        l->data = calloc(size + 1, 1);
     if (!l || !l->data || size > INT_MAX) {
+        if (l)
+            free(l->data);
         free(l);
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for messages between ranks");
     }
@@ -196,7 +197,8 @@ static bg_status compare_studies(const bg_study *study, bg_error *err)
 
 bg_mpi_entry bogie_mpi_crew;
 
-bg_status bogie_mpi_crew(const bg_study *study, bg_crew **crew, bg_error *err)
+bg_status bogie_mpi_crew(const bg_study *study, bg_crew_creator *create_pool, bg_crew **crew,
+                         bg_error *err)
 {
     static const bg_crew_class class_ = {ranks_send, ranks_wait, ranks_kill, ranks_destroy};
     int rank, size;
@@ -204,10 +206,10 @@ bg_status bogie_mpi_crew(const bg_study *study, bg_crew **crew, bg_error *err)
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    ranks *c = BG_NEW(ranks);
+    ranks *c = calloc(1, sizeof *c);
     bg_status st = compare_studies(study, err);
     if (st == BG_OK)
-        st = c ? bg_pool_create(study, 1, &c->own, err)
+        st = c ? create_pool(study, 1, &c->own, err)
                : bg_error_set(err, BG_NO_MEMORY, "out of memory for the ranks of mpirun");
     if (st == BG_OK && rank == 0) {
         c->crew = (bg_crew){&class_, size};
