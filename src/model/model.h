@@ -113,7 +113,7 @@ typedef struct bg_watch {
 
 void bg_watch_clear(bg_watch *watch);
 
-/* An angle that a force law follows through full turns, by a state. */
+/* An angle that is unwrapped for a force law: a state follows it through full turns. */
 typedef struct bg_followed_angle {
     int joint, coordinate, z;
 } bg_followed_angle;

@@ -1,0 +1,19 @@
+#!/bin/sh
+# The words of docs/notation.md are in the files that the glossary names for them.
+# Usage: words.sh SOURCE
+set -eu
+cd "$1"
+rows=$(sed -n '/^## Words/,$p' docs/notation.md | grep '^| ' | grep -v '^| word')
+[ "$(echo "$rows" | wc -l)" -ge 20 ] || { echo "FAIL the glossary was not found"; exit 1; }
+missing=$(echo "$rows" | while IFS='|' read -r _ words meaning _; do
+    either=$(echo "$words" | sed 's/^ *//; s/ *$//; s/, */|/g')
+    for file in $(echo "$meaning" | grep -o '`[a-z_]*/[a-z_]*\.[ch]`' | tr -d '`'); do
+        grep -qisE "$either" "src/$file" "include/$file" || echo "$either: $file"
+    done
+done)
+if [ -n "$missing" ]; then
+    echo "FAIL words that are not in their files:"
+    echo "$missing"
+    exit 1
+fi
+echo "PASS $(echo "$rows" | wc -l) words"
