@@ -391,19 +391,20 @@ static void test_nothing_else_matters(void **state)
     assert_true(worst_end < 1e-6);
 }
 
-/* Positions that loops do not allow: the nearest that they do are the same for every cut. Random
- * loops that are redundant close in the design position alone. The search may fail to converge and
- * leave it to assembly, which knows coordinates only: not often. */
+/* Positions that loops do not allow, near or far: what they become is the same for every cut, also
+ * where the search for the nearest ones does not converge. Random loops that are redundant close in
+ * the design position alone. */
 static void test_positions_in_loops(void **state)
 {
     (void)state;
-    int compared = 0, left = 0;
+    int compared = 0;
     double worst = 0;
     for (unsigned k = 0; k < 500; k++) {
         random_mechanism m;
         json_t *root = make_mechanism(3000 + k, &m);
         uint64_t seed = 300 + k;
         start first, x;
+        double reach = k % 2 ? 0.1 : 0.5;
         shuffle_starts(root, &m, &seed);
         for (int i = 0; i < m.joints; i++) {
             const char *name;
@@ -411,17 +412,16 @@ static void test_positions_in_loops(void **state)
             json_object_foreach(json_object_get(get_joint(root, i), "initial"), name,
                                 coordinate) if (json_object_get(coordinate, "position"))
                 json_object_set_new(coordinate, "position",
-                                    json_real(random_between(&seed, -0.1, 0.1)));
+                                    json_real(random_between(&seed, -reach, reach)));
         }
         if (m.loops > 0 && m.bodies < 12 && try_start(root, "joint", m.bodies, &first, 0, NULL) &&
             first.redundant == 0) {
-            json_t *other = change(root, &m, 1 + (int)(k % 2), &seed);
+            json_t *other = change(root, &m, 1 + (int)(k / 2 % 2), &seed);
             if (try_start(other, "joint", m.bodies, &x, 0, NULL)) {
                 double error = compare(&first, &x, true);
-                if (error > 1e-4)
-                    left++;
-                else
-                    worst = fmax(worst, error);
+                if (error > 1e-8)
+                    print_message("seed %u: %.1e\n", 3000 + k, error);
+                worst = fmax(worst, error);
                 compared++;
             }
             json_decref(other);
@@ -429,11 +429,9 @@ static void test_positions_in_loops(void **state)
         json_decref(root);
         free(m.text);
     }
-    print_message("%d mechanisms with loops and other cuts: %.1e but for %d\n", compared, worst,
-                  left);
+    print_message("%d mechanisms with loops and other cuts: %.1e\n", compared, worst);
     assert_true(compared > 20);
     assert_true(worst < 1e-8);
-    assert_true(10 * left < compared);
 }
 
 static bool is_vector(const json_t *value)

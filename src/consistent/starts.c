@@ -22,6 +22,7 @@
 enum {
     TOLD = 10 /* warnings */,
     ITERATIONS = 200,
+    CLOSING = 20 /* corrections of loops between two increments */,
     LARGEST = 400 /* coordinates: every iteration needs their cube */
 };
 
@@ -244,9 +245,24 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
     return st;
 }
 
-/* The next increment of positions, in the levels; *size: the largest in units. */
-static bg_status find_increment(bg_start_search *s, bg_state *x, double least, double *size,
-                                bg_error *err)
+/* The largest |g| beside its gradient, with the terms at hand. */
+static double find_opening(const bg_dynamics *d)
+{
+    const bg_pattern *p = d->sys->def.pattern_G;
+    double largest = 0;
+    for (int i = 0; i < d->ng; i++) {
+        double sum = 0;
+        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
+        for (int k = begin; k < end; k++)
+            sum += fabs(d->terms.G[k]);
+        if (d->terms.g[i] != 0)
+            largest = fmax(largest, fabs(d->terms.g[i]) / sum);
+    }
+    return largest;
+}
+
+/* The terms at x, and the increment that closes the loops, in the levels. */
+static bg_status find_closing(bg_start_search *s, const bg_state *x, bg_error *err)
 {
     bg_dynamics *d = s->d;
     bg_status st = bg_dynamics_evaluate(
@@ -256,12 +272,43 @@ static bg_status find_increment(bg_start_search *s, bg_state *x, double least, d
     bg_levels_reset(s->levels);
     if (st == BG_OK && d->ng > 0)
         st = bg_start_search_add_constraints(s, NULL, d->terms.g, BG_RANK_DATA, err);
+    return st;
+}
+
+static double calc_length(const bg_start_search *s)
+{
+    double size = 0;
+    for (int i = 0; i < s->d->nv; i++)
+        size = fmax(size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
+    return size;
+}
+
+/* Moves x by the increment in the levels, of this length; by half a unit at most. */
+static void move(bg_start_search *s, bg_state *x, double size, double damping)
+{
+    bg_system_move(s->d->sys, x->q, s->d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
+                   bg_levels_get_x(s->levels), x->q);
+    s->starts->follow(s->d->sys->def.self, &s->point, x->z);
+}
+
+/* The next increment of positions, in the levels; *size: the largest in units. Loops are closed
+ * before: where they are open, what is given seems to leave or decide other motions than it does,
+ * with long increments that lead astray. */
+static bg_status find_increment(bg_start_search *s, bg_state *x, double least, double *size,
+                                bg_error *err)
+{
+    bg_status st = find_closing(s, x, err);
+    double opening = find_opening(s->d), before = HUGE_VAL;
+    for (int k = 0; st == BG_OK && opening > 1e-14 && opening < 0.5 * before && k < CLOSING; k++) {
+        move(s, x, calc_length(s), 1);
+        st = find_closing(s, x, err);
+        before = opening;
+        opening = find_opening(s->d);
+    }
     for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
         st = bg_levels_add(s->levels, bg_start_search_calc_rows(s, BG_START_POSITIONS, level), s->A,
                            s->b, least, 0, err);
-    *size = 0;
-    for (int i = 0; i < d->nv; i++)
-        *size = fmax(*size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
+    *size = calc_length(s);
     return st;
 }
 
@@ -292,9 +339,7 @@ bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double
         if (!isfinite(size))
             return BG_OK;
         damping = turns_back(s) ? fmax(0.02, 0.6 * damping) : fmin(1, 1.2 * damping);
-        bg_system_move(d->sys, x->q, d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
-                       bg_levels_get_x(s->levels), x->q);
-        s->starts->follow(d->sys->def.self, &s->point, x->z);
+        move(s, x, size, damping);
         *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);
         before = size;
     }
@@ -312,21 +357,6 @@ static bool are_fixed_positions_met(const bg_start_search *s)
     return true;
 }
 
-/* Whether every |g| is negligible beside its gradient, with the terms at hand. */
-static bool is_closed(const bg_dynamics *d)
-{
-    const bg_pattern *p = d->sys->def.pattern_G;
-    for (int i = 0; i < d->ng; i++) {
-        double sum = 0;
-        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
-        for (int k = begin; k < end; k++)
-            sum += fabs(d->terms.G[k]);
-        if (!(fabs(d->terms.g[i]) <= 1e-12 * sum))
-            return false;
-    }
-    return true;
-}
-
 bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &d->sys->def;
@@ -336,7 +366,8 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
     unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, &ignored) != BG_OK ||
         d->nv > LARGEST ||
-        (is_closed(d) && def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
+        (find_opening(d) <= 1e-12 &&
+         def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
         return BG_OK;
     double *guess = BG_NEW_ARRAY(double, d->nq + d->nz), *z = guess ? guess + d->nq : NULL;
     bg_status st = bg_start_search_create(d, &s, err);

@@ -2,7 +2,7 @@
  *
  * Both start from the same place: the joint form is assembled first, because joint coordinates are
  * what the user guesses and fixes, and the Cartesian form takes its poses and twists, and how many
- * constraints are redundant. */
+ * constraints are redundant. So does a joint form on a tree that the user has cut elsewhere. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "bogie/integrator.h"
@@ -18,23 +18,7 @@
 #include <string.h>
 
 static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
-                              bg_error *err)
-{
-    bg_system_def def = bg_default_system_def();
-    bg_status st = bg_joint_form_create(model, form, err);
-    if (st != BG_OK)
-        return st;
-    bg_joint_form_define(*form, &def);
-    st = bg_system_create(&def, system, err);
-    if (st != BG_OK)
-        return st;
-    (*system)->size = bg_model_calc_size(model);
-    (*system)->calc_distance = bg_sizes_calc_distance;
-    (*system)->lift = bg_model_calc_lift(model);
-    (*system)->parts = bg_multibody_get_parts(model);
-    bg_model_review(model, (*form)->mech, &(*system)->warnings);
-    return BG_OK;
-}
+                              bg_error *err);
 
 enum { COORDINATES = 3 }; /* at most, of a joint */
 
@@ -82,26 +66,140 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, double *a
     return st;
 }
 
+/* Angles that are followed start with all their turns, where they are known. */
+static void set_turns(bg_multibody *mb, const double *angle)
+{
+    for (int k = 0; k < mb->nturns; k++) {
+        const bg_turn *x = &mb->turns[k];
+        double known = angle[COORDINATES * x->joint + x->index];
+        mb->z0[x->z] = isnan(known) ? mb->z0[x->z] : known;
+    }
+}
+
+static double *new_angles(const bg_model *model)
+{
+    double *angle = BG_NEW_ARRAY(double, COORDINATES * model->njoints);
+    for (int i = 0; i < COORDINATES * model->njoints && angle; i++)
+        angle[i] = NAN;
+    return angle;
+}
+
+/* The start of the form from poses and twists, and the angles that are known. */
+static bg_status take_start(bg_joint_form *f, const bg_body_state *start, const double *angle,
+                            bg_error *err)
+{
+    double *q = BG_NEW_ARRAY(double, f->nq + f->nv), *v = q ? q + f->nq : NULL;
+    if (!q)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of a model");
+    memcpy(q, f->q0, (size_t)f->nq * sizeof *q);
+    for (int k = 0; k < f->mb.model->njoints; k++)
+        for (int c = 0; c < f->mb.model->joints[k].class_->ncoordinates; c++)
+            if (f->mech->joint_tree[k] >= 0 && !isnan(angle[COORDINATES * k + c]))
+                q[f->mech->links[bg_mechanism_find_link(f->mech, k, c)].q] =
+                    angle[COORDINATES * k + c];
+    bg_status st = bg_joint_take_poses(f, start, q, v, err);
+    f->found = st == BG_OK;
+    if (f->found) {
+        memcpy(f->q0, q, (size_t)f->nq * sizeof *q);
+        memcpy(f->v0, v, (size_t)f->nv * sizeof *v);
+    }
+    free(q);
+    bg_multibody_start(&f->mb, isnan(f->mb.model->t_start) ? 0.0 : f->mb.model->t_start, f->q0,
+                       f->v0);
+    if (f->found)
+        set_turns(&f->mb, angle);
+    return st;
+}
+
+/* *other: whether what the file says about `cut` makes another tree than there would be without. */
+static bg_status compare_trees(const bg_mechanism *mech, const bg_model *plain, bool *other,
+                               bg_error *err)
+{
+    bg_mechanism *own;
+    bg_status st = bg_mechanism_create(plain, &own, err);
+    *other = false;
+    for (int k = 0; k < plain->njoints && st == BG_OK; k++)
+        *other = *other || own->joint_tree[k] != mech->joint_tree[k];
+    bg_mechanism_destroy(own);
+    return st;
+}
+
+/* Where the search for a start converges may depend on the coordinates, so it is made on one tree,
+ * whatever joints the user cuts: the one without `cut`. Where there is no start on that tree, the
+ * form has to look for one, or for the reason, on its own. */
+static bg_status start_on_plain_tree(const bg_model *model, bg_joint_form *form, bg_error *err)
+{
+    bg_model plain = *model;
+    bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
+    double *angle = new_angles(model);
+    bg_warnings ignored = {0};
+    bg_status st = BG_OK;
+    bool other = false;
+    int freedom;
+    plain.joints = BG_NEW_ARRAY(bg_joint, model->njoints);
+    if (!start || !angle || !plain.joints)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    for (int k = 0; k < model->njoints && plain.joints; k++) {
+        plain.joints[k] = model->joints[k];
+        plain.joints[k].cut = BG_CUT_AUTO;
+    }
+    if (st == BG_OK)
+        st = compare_trees(form->mech, &plain, &other, err);
+    if (other)
+        st = assemble(&plain, start, angle, &freedom, &ignored, err);
+    if (st == BG_OK && other)
+        st = take_start(form, start, angle, err);
+    bg_warnings_clear(&ignored);
+    free(plain.joints);
+    free(start);
+    free(angle);
+    return st == BG_NO_MEMORY ? st : BG_OK;
+}
+
+static bool has_cuts(const bg_model *model)
+{
+    for (int k = 0; k < model->njoints; k++)
+        if (model->joints[k].cut != BG_CUT_AUTO)
+            return true;
+    return false;
+}
+
+static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
+                              bg_error *err)
+{
+    bg_system_def def = bg_default_system_def();
+    bg_status st = bg_joint_form_create(model, form, err);
+    if (st == BG_OK && has_cuts(model) && (st = start_on_plain_tree(model, *form, err)) != BG_OK)
+        bg_joint_form_destroy(*form);
+    if (st != BG_OK)
+        return st;
+    bg_joint_form_define(*form, &def);
+    st = bg_system_create(&def, system, err);
+    if (st != BG_OK)
+        return st;
+    (*system)->size = bg_model_calc_size(model);
+    (*system)->calc_distance = bg_sizes_calc_distance;
+    (*system)->lift = bg_model_calc_lift(model);
+    (*system)->parts = bg_multibody_get_parts(model);
+    bg_model_review(model, (*form)->mech, &(*system)->warnings);
+    return BG_OK;
+}
+
 static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_error *err)
 {
     bg_cartesian *form;
     bg_system_def def = bg_default_system_def();
     bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
-    double *angle = BG_NEW_ARRAY(double, COORDINATES * model->njoints);
+    double *angle = new_angles(model);
     bg_warnings warnings = {0};
     int freedom = -1;
-    for (int i = 0; i < COORDINATES * model->njoints && angle; i++)
-        angle[i] = NAN;
     bg_status st = start && angle ? assemble(model, start, angle, &freedom, &warnings, err)
                                   : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'",
                                                  model->name);
     if (st == BG_OK)
         st = bg_cartesian_create(model, start, &form, err);
-    for (int k = 0; st == BG_OK && k < form->mb.nturns; k++) {
-        const bg_turn *x = &form->mb.turns[k];
-        double known = angle[COORDINATES * x->joint + x->index];
-        form->mb.z0[x->z] = isnan(known) ? form->mb.z0[x->z] : known;
-    }
+    if (st == BG_OK)
+        set_turns(&form->mb, angle);
     free(start);
     free(angle);
     if (st == BG_OK) {

@@ -76,6 +76,7 @@ typedef struct bg_joint_form {
     double *tau;             /* [nv] */
     bool *inside;            /* [nbodies] scratch */
     double *q0, *v0;         /* [nq], [nv] start */
+    bool found;              /* on another tree: nothing is left to be looked for */
     unsigned char *q_fixed;  /* [nv] */
     unsigned char *marks;    /* [nv] BG_MARK_* */
     double *v_size, *g_size; /* [nv], [ng] */
@@ -148,7 +149,11 @@ static inline size_t bg_joint_count_places(const bg_pattern *p)
 /* starts.c: velocities that meet what is given joint by joint from the ground outwards, at the pose
  * at hand; how a run starts. */
 void bg_joint_guess_velocity(bg_joint_form *f, double *v);
-const struct bg_starts *bg_joint_get_starts(void);
+const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are the start */
+/* poses.c: coordinates and rates that give all bodies these poses and twists, [nbodies], from
+ * coordinates nearby; BG_NOT_CONVERGED: there are none. */
+bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
+                              bg_error *err);
 
 /* system.c */
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err);

@@ -256,8 +256,9 @@ static const char *get_joint(void *self, int row, int k)
     return joint >= 0 ? f->mb.model->joints[joint].name : NULL;
 }
 
-const struct bg_starts *bg_joint_get_starts(void)
+const struct bg_starts *bg_joint_get_starts(bool found)
 {
+    static const bg_starts known = {.get_given = get_given, .get_joint = get_joint};
     static const bg_starts starts = {.get_given = get_given,
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
@@ -265,5 +266,5 @@ const struct bg_starts *bg_joint_get_starts(void)
                                      .follow = follow,
                                      .get_joint = get_joint,
                                      .calc_rows = calc_rows};
-    return &starts;
+    return found ? &known : &starts;
 }

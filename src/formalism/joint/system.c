@@ -418,8 +418,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
     find_driven(f);
-    return good ? BG_OK
-                : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
 bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
@@ -558,5 +557,5 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
             f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
     }
     def->marks = any(f->marks, f->nv) ? f->marks : NULL;
-    def->starts = bg_joint_get_starts();
+    def->starts = bg_joint_get_starts(f->found);
 }
