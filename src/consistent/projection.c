@@ -10,6 +10,8 @@
  * Velocity (12b): [M G^T; G 0] (dv, deta) = (0, G v + g_t),   v <- v - dv. */
 #include "consistent/projection.h"
 
+#include "linalg/newton.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -41,10 +43,17 @@ double bg_project_calc_coarseness(const bg_dynamics *d)
 bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
                               const int *mode, double *first, bg_error *err)
 {
-    double before = 0;
     unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    bg_newton newton = {.most = BG_PROJECTION_MAX,
+                        .converged = converged,
+                        .foretells = true,
+                        .stalls = 0.5,
+                        .slow = 0.9,
+                        .diverges = 4};
+    bg_newton_state state = BG_NEWTON_GOES_ON;
     d->projections[d->purpose]++;
-    for (int k = 0; k < BG_PROJECTION_MAX; k++) {
+    bg_newton_begin(&newton);
+    for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
         if (st != BG_OK)
             return st;
@@ -57,15 +66,12 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
         if (!isfinite(size))
             return bg_dynamics_report_not_finite(d, err);
         bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);
-        double rate = k > 0 ? size / before : 1.0;
-        if (size <= converged || (rate < 1 && size * rate / (1 - rate) <= converged))
-            return BG_OK;
-        if (k > 0 && rate > 0.5 && size <= roundoff * bg_project_calc_coarseness(d))
-            return BG_OK;
-        if ((k > 1 && rate > 0.9) || rate > 4)
-            break;
-        before = size;
+        if (k == 1)
+            newton.roundoff = roundoff * bg_project_calc_coarseness(d);
+        state = bg_newton_look(&newton, size);
     }
+    if (state == BG_NEWTON_DONE)
+        return BG_OK;
     return bg_error_set(err, BG_RETRY,
                         "system '%s': the projection onto the constraints does not converge at t = "
                         "%.17g",

@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "linalg/newton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,11 +73,17 @@ static double relative_size(const double *delta, int n, const double *q, int nq)
 bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *y, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
-    double *q = y, *v = y + d->nq, *z = v + d->nv, before = HUGE_VAL;
+    double *q = y, *v = y + d->nq, *z = v + d->nv;
     unsigned want = BG_TERM_G | BG_TERM_g | BG_TERM_gt;
     if (ig->sys->def.normalise)
         ig->sys->def.normalise(ig->sys->def.self, q);
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
+    bg_newton newton = {.most = MAX_ITERATIONS,
+                        .converged = converged,
+                        .roundoff = roundoff,
+                        .stalls = 0.1,
+                        .diverges = 1};
+    bg_newton_begin(&newton);
+    for (;;) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, ig->x0->mode, want, err);
         if (st != BG_OK)
             return st;
@@ -90,14 +97,14 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         double size = relative_size(d->work_v, d->nv, q, d->nq);
         if (!isfinite(size))
             return bg_dynamics_report_not_finite(d, err);
-        if (size <= converged || (size <= roundoff && size > 0.1 * before)) {
+        bg_newton_state state = bg_newton_look(&newton, size);
+        if (state == BG_NEWTON_DONE) {
             bg_project_velocity(d, v);
             return BG_OK;
         }
-        if (size > before)
+        if (state == BG_NEWTON_FAILED)
             break;
         bg_system_move(d->sys, q, c->V, -1.0, d->work_v, q);
-        before = size;
     }
     return bg_error_set(err, BG_RETRY,
                         "system '%s': the constraints cannot be met in local coordinates at t = "

@@ -145,12 +145,26 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
     return st == BG_OK ? check_unused(ig, m, err) : st;
 }
 
-/* Values of a block of h. */
-static size_t count_h(const bg_integrator *ig, bg_by by)
+/* The blocks a step needs. */
+static unsigned choose_blocks(const bg_integrator *ig, const bg_euler *m)
 {
-    const bg_pattern *p = bg_system_get_pattern(ig->sys, BG_OF_h, by);
-    size_t nz = (size_t)ig->dyn->nz;
-    return p ? (size_t)p->row_start[nz] : nz * (size_t)(by == BG_BY_z ? ig->dyn->nz : ig->dyn->nv);
+    unsigned of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
+    unsigned of_h = BG_KEPT(BG_OF_h, BG_BY_q) | BG_KEPT(BG_OF_h, BG_BY_v) |
+                    BG_KEPT(BG_OF_h, BG_BY_z);
+    bool states = m->jacobian != BG_JACOBIAN_NONE && ig->dyn->nz > 0;
+    return (bg_euler_uses_matrix(m) ? of_r : 0) | (states ? of_h : 0);
+}
+
+static bg_status keep_jacobian(bg_integrator *ig, bg_euler *m, bg_error *err)
+{
+    m->blocks = choose_blocks(ig, m);
+    bg_status st = bg_jacobian_create(&m->kept_jacobian, ig->sys, m->blocks, err);
+    m->r_q = bg_jacobian_get(&m->kept_jacobian, BG_OF_r, BG_BY_q)->values;
+    m->r_v = bg_jacobian_get(&m->kept_jacobian, BG_OF_r, BG_BY_v)->values;
+    m->h_q = bg_jacobian_get(&m->kept_jacobian, BG_OF_h, BG_BY_q)->values;
+    m->h_v = bg_jacobian_get(&m->kept_jacobian, BG_OF_h, BG_BY_v)->values;
+    m->h_z = bg_jacobian_get(&m->kept_jacobian, BG_OF_h, BG_BY_z)->values;
+    return st;
 }
 
 static bool allocate(bg_integrator *ig, bg_euler *m)
@@ -160,16 +174,10 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     bool blocks = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
     size_t nv = (size_t)d->nv;
     size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
-    bool states = m->jacobian != BG_JACOBIAN_NONE;
     m->terms = d->terms;
     m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
     m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
-    m->r_q = BG_NEW_ARRAY(double, blocks ? block : 0);
-    m->r_v = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->kept = BG_NEW_ARRAY(unsigned char, blocks ? block : 0);
-    m->h_q = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_q) : 0);
-    m->h_v = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_v) : 0);
-    m->h_z = BG_NEW_ARRAY(double, states ? count_h(ig, BG_BY_z) : 0);
     m->moved = BG_NEW_ARRAY(double, d->nz);
     m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
     m->rhs = BG_NEW_ARRAY(double, d->nv);
@@ -178,8 +186,8 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
     m->gt = BG_NEW_ARRAY(double, d->ng);
     m->dz = BG_NEW_ARRAY(double, d->nz);
-    return m->M && m->hat_M && m->r_q && m->r_v && m->kept && m->h_q && m->h_v && m->h_z &&
-           m->moved && m->G0 && m->rhs && m->along && m->shifted && m->G1 && m->gt && m->dz;
+    return m->M && m->hat_M && m->kept && m->moved && m->G0 && m->rhs && m->along && m->shifted &&
+           m->G1 && m->gt && m->dz;
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
@@ -326,6 +334,9 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     m->drift.on = m->drift.on && bg_euler_projects(m);
     const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
+    st = keep_jacobian(ig, m, err);
+    if (st != BG_OK)
+        return st;
     if (!allocate(ig, m) || !(plain || map_mass(ig, m)))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
@@ -350,11 +361,11 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,   m->hat_M, m->r_q, m->r_v,        m->kept,  m->h_q,
-                            m->h_v, m->h_z,   m->G0,  m->rhs,        m->along, m->shifted,
-                            m->G1,  m->gt,    m->dz,  m->place_of_M, m->moved};
+    void *const arrays[] = {m->M,       m->hat_M, m->kept, m->G0, m->rhs,        m->along,
+                            m->shifted, m->G1,    m->gt,   m->dz, m->place_of_M, m->moved};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    bg_jacobian_clear(&m->kept_jacobian);
     bg_kkt_destroy(m->hat);
     bg_kkt_destroy(m->plain);
     bg_blocks_destroy(m->states);
@@ -375,12 +386,17 @@ static void restart(bg_integrator *ig, bg_restart reason)
 {
     bg_euler *m = ig->method;
     (void)reason;
-    m->age = 0;
-    m->prepared = false;
+    bg_jacobian_forget(&m->kept_jacobian, m->blocks);
     m->partitioned = false;
     m->plain_ready = false;
     bg_drift_reset(&m->drift);
     eliminate(ig);
+}
+
+static void commit(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    bg_jacobian_commit(&m->kept_jacobian);
 }
 
 /* The straight line. */
@@ -403,21 +419,15 @@ static void archive(bg_integrator *ig, bg_archive *archive)
     const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
     size_t nv = (size_t)ig->dyn->nv;
     size_t n = !bg_euler_uses_matrix(m) ? 0 : pattern ? (size_t)pattern->row_start[nv] : nv * nv;
-    bg_archive_whole(archive, &m->age, 1, 0, m->refresh);
-    bg_archive_bytes(archive, m->r_q, n * sizeof(double));
-    bg_archive_bytes(archive, m->r_v, n * sizeof(double));
+    bg_jacobian_archive(&m->kept_jacobian, archive);
     bg_archive_bytes(archive, m->kept, n);
     for (size_t k = 0; k < n && archive->loading && !archive->failed; k++)
         archive->failed = m->kept[k] > BG_KEPT_EMPTY;
     bg_archive_flags(archive, &m->partitioned, sizeof m->partitioned);
     bg_archive_whole(archive, &m->nkept, 1, 0, (int)n);
     bg_archive_whole(archive, &m->nentries, 1, 0, (int)n);
-    if (m->states) {
-        bg_archive_bytes(archive, m->h_q, count_h(ig, BG_BY_q) * sizeof(double));
-        bg_archive_bytes(archive, m->h_v, count_h(ig, BG_BY_v) * sizeof(double));
-        bg_archive_bytes(archive, m->h_z, count_h(ig, BG_BY_z) * sizeof(double));
+    if (m->states)
         bg_blocks_archive(m->states, archive);
-    }
     bg_archive_flags(archive, &m->drift.begun, sizeof m->drift.begun);
     bg_archive_bytes(archive, &m->drift.largest, sizeof m->drift.largest);
     if (m->hat) {
@@ -527,6 +537,7 @@ const bg_integrator_class bg_euler_class = {
     .destroy = destroy,
     .restart = restart,
     .attempt = bg_euler_attempt,
+    .commit = commit,
     .prepare = bg_euler_prepare,
     .interpolate = interpolate,
     .archive = archive,
@@ -543,6 +554,7 @@ const bg_integrator_class bg_linear_euler_class = {
     .destroy = destroy,
     .restart = restart,
     .attempt = bg_euler_attempt,
+    .commit = commit,
     .prepare = bg_euler_prepare,
     .interpolate = interpolate,
     .archive = archive,

@@ -4,6 +4,7 @@
 
 #include "integrators/drift.h"
 #include "integrators/integrator.h"
+#include "integrators/jacobian.h"
 #include "linalg/blocks.h"
 
 enum {
@@ -37,7 +38,10 @@ typedef struct bg_euler {
     bool uncounted;            /* making it again after a checkpoint is not counted */
     bg_blocks *states;         /* I - h h_z; NULL: explicit */
     int *place_of_M;           /* where values of M lie in the pattern of r */
-    double *hat_M, *r_q, *r_v; /* in the pattern of r */
+    bg_jacobian kept_jacobian; /* the derivatives below, from step to step */
+    unsigned blocks;           /* which they are */
+    double *r_q, *r_v;         /* in the pattern of r */
+    double *hat_M;             /* the same */
     unsigned char *kept;       /* entries of r_q, r_v the partition keeps */
     int nkept, nentries;       /* how many, of how many; of auto: that are not zero */
     bool partitioned;
@@ -46,8 +50,6 @@ typedef struct bg_euler {
     double *G0, *gt;         /* at the beginning of the step */
     double *G1;              /* [size of G] at q of the beginning with the inputs of the end */
     double *rhs, *along, *shifted, *dz, power;
-    int age;       /* steps since the Jacobian was made; 0: due */
-    bool prepared; /* the Jacobian of the next step is there already */
     bg_drift_work drift;
 } bg_euler;
 

@@ -50,29 +50,13 @@ static bg_status update_jacobian(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
     const bg_state *x = ig->x0;
-    bg_derivatives out = {.only_stiff = 0};
-    if (m->jacobian == BG_JACOBIAN_NONE)
+    unsigned due = bg_jacobian_find_due(&m->kept_jacobian, m->blocks, m->refresh, ig->dyn->point.t);
+    if (!due)
         return BG_OK;
-    if (m->age > 0) {
-        m->age = (m->age + 1) % m->refresh;
-        return BG_OK;
-    }
-    out.only_stiff = m->partition == BG_PARTITION_STIFF;
-    if (bg_euler_uses_matrix(m)) {
-        out.block[BG_OF_r][BG_BY_q] = m->r_q;
-        out.block[BG_OF_r][BG_BY_v] = m->r_v;
-    }
-    if (ig->dyn->nz > 0) {
-        out.block[BG_OF_h][BG_BY_q] = m->h_q;
-        out.block[BG_OF_h][BG_BY_v] = m->h_v;
-        out.block[BG_OF_h][BG_BY_z] = m->h_z;
-    }
-    bg_status st = BG_OK;
-    if (bg_euler_uses_matrix(m) || ig->dyn->nz > 0)
-        st = bg_system_calc_derivatives(ig->sys, &ig->dyn->point, x->a, x->lambda, &out, err);
+    bg_status st = bg_jacobian_update(&m->kept_jacobian, due, m->partition == BG_PARTITION_STIFF,
+                                      &ig->dyn->point, x->a, x->lambda, ig->h, err);
     if (st == BG_OK && bg_euler_uses_matrix(m))
         bg_partition_apply(ig, m);
-    m->age = 1 % m->refresh;
     return st;
 }
 
@@ -83,14 +67,11 @@ void bg_euler_prepare(bg_integrator *ig)
     bg_dynamics *d = ig->dyn;
     const bg_state *x = ig->x0;
     bg_error ignored;
-    if (m->jacobian == BG_JACOBIAN_NONE || m->prepared ||
-        (m->partition != BG_PARTITION_ALL && !m->partitioned))
+    double t = bg_euler_follows_inputs(m) ? ig->x1->t : x->t;
+    if (m->blocks == 0 || (m->partition != BG_PARTITION_ALL && !m->partitioned))
         return;
-    m->prepared = bg_system_set_point(d->sys, bg_euler_follows_inputs(m) ? ig->x1->t : x->t, x->q,
-                                      x->v, x->z, x->mode, &d->point, &ignored) == BG_OK &&
-                  update_jacobian(ig, &ignored) == BG_OK;
-    if (!m->prepared)
-        m->age = 0;
+    if (bg_system_set_point(d->sys, t, x->q, x->v, x->z, x->mode, &d->point, &ignored) == BG_OK)
+        update_jacobian(ig, &ignored);
 }
 
 /* The derivative of f - G^T lambda along V u, by one more evaluation. */
@@ -394,9 +375,8 @@ static bg_status step_constrained(bg_integrator *ig, bg_error *err)
     bg_euler *m = ig->method;
     const double *M;
     bg_status st = begin(ig, err);
-    if (st == BG_OK && !m->prepared)
+    if (st == BG_OK)
         st = update_jacobian(ig, err);
-    m->prepared = false;
     if (st == BG_OK && m->drift.on)
         bg_drift_begin(&m->drift, m->terms.g);
     if (st == BG_OK && (bg_euler_projects(m) || m->uncounted))

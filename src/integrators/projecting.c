@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "linalg/newton.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,12 +152,14 @@ static bg_status project(bg_projecting *f, double t, const double *q, const doub
                          const double *z, const int *mode, bg_error *err)
 {
     bg_dynamics *d = f->d;
-    double before = 0;
+    bg_newton newton = {.most = MAX_ITERATIONS, .converged = converged, .stalls = 0.5};
+    bg_newton_state state = BG_NEWTON_GOES_ON;
+    bg_newton_begin(&newton);
     memcpy(f->p, q, (size_t)d->nv * sizeof(double));
     memset(f->tau, 0, (size_t)d->ng * sizeof(double));
     memset(f->dp, 0, (size_t)d->nv * sizeof(double));
     d->projections[d->purpose]++;
-    for (int k = 0; k < MAX_ITERATIONS; k++) {
+    for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, f->p, u, z, mode,
                                             BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
         if (st == BG_OK && k == 0) {
@@ -178,11 +181,12 @@ static bg_status project(bg_projecting *f, double t, const double *q, const doub
         }
         for (int i = 0; i < d->ng; i++)
             f->tau[i] -= d->work_g[i];
-        if (size <= converged ||
-            (k > 0 && size > 0.5 * before && size <= roundoff * bg_project_calc_coarseness(d)))
-            return BG_OK;
-        before = size;
+        if (k == 1)
+            newton.roundoff = roundoff * bg_project_calc_coarseness(d);
+        state = bg_newton_look(&newton, size);
     }
+    if (state == BG_NEWTON_DONE)
+        return BG_OK;
     return bg_error_set(err, BG_RETRY,
                         "system '%s': the projection onto the constraints does not converge at t = "
                         "%.17g",
