@@ -264,12 +264,13 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
         return;
     if (r->count > 0 && r->misfit > BG_RANK_ROUNDING && r->misfit <= redundant) {
         bool much = r->misfit > BG_RANK_DATA;
-        bg_warnings_add(&report->warnings, much ? BG_DOUBTFUL : BG_GOOD, "redundant",
-                        "%d constraints are redundant to the precision of the data: left out, they "
-                        "miss by about %.1e of their size where the mechanism moves (others leave "
-                        "less than %.0e of them, and at least %.1e of those kept)%s",
-                        r->count, r->misfit, BG_RANK_DATA, r->margin,
-                        much ? "; that is much for digits of data, check the dimensions" : "");
+        bg_warnings_add(
+            &report->warnings, much ? BG_DOUBTFUL : BG_GOOD, "redundant",
+            "%d constraint%s redundant to the precision of the data: left out, what is "
+            "redundant misses by about %.1e of their size where the mechanism moves (others leave "
+            "less than %.0e of them, and at least %.1e of those kept)%s",
+            r->count, r->count == 1 ? " is" : "s are", r->misfit, BG_RANK_DATA, r->margin,
+            much ? "; that is much for digits of data, check the dimensions" : "");
     }
     if (r->misfit > r->allowed) {
         for (int i = 0; i < a->dyn->ng; i++)

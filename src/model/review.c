@@ -60,16 +60,23 @@ static void review_lengths(const bg_model *m, bg_warnings *warnings)
 }
 
 /* A sign that was forgotten, on level ground or a slope; other directions are meant, as in a model
- * that was turned as a whole. And a unit that was. */
+ * that was turned as a whole. Near the vertical it may be either, which is no reason for doubt. And
+ * a unit that was. */
 static void review_gravity(const bg_model *m, bg_warnings *warnings)
 {
     const double slope = 0.3;
     bg_vec3 g = m->gravity;
-    if (g.z > 0 && hypot(g.x, g.y) <= slope * g.z)
+    double side = hypot(g.x, g.y), down = bg_length(g);
+    if (g.z > 0 && side == 0)
         bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
                         "gravity points upwards, along +z; \"gravity\": %.4g points downwards, and "
                         "so does [0, 0, %.4g]",
                         g.z, -g.z);
+    else if (g.z > 0 && side <= slope * g.z)
+        bg_warnings_add(warnings, BG_GOOD, "gravity",
+                        "gravity points upwards, %.2g degrees off +z, which is right for a model "
+                        "that was turned; downwards is \"gravity\": %.4g, or a negative z",
+                        atan2(side, g.z) * 57.29577951308232, down);
     const double strong = 1000; /* m/s^2, of no centrifuge with a mechanism in it */
     if (bg_length(g) > strong)
         bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
