@@ -813,9 +813,9 @@ static void test_archive(void **state)
     make_problem(&p, 40, 25, 0.15, &source);
     bg_kkt *kkt[3];
     for (int k = 0; k < 3; k++)
-        assert_int_equal(
-            bg_kkt_create(p.nv, p.ng, &p.pattern_M.pattern, &p.pattern_G.pattern, &kkt[k], NULL),
-            BG_OK);
+        assert_int_equal(bg_kkt_create_semidefinite(p.nv, p.ng, &p.pattern_M.pattern,
+                                                    &p.pattern_G.pattern, &kkt[k], NULL),
+                         BG_OK);
     for (int k = 0; k < 10; k++)
         solve_drifting(&p, kkt[0], k, x[0]);
     bg_archive saved = {0};

@@ -126,7 +126,8 @@ typedef struct bg_system_def {
      * differences when they are not supplied; g_t = 0 when `scleronomic` is set. */
     unsigned supplied;
     int (*terms)(void *self, const bg_point *p, unsigned want, bg_terms *out);
-    int scleronomic; /* non-zero: g does not depend on time, neither directly nor through u */
+    int scleronomic;  /* non-zero: g does not depend on time, neither directly nor through u */
+    int semidefinite; /* non-zero: M alone is always singular; the constraints make up for it */
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);

@@ -341,12 +341,12 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     if (!plain)
-        st = bg_kkt_create(def->nv, def->ng, bg_euler_uses_matrix(m) ? r : def->pattern_M,
-                           def->pattern_G, &m->hat, err);
+        st = bg_dynamics_create_kkt(ig->sys, bg_euler_uses_matrix(m) ? r : def->pattern_M, def->ng,
+                                    &m->hat, err);
     if (st == BG_OK && bg_euler_uses_matrix(m))
         bg_kkt_set_unsymmetric(m->hat);
     if (st == BG_OK && !plain)
-        st = bg_kkt_create(def->nv, def->ng, def->pattern_M, def->pattern_G, &m->plain, err);
+        st = bg_dynamics_create_kkt(ig->sys, def->pattern_M, def->ng, &m->plain, err);
     if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)
         st = create_states(ig, m, err);
     if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)

@@ -54,9 +54,9 @@ bg_status bg_projecting_create(bg_dynamics *d, bg_projecting **form, bg_error *e
                         : bg_error_set(err, BG_NO_MEMORY, "out of memory for the projecting form");
     const bg_system_def *def = &d->sys->def;
     if (st == BG_OK)
-        st = bg_kkt_create(d->nv, 0, def->pattern_M, NULL, &f->mass, err);
+        st = bg_dynamics_create_kkt(d->sys, def->pattern_M, 0, &f->mass, err);
     if (st == BG_OK)
-        st = bg_kkt_create(d->nv, d->ng, def->pattern_M, def->pattern_G, &f->augmented, err);
+        st = bg_dynamics_create_kkt(d->sys, def->pattern_M, d->ng, &f->augmented, err);
     if (st == BG_OK)
         *form = f;
     else

@@ -48,7 +48,8 @@ struct bg_blocks {
     target target[TARGETS];
     bg_linear *linear;
     int *row_start, *column; /* pattern of linear; NULL when it is dense */
-    bool has_tree, direct;   /* tree is there; the last factorisation is its own */
+    bool has_tree, for_any;  /* tree is there; and worth its while where A is not symmetric */
+    bool direct;             /* the last factorisation is its own */
     bg_tree_lu tree;
     int wait, pause;  /* factorisations until it is tried again, and were after the last failure */
     bool *held;       /* [n] */
@@ -102,6 +103,16 @@ static int compare(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* Rows of few blocks are mostly in order. */
+static void sort_row(int *column, int n)
+{
+    bool ascending = true;
+    for (int k = 1; k < n; k++)
+        ascending = ascending && column[k - 1] <= column[k];
+    if (!ascending)
+        qsort(column, (size_t)n, sizeof(int), compare);
+}
+
 /* Counts the entries of rows (column NULL), or lists them; with mirror images where asked. */
 static void list_entries(const bg_blocks *b, const bg_block *blocks, bool mirrored, int *next,
                          int *column)
@@ -148,7 +159,7 @@ static bool make_pattern(const bg_blocks *b, const bg_block *blocks, bool mirror
         total = 0;
         for (int i = 0, from = 0; i < n; i++) {
             int to = out->start[i + 1];
-            qsort(out->column + from, (size_t)(to - from), sizeof(int), compare);
+            sort_row(out->column + from, to - from);
             out->start[i] = total;
             for (int k = from; k < to; k++)
                 if (k == from || out->column[k] != out->column[total - 1])
@@ -247,12 +258,13 @@ static bg_status make_general(bg_blocks *b, const bg_block *blocks, bg_error *er
     return BG_OK;
 }
 
-/* Operations up to which the tree is worth its while: they are cheaper than those of the sparse LU,
- * and dearer than those of LAPACK's blocks. */
-static double calc_most(const bg_blocks *b)
+/* Operations up to which the tree is worth its while: they are much cheaper than those of the
+ * sparse LU, which has to prove its pivots and to refine solutions besides, as dear as those of the
+ * small one, and dearer than those of LAPACK's blocks. A symmetric matrix needs half of them. */
+static double calc_most(const bg_blocks *b, bool symmetric)
 {
-    double share = b->column || b->n <= BG_SMALL_MAX ? 1.1 : 0.3;
-    return share * bg_linear_get_work(b->linear).factorisation;
+    double share = b->column ? 2 : b->n <= BG_SMALL_MAX ? 1.1 : 0.3;
+    return (symmetric ? 2 : 1) * share * bg_linear_get_work(b->linear).factorisation;
 }
 
 static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
@@ -263,10 +275,11 @@ static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
     for (int g = 0; g < b->ngroups && done; g++)
         for (int i = b->offset[g]; i < b->offset[g + 1]; i++)
             sign[i] = (signed char)b->sign[g];
-    done = done && bg_tree_lu_create(&b->tree, b->n, p.start, p.column, sign, calc_most(b));
+    done = done && bg_tree_lu_create(&b->tree, b->n, p.start, p.column, sign, calc_most(b, true));
     free(sign);
     clear_pattern(&p);
     b->has_tree = done && b->tree.count > 0;
+    b->for_any = b->has_tree && b->tree.operations <= calc_most(b, false);
     for (int k = 0; k < b->nblocks && b->has_tree && done; k++)
         done = map_tree(b, &blocks[k], &b->part[k]);
     size_t count = (size_t)b->tree.count;
@@ -286,6 +299,9 @@ static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
     }
     for (int g = 0; g < b->ngroups; g++)
         known = known && (b->sign[g] != 0 || def->groups[g].size == 0);
+    bool full = b->n > BG_SMALL_MAX; /* and then LAPACK's */
+    for (int k = 0; k < b->nblocks; k++)
+        full = full && !def->blocks[k].pattern;
     b->held = BG_NEW_ARRAY(bool, b->n);
     b->held_index = BG_NEW_ARRAY(int, b->n);
     b->one = BG_NEW_ARRAY(int, b->n);
@@ -294,7 +310,7 @@ static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
     if (!b->held || !b->held_index || !b->one || !b->x || !b->signs)
         return BG_NO_MEMORY;
     bg_status st = make_general(b, def->blocks, err);
-    if (st == BG_OK && known)
+    if (st == BG_OK && known && !full)
         st = make_tree(b, def->blocks);
     if (st != BG_OK)
         return st;
@@ -374,17 +390,17 @@ void bg_blocks_hold(bg_blocks *b, int group, const unsigned char *held)
 /* Values of a dense block to a dense matrix. */
 static void put_dense(const bg_blocks *b, const part *p, const bg_block_value *value)
 {
-    int n = b->n;
-    double *restrict A = b->target[GENERAL].values, factor = value->factor;
-    for (int i = 0; i < p->rows; i++) {
-        const double *restrict row = value->values + i * p->columns;
-        if (p->kind == BG_BLOCK_TRANSPOSED)
-            for (int j = 0; j < p->columns; j++)
-                A[(p->top + j) * n + p->left + i] = factor * row[j];
-        else
-            for (int j = 0; j < p->columns; j++)
-                A[(p->top + i) * n + p->left + j] = factor * row[j];
-    }
+    int n = b->n, rows = p->rows, columns = p->columns;
+    double *restrict to = b->target[GENERAL].values + p->top * n + p->left;
+    const double *restrict from = value->values, factor = value->factor;
+    if (p->kind == BG_BLOCK_TRANSPOSED)
+        for (int j = 0; j < columns; j++, to += n)
+            for (int i = 0; i < rows; i++)
+                to[i] = factor * from[i * columns + j];
+    else
+        for (int i = 0; i < rows; i++, to += n, from += columns)
+            for (int j = 0; j < columns; j++)
+                to[j] = factor * from[j];
 }
 
 /* The same where blocks meet. */
@@ -404,18 +420,43 @@ static void put_mapped(double *restrict to, const int *restrict place, const int
                        int count, const bg_block_value *value, bool add)
 {
     const double *restrict values = value->values, factor = value->factor;
-    if (!values)
-        for (int k = 0; k < count; k++)
-            to[place[k]] = factor + (add ? to[place[k]] : 0);
-    else if (add)
-        for (int k = 0; k < count; k++)
-            to[place[k]] += factor * values[from ? from[k] : k];
-    else if (!from)
-        for (int k = 0; k < count; k++)
-            to[place[k]] = factor * values[k];
+    for (int k = 0; k < count; k++) {
+        double x = values ? factor * values[from ? from[k] : k] : factor;
+        to[place[k]] = x + (add ? to[place[k]] : 0);
+    }
+}
+
+/* The same for the most frequent case: values as they are, two at a time. */
+static inline void copy_mapped(double *restrict to, const int *restrict place,
+                               const int *restrict from, int count, const double *restrict values)
+{
+    int k = 0;
+    for (; k + 1 < count && from; k += 2) {
+        to[place[k]] = values[from[k]];
+        to[place[k + 1]] = values[from[k + 1]];
+    }
+    for (; k + 1 < count; k += 2) {
+        to[place[k]] = values[k];
+        to[place[k + 1]] = values[k + 1];
+    }
+    if (k < count)
+        to[place[k]] = values[from ? from[k] : k];
+}
+
+static void put_part(const bg_blocks *b, int which, const part *p, const bg_block_value *value)
+{
+    double *to = b->target[which].values;
+    const int *place = which == HALF ? p->half : which == WHOLE ? p->whole : p->general;
+    const int *from = which == HALF ? p->from : NULL;
+    int count = which == HALF ? p->nhalf : p->count;
+    if (which == GENERAL && !place && b->summed)
+        add_dense(b, p, value);
+    else if (which == GENERAL && !place)
+        put_dense(b, p, value);
+    else if (!b->summed && value->factor == 1 && value->values)
+        copy_mapped(to, place, from, count, value->values);
     else
-        for (int k = 0; k < count; k++)
-            to[place[k]] = factor * values[from[k]];
+        put_mapped(to, place, from, count, value, b->summed);
 }
 
 static void assemble(bg_blocks *b, int which, const bg_block_value *value)
@@ -423,24 +464,13 @@ static void assemble(bg_blocks *b, int which, const bg_block_value *value)
     target *t = &b->target[which];
     unsigned given = 0;
     for (int k = 0; k < b->nblocks; k++)
-        given |= value[k].factor != 0 ? 1u << k : 0u;
+        given |= (unsigned)(value[k].factor != 0) << k;
     if (b->summed || (t->given & ~given))
         memset(t->values, 0, t->count * sizeof(double));
     t->given = given;
-    for (int k = 0; k < b->nblocks; k++) {
-        const part *p = &b->part[k];
-        if (value[k].factor == 0)
-            continue;
-        if (which == HALF)
-            put_mapped(t->values, p->half, p->from, p->nhalf, &value[k], b->summed);
-        else if (which == WHOLE || p->general)
-            put_mapped(t->values, which == WHOLE ? p->whole : p->general, NULL, p->count, &value[k],
-                       b->summed);
-        else if (b->summed)
-            add_dense(b, p, &value[k]);
-        else
-            put_dense(b, p, &value[k]);
-    }
+    for (int k = 0; k < b->nblocks; k++)
+        if (given >> k & 1)
+            put_part(b, which, &b->part[k], &value[k]);
 }
 
 /* Without exchanges; false: not safe now. */
@@ -460,7 +490,7 @@ static bool factor_direct(bg_blocks *b, const bg_block_value *value, bool symmet
 
 bg_status bg_blocks_factor(bg_blocks *b, const bg_block_value *value, bool symmetric)
 {
-    b->direct = b->has_tree && factor_direct(b, value, symmetric);
+    b->direct = (symmetric ? b->has_tree : b->for_any) && factor_direct(b, value, symmetric);
     if (b->direct)
         return BG_OK;
     assemble(b, GENERAL, value);
@@ -472,26 +502,40 @@ bg_status bg_blocks_factor(bg_blocks *b, const bg_block_value *value, bool symme
     return bg_linear_factor(b->linear);
 }
 
+/* Without exchanges, in the order of the rows of the factors. */
+static void solve_direct(bg_blocks *b, double *const *x)
+{
+    const int *place = b->tree.place;
+    double *restrict y = b->x;
+    for (int g = 0; g < b->ngroups; g++, place += b->offset[g] - b->offset[g - 1])
+        for (int i = 0, size = b->offset[g + 1] - b->offset[g]; i < size; i++)
+            y[place[i]] = x[g][i];
+    place = b->tree.place;
+    for (int k = 0; k < b->nheld; k++)
+        y[place[b->held_index[k]]] = 0;
+    bg_tree_lu_solve(&b->tree, y);
+    for (int g = 0; g < b->ngroups; g++, place += b->offset[g] - b->offset[g - 1])
+        for (int i = 0, size = b->offset[g + 1] - b->offset[g]; i < size; i++)
+            x[g][i] = y[place[i]];
+}
+
 void bg_blocks_solve(bg_blocks *b, double *const *x)
 {
-    const int *place = b->direct ? b->tree.place : NULL;
+    if (b->direct) {
+        solve_direct(b, x);
+        return;
+    }
     double *restrict y = b->x;
-    for (int g = 0; g < b->ngroups; g++) {
-        int begin = b->offset[g], size = b->offset[g + 1] - begin;
-        for (int i = 0; i < size; i++)
-            y[place ? place[begin + i] : begin + i] = x[g][i];
-    }
+    for (int g = 0; g < b->ngroups; y += b->offset[g + 1] - b->offset[g], g++)
+        for (int i = 0, size = b->offset[g + 1] - b->offset[g]; i < size; i++)
+            y[i] = x[g][i];
+    y = b->x;
     for (int k = 0; k < b->nheld; k++)
-        y[place ? place[b->held_index[k]] : b->held_index[k]] = 0;
-    if (b->direct)
-        bg_tree_lu_solve(&b->tree, y);
-    else
-        bg_linear_solve(b->linear, y);
-    for (int g = 0; g < b->ngroups; g++) {
-        int begin = b->offset[g], size = b->offset[g + 1] - begin;
-        for (int i = 0; i < size; i++)
-            x[g][i] = y[place ? place[begin + i] : begin + i];
-    }
+        y[b->held_index[k]] = 0;
+    bg_linear_solve(b->linear, y);
+    for (int g = 0; g < b->ngroups; y += b->offset[g + 1] - b->offset[g], g++)
+        for (int i = 0, size = b->offset[g + 1] - b->offset[g]; i < size; i++)
+            x[g][i] = y[i];
 }
 
 static void solve_tree(void *tree, double *x)
@@ -534,10 +578,10 @@ bool bg_blocks_is_direct(const bg_blocks *b)
     return b->direct;
 }
 
-bg_matrix_work bg_blocks_get_work(const bg_blocks *b)
+bg_matrix_work bg_blocks_get_work(const bg_blocks *b, bool symmetric)
 {
     bg_matrix_work work = bg_linear_get_work(b->linear);
-    if (b->has_tree) {
+    if (symmetric ? b->has_tree : b->for_any) {
         work.usual = b->pause > 1 ? work.factorisation : b->tree.operations;
         work.factorisation += b->tree.operations; /* where it is not safe, both are made */
         if (work.solution < 2.0 * b->tree.count)

@@ -66,7 +66,7 @@ double bg_blocks_calc_rcond(bg_blocks *blocks);
 int bg_blocks_get_sign(const bg_blocks *blocks);
 /* Whether the last factorisation did without exchanges. */
 bool bg_blocks_is_direct(const bg_blocks *blocks);
-bg_matrix_work bg_blocks_get_work(const bg_blocks *blocks);
+bg_matrix_work bg_blocks_get_work(const bg_blocks *blocks, bool symmetric);
 /* As bg_linear_reset and bg_linear_archive. */
 void bg_blocks_reset(bg_blocks *blocks);
 void bg_blocks_archive(bg_blocks *blocks, bg_archive *archive);

@@ -16,11 +16,12 @@ struct bg_kkt {
     bg_blocks *blocks;
 };
 
-bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
-                        bg_kkt **kkt, bg_error *err)
+/* sign: 1 where M is positive, 0 where it is not known to be. */
+static bg_status create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
+                        int sign, bg_kkt **kkt, bg_error *err)
 {
     assert(nv >= 0 && ng >= 0 && kkt);
-    const bg_group groups[GROUPS] = {[V] = {nv, 1}, [G] = {ng, -1}};
+    const bg_group groups[GROUPS] = {[V] = {nv, sign}, [G] = {ng, -sign}};
     const bg_block blocks[BLOCKS] = {
         [MASS] = {V, V, BG_BLOCK_PLAIN, pattern_M},
         [UPPER] = {V, G, BG_BLOCK_TRANSPOSED, pattern_G},
@@ -41,6 +42,18 @@ bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
     }
     *kkt = made;
     return BG_OK;
+}
+
+bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
+                        bg_kkt **kkt, bg_error *err)
+{
+    return create(nv, ng, pattern_M, pattern_G, 1, kkt, err);
+}
+
+bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M,
+                                     const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err)
+{
+    return create(nv, ng, pattern_M, pattern_G, 0, kkt, err);
 }
 
 void bg_kkt_destroy(bg_kkt *kkt)
@@ -104,7 +117,7 @@ bool bg_kkt_is_inverted(const bg_kkt *kkt)
 
 bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt)
 {
-    return bg_blocks_get_work(kkt->blocks);
+    return bg_blocks_get_work(kkt->blocks, kkt->symmetric);
 }
 
 void bg_kkt_reset(bg_kkt *kkt)

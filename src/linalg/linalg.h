@@ -38,6 +38,9 @@ typedef struct bg_kkt bg_kkt;
 /* pattern_M and pattern_G as in bg_system_def; dense below 40 unknowns or when both are NULL. */
 bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
                         bg_kkt **kkt, bg_error *err);
+/* The same where M is known to be singular: no factorisation without exchanges is tried. */
+bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M,
+                                     const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err);
 void bg_kkt_destroy(bg_kkt *kkt);
 /* Rows of G left out of the system (ng flags, copied; NULL: none): their multipliers become 0. */
 void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated);

@@ -141,10 +141,7 @@ static void begin_whole(bg_tree_lu *lu)
     for (int i = 0; i < lu->none; i++)
         lu->whole[2 * lu->start[lu->one[i]]] = get_unit(lu, lu->one[i]);
     memcpy(lu->lu, lu->whole, 2 * (size_t)lu->count * sizeof(double));
-    for (int k = 0; k < lu->n; k++) {
-        lu->base[k] = fabs(lu->whole[2 * lu->start[k]]);
-        lu->size[k] = 0;
-    }
+    memset(lu->size, 0, (size_t)lu->n * sizeof(double));
 }
 
 /* Both halves at once: u and l stand side by side, and so do their factors. */
@@ -153,12 +150,14 @@ static bool factor_whole(bg_tree_lu *lu)
     const int *start = lu->start;
     begin_whole(lu);
     for (int k = 0; k < lu->n; k++) {
+        bool first = k < lu->positive;
         double *restrict row = lu->lu + 2 * start[k];
         if (k == lu->positive && !begin_constraints(lu))
             return false;
-        if (!is_safe(get_unit(lu, k) * row[0], lu->base[k] + lu->size[k],
-                     k < lu->positive ? least_velocity : least_constraint) ||
-            !(lu->size[k] <= most_growth * lu->base[k]))
+        double base = first ? fabs(lu->whole[2 * start[k]]) : lu->base[k], size = lu->size[k];
+        if (!is_safe(first ? row[0] : -row[0], base + size,
+                     first ? least_velocity : least_constraint) ||
+            !(size <= most_growth * base))
             return false;
         double reciprocal = lu->reciprocal[k] = 1 / row[0];
         int length = start[k + 1] - start[k];
@@ -188,19 +187,25 @@ bool bg_tree_lu_factor(bg_tree_lu *lu, bool symmetric)
 /* Values of a row are `step` apart; those of L begin at l, those of U at u. */
 static inline void substitute(const bg_tree_lu *lu, double *restrict x, int step, int l, int u)
 {
-    const int *restrict path = lu->path;
-    for (int k = 0; k < lu->n; k++) {
+    const int *restrict path = lu->path, *restrict start = lu->start;
+    const double *restrict values = lu->lu, *restrict reciprocal = lu->reciprocal;
+    int n = lu->n;
+    for (int k = 0, end = 0; k < n; k++) {
+        int s = end + 1;
+        end = start[k + 1];
         if (x[k] == 0)
             continue;
-        double z = x[k] *= lu->reciprocal[k];
-        for (int s = lu->start[k] + 1; s < lu->start[k + 1]; s++)
-            x[path[s]] -= lu->lu[step * s + l] * z;
+        double z = x[k] *= reciprocal[k];
+        for (; s < end; s++)
+            x[path[s]] -= values[step * s + l] * z;
     }
-    for (int k = lu->n - 1; k >= 0; k--) {
+    for (int k = n - 1, end = start[n]; k >= 0; k--) {
         double sum = 0;
-        for (int s = lu->start[k] + 1; s < lu->start[k + 1]; s++)
-            sum += lu->lu[step * s + u] * x[path[s]];
-        x[k] -= lu->reciprocal[k] * sum;
+        int begin = start[k];
+        for (int s = begin + 1; s < end; s++)
+            sum += values[step * s + u] * x[path[s]];
+        x[k] -= reciprocal[k] * sum;
+        end = begin;
     }
 }
 

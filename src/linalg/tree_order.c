@@ -6,8 +6,9 @@
  * the way from k to that last one.
  *
  * Velocities are taken backwards, which is from tip to root for numbers given along a tree of
- * bodies, or in an order of minimum degree; constraints as they come or backwards; whichever takes
- * the fewest operations. */
+ * bodies, or, where that brings new entries to M, in an order of minimum degree; constraints as
+ * they come or backwards; whichever takes the fewest operations (the order of constraints is chosen
+ * with the first one of velocities). */
 #include "linalg/tree_lu.h"
 
 #include "base/memory.h"
@@ -25,6 +26,8 @@ typedef struct shape {
     int *parent, *last;  /* [n] of rows; -1: none */
     int *ancestor;       /* [n] shortcuts */
     int *height, *steps; /* [n] of rows: to the root; slots */
+    int *inner;          /* [n] the last velocity that a velocity changes by way of velocities */
+    int positive;        /* velocities */
     double count, operations;
 } shape;
 
@@ -65,6 +68,27 @@ static void measure(shape *s)
         s->count += s->steps[k];
         s->operations += (double)s->steps[k] * (s->steps[k] - 1);
     }
+}
+
+/* Whether M = L D L^T has no entries that M has not, in the order that was measured. */
+static bool has_no_fill_in(shape *s)
+{
+    long entries = 0, slots = 0;
+    for (int k = 0; k < s->positive; k++)
+        s->inner[k] = k;
+    for (int k = 0; k < s->positive; k++) {
+        for (int e = s->row_start[s->order[k]]; e < s->row_start[s->order[k] + 1]; e++) {
+            int j = s->place[s->column[e]];
+            entries += j >= k && j < s->positive;
+            if (j < s->positive && j > s->inner[k])
+                s->inner[k] = j;
+        }
+        int parent = s->parent[k];
+        if (s->inner[k] > k && s->inner[k] > s->inner[parent])
+            s->inner[parent] = s->inner[k];
+        slots += s->height[k] - s->height[s->inner[k]] + 1;
+    }
+    return slots == entries;
 }
 
 /* Minimum degree of the positive unknowns among themselves, as order of all; false: no memory. */
@@ -121,27 +145,33 @@ static void turn(int *order, int begin, int end)
 }
 
 /* Tries the orders and leaves the best one measured; false: no memory. */
-static bool choose_order(shape *s, const signed char *sign, int positive)
+static bool choose_order(shape *s, const signed char *sign)
 {
+    int positive = s->positive;
     int *best = BG_NEW_ARRAY(int, s->n);
     double least = -1;
     bool done = best != NULL;
-    for (int trial = 0; trial < 4 && done; trial++) {
+    bool turned = false;
+    int few = s->n - positive <= 3, trials = 3;
+    for (int trial = 0; trial < trials && done; trial++) {
         if (trial < 2)
             order_backwards(s, sign, s->order);
         else
             done = order_by_degree(s, sign, s->order);
-        if (trial % 2)
+        if (trial == 1 || (trial == 2 && turned))
             turn(s->order, positive, s->n);
-        if (!done)
-            break;
+        if (!done || (trial == 1 && few))
+            continue;
         measure(s);
+        if (trial == 0 && has_no_fill_in(s))
+            trials = few ? 1 : 2;
         if (least < 0 || s->operations < least) {
             least = s->operations;
+            turned = trial == 1;
             memcpy(best, s->order, (size_t)s->n * sizeof(int));
         }
     }
-    if (done) {
+    if (done && trials > 1) {
         memcpy(s->order, best, (size_t)s->n * sizeof(int));
         measure(s);
     }
@@ -176,7 +206,7 @@ static bool lay_out(bg_tree_lu *lu, const shape *s)
 bool bg_tree_lu_order(bg_tree_lu *lu, const int *row_start, const int *column,
                       const signed char *sign, double most)
 {
-    int n = lu->n, *memory = BG_NEW_ARRAY(int, 7 * (size_t)n);
+    int n = lu->n, *memory = BG_NEW_ARRAY(int, 8 * (size_t)n);
     if (!memory)
         return false;
     shape s = {.n = n,
@@ -188,8 +218,10 @@ bool bg_tree_lu_order(bg_tree_lu *lu, const int *row_start, const int *column,
                .last = memory + 3 * n,
                .ancestor = memory + 4 * n,
                .height = memory + 5 * n,
-               .steps = memory + 6 * n};
-    bool done = choose_order(&s, sign, lu->positive);
+               .steps = memory + 6 * n,
+               .inner = memory + 7 * n,
+               .positive = lu->positive};
+    bool done = choose_order(&s, sign);
     if (done && s.operations <= most && s.count < INT_MAX / 2)
         done = lay_out(lu, &s);
     free(memory);

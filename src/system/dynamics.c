@@ -8,6 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+bg_status bg_dynamics_create_kkt(const bg_system *sys, const bg_pattern *pattern_M, int ng,
+                                 bg_kkt **kkt, bg_error *err)
+{
+    const bg_system_def *def = &sys->def;
+    const bg_pattern *pattern_G = ng > 0 ? def->pattern_G : NULL;
+    return def->semidefinite
+               ? bg_kkt_create_semidefinite(def->nv, ng, pattern_M, pattern_G, kkt, err)
+               : bg_kkt_create(def->nv, ng, pattern_M, pattern_G, kkt, err);
+}
+
 static bool allocate(bg_dynamics *d)
 {
     const bg_system_def *def = &d->sys->def;
@@ -50,7 +60,7 @@ bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *e
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
                           def->name);
     if (st == BG_OK && !d->by_formalism)
-        st = bg_kkt_create(d->nv, d->ng, def->pattern_M, def->pattern_G, &d->kkt, err);
+        st = bg_dynamics_create_kkt(sys, def->pattern_M, d->ng, &d->kkt, err);
     if (st != BG_OK) {
         bg_dynamics_destroy(d);
         return st;

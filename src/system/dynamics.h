@@ -28,6 +28,10 @@ typedef struct bg_dynamics {
     bg_purpose purpose;               /* of the present work; steps unless told otherwise */
 } bg_dynamics;
 
+/* [M A^T; B 0] for this system with M in a pattern of its own; without constraints where ng = 0. */
+bg_status bg_dynamics_create_kkt(const bg_system *sys, const bg_pattern *pattern_M, int ng,
+                                 bg_kkt **kkt, bg_error *err);
+
 bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err);
 void bg_dynamics_destroy(bg_dynamics *dynamics);
 /* Rows to leave out from now on (NULL: none). */

@@ -433,6 +433,7 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->nq = def->nv = c->nv;
     def->ng = c->ng;
     def->scleronomic = !rheonomic;
+    def->semidefinite = 1;
     def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_s | BG_TERM_g | BG_TERM_gt |
                     BG_TERM_G | BG_TERM_gamma;
     def->terms = def_terms;

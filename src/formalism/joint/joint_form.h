@@ -127,10 +127,11 @@ void bg_joint_clear_patterns(bg_joint_form *f);
  */
 static inline size_t bg_joint_find_place(const bg_pattern *p, const int *table, int i, int j)
 {
-    if (table)
-        return (size_t)table[i * p->columns + j];
+    size_t entry = (size_t)(i * p->columns + j);
     if (!p->row_start)
-        return (size_t)i * (size_t)p->columns + (size_t)j;
+        return entry;
+    if (table)
+        return (size_t)table[entry];
     int low = p->row_start[i], high = p->row_start[i + 1] - 1;
     while (low < high) {
         int middle = (low + high) / 2;
