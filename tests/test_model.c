@@ -402,6 +402,43 @@ static void test_warnings(void **state)
 }
 
 /* Bodies without shapes get lines to their joints; an empty list stays empty. */
+/* Perpendicular axes in any direction, written with 6 to 17 digits, are perpendicular; axes that
+ * are not, by more than digits explain, are refused. */
+static void test_digits_of_axes(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    for (int k = 0; k < 400; k++) {
+        double x[6];
+        char text[1024];
+        bg_error err = {BG_OK, ""};
+        bg_model *m;
+        int digits = 6 + k % 12;
+        for (int i = 0; i < 6; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[i] = (seed >> 8) / (double)(1 << 23) - 1;
+        }
+        bg_vec3 a = {x[0], x[1], x[2]}, b = bg_cross(a, bg_vec3_make(x[3], x[4], x[5]));
+        if (bg_length(b) < 0.1)
+            continue;
+        b = bg_scale(1 / bg_length(b), b);
+        for (int off = 0; off < 2; off++) {
+            b = bg_add(b, bg_scale(off * 3e-4 / bg_length(a), a));
+            snprintf(text, sizeof text,
+                     "{\"bodies\": {\"b\": {\"mass\": 1, \"center\": [0, 0, 0]}}, \"joints\": "
+                     "{\"j\": {\"type\": \"universal\", \"bodies\": [\"ground\", \"b\"], \"at\": "
+                     "[0, 0, 0], \"axis\": [%.*g, %.*g, %.*g], \"second\": [%.*g, %.*g, %.*g]}}}",
+                     digits, a.x, digits, a.y, digits, a.z, digits, b.x, digits, b.y, digits, b.z);
+            bg_status st = bg_model_parse(text, "text", NULL, 0, &m, &err);
+            assert_int_equal(st, off ? BG_BAD_INPUT : BG_OK);
+            if (st == BG_OK)
+                bg_model_destroy(m);
+            else
+                assert_null(strstr(err.text, "is 90 degrees"));
+        }
+    }
+}
+
 static void test_default_shapes(void **state)
 {
     (void)state;
@@ -542,7 +579,7 @@ int main(void)
         cmocka_unit_test(test_linkage),     cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_warnings),    cmocka_unit_test(test_default_shapes),
         cmocka_unit_test(test_settings),    cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_table_file),
+        cmocka_unit_test(test_table_file),  cmocka_unit_test(test_digits_of_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,9 +91,11 @@ static bg_vec3 read_place(const bg_value *v, const bg_joint_class *c, int body)
     return bg_frame_apply(&m->bodies[p.body].pose, p.frame.r);
 }
 
-/* Axes of both markers in the world: z along "axis", x along "second". */
+/* Axes of both markers in the world: z along "axis", x along "second", but for the digits in which
+ * the two are written. */
 static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
 {
+    const double digits = 1e-4; /* as of constraints that are redundant */
     bg_value second = bg_value_member(v, "second");
     if (c->naxes == 0)
         return bg_mat3_identity();
@@ -101,9 +103,9 @@ static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
     if (c->naxes > 1 || bg_value_exists(&second)) {
         x = bg_value_unit(v, "second");
         double sine = bg_dot(x, z);
-        if (fabs(sine) > 1e-6)
+        if (fabs(sine) > digits)
             bg_value_fail(&second,
-                          "must be perpendicular to 'axis'; the angle between them is %.4g degrees",
+                          "must be perpendicular to 'axis'; the angle between them is %.6g degrees",
                           acos(fmax(-1, fmin(1, sine))) * 180 / M_PI);
     }
     return bg_frame_from_z(z, x);
