@@ -25,6 +25,10 @@ endfunction()
 add_executable(bench-step ${BENCH_EXCLUDE} bench/step.c)
 bench_add(bench-step)
 
+# Integrators beside each other, with instructions where valgrind is there.
+add_executable(bench-work ${BENCH_EXCLUDE} bench/work.c)
+bench_add(bench-work)
+
 # Integrators beside SUNDIALS IDA.
 find_path(SUNDIALS_INCLUDE_DIR ida/ida.h)
 set(SUNDIALS_LIBRARIES)

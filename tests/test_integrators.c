@@ -3,7 +3,7 @@
 #include "integrators/dopri5.h"
 #include "integrators/hem4.h"
 #include "integrators/hem5.h"
-#include "run_support.h"
+#include "model_support.h"
 
 static double power(double x, int k)
 {
@@ -213,6 +213,32 @@ static void test_projection_modes(void **state)
     assert_true(error[2] < 5 * error[3] && error[3] < 5 * error[2]);
 }
 
+/* Entries of a step's error that are masked out do not count, in either norm. */
+static void test_norm(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+        trajectory x;
+        double e[9] = {0};
+        unsigned char mask[9] = {0};
+        trajectory_begin(&x, sys, "mdop5", k ? "every-step" : NULL, 1e-6, 0, 3.0);
+        assert_ok(bg_integrator_step(x.ig, &err));
+        const double *x0 = x.ig->x0->q, *x1 = x.ig->x1->q;
+        for (int i = 0; i < 8; i++)
+            e[i] = (i + 1) * 1e-6 * (1 + fmax(fabs(x0[i]), fabs(x1[i]))); /* i + 1 tolerances */
+        double q = sqrt((1 + 4 + 9 + 16) / 4.0), v = sqrt((25 + 36 + 49 + 64) / 4.0);
+        assert_near(bg_norm_calc_state(x.ig, e, NULL), k ? fmax(q, v) : 8, 1e-9);
+        mask[1] = mask[2] = mask[4] = 1;
+        assert_near(bg_norm_calc_state(x.ig, e, mask), 5, 1e-9);
+        mask[5] = 1;
+        assert_near(bg_norm_calc_state(x.ig, e, mask), k ? sqrt((25 + 36) / 2.0) : 6, 1e-9);
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+}
+
 /* Six factorisations a step, whatever is projected. */
 static void test_counters(void **state)
 {
@@ -401,6 +427,7 @@ int main(void)
         cmocka_unit_test(test_andrews),
         cmocka_unit_test(test_car_axle),
         cmocka_unit_test(test_projection_modes),
+        cmocka_unit_test(test_norm),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_undo),
         cmocka_unit_test(test_projected_dense_output),

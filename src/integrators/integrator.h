@@ -98,8 +98,9 @@ void bg_integrator_advance(bg_integrator *ig);
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1);
 /* The error of a step from the error e of each entry of y (without work): the largest weighted one,
- * or, unless by_largest, the largest of the norms (15) of q, v and z. */
-double bg_norm_calc_state(const bg_integrator *ig, const double *e);
+ * or, unless by_largest, the largest of the norms (15) of q, v and z. mask: entries that count,
+ * NULL: all. */
+double bg_norm_calc_state(const bg_integrator *ig, const double *e, const unsigned char *mask);
 
 enum { BG_STAGES_MAX = 16 };
 

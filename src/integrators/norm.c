@@ -19,12 +19,28 @@ double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const doubl
     return n > 0 ? sqrt(sum / n) : 0.0;
 }
 
+/* The same of the entries whose mask is not 0. */
+static double calc_masked(const bg_integrator *ig, int n, const double *x, const double *x0,
+                          const double *x1, const unsigned char *mask)
+{
+    double sum = 0;
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        double e = mask[i] ? bg_norm_calc(ig, 1, x + i, x0 + i, x1 + i) : 0;
+        sum += e * e;
+        count += mask[i] != 0;
+    }
+    return count > 0 ? sqrt(sum / count) : 0.0;
+}
+
 /* Largest weighted entry, NAN if one is not a number. */
 static double calc_largest(const bg_integrator *ig, int n, const double *x, const double *x0,
-                           const double *x1)
+                           const double *x1, const unsigned char *mask)
 {
     double largest = 0, rtol = ig->options.rtol, atol = ig->options.atol;
     for (int i = 0; i < n; i++) {
+        if (mask && !mask[i])
+            continue;
         double e = fabs(x[i]) / (rtol * fmax(fabs(x0[i]), fabs(x1[i])) + atol);
         if (isnan(e))
             return e;
@@ -33,14 +49,22 @@ static double calc_largest(const bg_integrator *ig, int n, const double *x, cons
     return largest;
 }
 
-double bg_norm_calc_state(const bg_integrator *ig, const double *e)
+static double calc_part(const bg_integrator *ig, const double *e, const unsigned char *mask,
+                        int first, int n)
+{
+    const double *x0 = ig->x0->q + first, *x1 = ig->x1->q + first; /* q, v and z lie together */
+    return mask ? calc_masked(ig, n, e + first, x0, x1, mask + first)
+                : bg_norm_calc(ig, n, e + first, x0, x1);
+}
+
+double bg_norm_calc_state(const bg_integrator *ig, const double *e, const unsigned char *mask)
 {
     int nq = ig->dyn->nq, nv = ig->dyn->nv, nz = ig->dyn->nz;
-    if (ig->by_largest) /* q, v and z lie together */
-        return calc_largest(ig, nq + nv + nz, e, ig->x0->q, ig->x1->q);
-    double q = bg_norm_calc(ig, nq, e, ig->x0->q, ig->x1->q);
-    double v = bg_norm_calc(ig, nv, e + nq, ig->x0->v, ig->x1->v);
-    double z = bg_norm_calc(ig, nz, e + nq + nv, ig->x0->z, ig->x1->z);
+    if (ig->by_largest)
+        return calc_largest(ig, nq + nv + nz, e, ig->x0->q, ig->x1->q, mask);
+    double q = calc_part(ig, e, mask, 0, nq);
+    double v = calc_part(ig, e, mask, nq, nv);
+    double z = calc_part(ig, e, mask, nq + nv, nz);
     double m = q > v ? q : v;
     return isnan(q) || isnan(v) || isnan(z) ? NAN : m > z ? m : z;
 }

@@ -67,11 +67,11 @@ static double calc_error(bg_integrator *ig, const double *b_hat, const double *b
     bg_pair_memory *m = ig->method;
     memcpy(ig->x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     calc_difference(ig, b_hat, ig->work_n);
-    double error = bg_norm_calc_state(ig, ig->work_n);
+    double error = bg_norm_calc_state(ig, ig->work_n, NULL);
     if (!b_low || !(error > 0))
         return error;
     calc_difference(ig, b_low, m->low);
-    double low = 0.1 * bg_norm_calc_state(ig, m->low), part = error / hypot(error, low);
+    double low = 0.1 * bg_norm_calc_state(ig, m->low, NULL), part = error / hypot(error, low);
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] *= part;
     return error * part;
@@ -97,7 +97,7 @@ void bg_pair_end(bg_integrator *ig, const double *b_hat, const double *b_low, do
     if (!(*error > 1) || ig->dyn->ng == 0)
         return;
     keep_on_manifold(ig);
-    ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
+    ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
 }
 
 /* Stages between both ends; those of a leap are moved onto the constraints. */
@@ -152,7 +152,7 @@ bg_status bg_pair_leap(bg_integrator *ig, double *error, bg_error *err)
         return st;
     calc_error(ig, m->pair->b_hat, m->pair->b_low);
     keep_on_manifold(ig);
-    *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
+    *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     return BG_OK;
 }

@@ -133,7 +133,7 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_pair_memory *m, bg_pr
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] = end->y[i] - ig->work_n[i];
     keep_end(ig, s->form, end);
-    *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n);
+    *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
     s->last_eta = calc_largest(ig->dyn->ng, s->form->eta);
     s->last_tau = calc_largest(ig->dyn->ng, s->form->tau);
     forget(ig, &m->projection, s->form, end);
