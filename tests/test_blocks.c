@@ -307,6 +307,64 @@ static void trees_have_no_fill_in(void **state)
     assert_true(work[1] < 2.3 * work[0]);
 }
 
+/* A hub that all others are coupled to, wherever it stands, is eliminated last. */
+static void hubs_come_last(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    signed char sign[N];
+    memset(sign, 1, sizeof sign);
+    for (int hub = 0; hub < N; hub += 7) {
+        int start[N + 1] = {0}, column[3 * N], count = 0;
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < N; j++)
+                if (i == j || i == hub || j == hub)
+                    column[count++] = j;
+            start[i + 1] = count;
+        }
+        bg_tree_lu lu;
+        assert_true(bg_tree_lu_create(&lu, N, start, column, sign, HUGE_VAL));
+        assert_int_equal(lu.count, 2 * N - 1);
+        bg_tree_lu_clear(&lu);
+        assert_true(bg_tree_lu_create(&lu, N, start, column, sign, 2 * N - 3));
+        assert_int_equal(lu.count, 0); /* not for so few operations */
+        bg_tree_lu_clear(&lu);
+    }
+}
+
+/* Matrices [a 1; -1 1] that are not symmetric, beside others: their second pivot 1 + 1/a is as good
+ * as a is large beside the growth it causes; of constraints, the second row is nearly the first. */
+static void growth_and_loss_are_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        double a, angle;
+        bool safe;
+    } cases[] = {{2, 0.5, true},  {0.08, 0.5, true}, {0.04, 0.5, false}, {1e-9, 0.5, false},
+                 {2, 0.05, true}, {2, 0.01, false},  {2, 1e-6, false},   {-2, 0.5, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        /* eliminated backwards: the last velocity first */
+        const double M[] = {1, -1, 1, cases[k].a}, angle = cases[k].angle;
+        const double identity[] = {1, 0, 0, 1}, G[] = {1, 0, cos(angle), sin(angle)};
+        const bg_group groups[] = {{2, 1}, {2, 1}, {2, -1}};
+        const bg_block blocks[] = {{0, 0, BG_BLOCK_PLAIN, NULL},
+                                   {1, 1, BG_BLOCK_PLAIN, NULL},
+                                   {1, 2, BG_BLOCK_TRANSPOSED, NULL},
+                                   {2, 1, BG_BLOCK_PLAIN, NULL}};
+        const bg_blocks_def def = {groups, blocks, 3, 4};
+        const bg_block_value value[] = {{1, M}, {1, identity}, {1, G}, {1, G}};
+        double x[6] = {1, 2, 3, 4, 5, 6}, *const parts[] = {x, x + 2, x + 4};
+        bg_blocks *b;
+        assert_int_equal(bg_blocks_create(&def, &b, NULL), BG_OK);
+        assert_int_equal(bg_blocks_factor(b, value, false), BG_OK);
+        assert_int_equal(bg_blocks_is_direct(b), cases[k].safe);
+        bg_blocks_solve(b, parts);
+        assert_true(fabs(x[0] - x[1] - 1) < 1e-12 && fabs(x[2] - 5) < 1e-12);
+        assert_true(fabs(x[0] + cases[k].a * x[1] - 2) < 1e-12);
+        bg_blocks_destroy(b);
+    }
+}
+
 /* Semidefinite and indefinite M, dependent and nearly dependent rows, values that are no numbers:
  * what is not safe goes to a factorisation with exchanges. */
 static void what_is_not_safe_is_given_up(void **state)
@@ -357,6 +415,37 @@ static void what_is_not_safe_is_given_up(void **state)
     }
 }
 
+/* [M A^T; B -epsilon I]: with the sign as it is written, in all ways of factoring, and gone again
+ * with epsilon = 0; dependent rows are no trouble meanwhile. */
+static void regularisation_is_subtracted(void **state)
+{
+    (void)state;
+    const double M[] = {2, 1, 0, 1, 3, 1, 0, 1, 4}, G[] = {1, 2, 3, 2, 4, 6},
+                 H[] = {1, 2, 2, 0, 1, 1};
+    for (int way = 0; way < 4; way++) {
+        bg_kkt *kkt;
+        assert_int_equal(way % 2 ? bg_kkt_create(3, 2, NULL, NULL, &kkt, NULL)
+                                 : bg_kkt_create_semidefinite(3, 2, NULL, NULL, &kkt, NULL),
+                         BG_OK);
+        if (way > 1)
+            bg_kkt_set_unsymmetric(kkt);
+        for (int round = 0; round < 3; round++) {
+            double epsilon = round == 1 ? 0.5 : 0, x[3] = {1, 2, 3}, y[2] = {4, 5};
+            const double *B = round == 1 ? G : H;
+            bg_kkt_set_regularisation(kkt, epsilon);
+            assert_int_equal(bg_kkt_factor(kkt, M, B, B), BG_OK);
+            bg_kkt_solve(kkt, x, y);
+            for (int i = 0; i < 2; i++)
+                assert_true(fabs(B[3 * i] * x[0] + B[3 * i + 1] * x[1] + B[3 * i + 2] * x[2] -
+                                 epsilon * y[i] - (4 + i)) < 1e-12);
+            for (int i = 0; i < 3; i++)
+                assert_true(fabs(M[3 * i] * x[0] + M[3 * i + 1] * x[1] + M[3 * i + 2] * x[2] +
+                                 B[i] * y[0] + B[3 + i] * y[1] - (1 + i)) < 1e-12);
+        }
+        bg_kkt_destroy(kkt);
+    }
+}
+
 /* A sequence in which some matrices are not safe goes on bitwise behind a checkpoint, and other
  * than one that starts afresh there. */
 static void pauses_survive_a_checkpoint(void **state)
@@ -401,7 +490,10 @@ int main(void)
         cmocka_unit_test(sums_are_those_of_dense_matrices),
         cmocka_unit_test(trees_need_no_exchanges),
         cmocka_unit_test(trees_have_no_fill_in),
+        cmocka_unit_test(hubs_come_last),
+        cmocka_unit_test(growth_and_loss_are_noticed),
         cmocka_unit_test(what_is_not_safe_is_given_up),
+        cmocka_unit_test(regularisation_is_subtracted),
         cmocka_unit_test(pauses_survive_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
