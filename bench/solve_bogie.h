@@ -25,7 +25,7 @@ static outcome bogie_solve(const problem *p, const char *method, const char *pro
     const bg_counters count = bg_integrator_get_counters(ig);
     o.error = problem_calc_error(p, bg_integrator_get_state(ig)->q);
     o.steps = count.accepted;
-    o.evaluations = count.terms;
+    o.evaluations = bg_counters_sum_steps(&count).terms;
     bg_integrator_destroy(ig);
     return o;
 }

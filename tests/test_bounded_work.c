@@ -1,6 +1,7 @@
 /* No step in real time does more than was said before the first one, events and the steps after
  * them included: all models in both forms, with and without what a method offers. */
 #include "model_support.h"
+#include "work_support.h"
 
 #include <glob.h>
 #include <stdbool.h>
@@ -15,8 +16,8 @@ typedef struct outcome {
     long events, reached; /* steps that did all that was allowed */
 } outcome;
 
-static void check_step(const char *what, const bg_step_plan *most, const bg_counters *a,
-                       const bg_counters *b, outcome *x)
+static void check_step(const char *what, const bg_step_plan *most, const bg_work *a,
+                       const bg_work *b, outcome *x)
 {
     const struct {
         const char *name;
@@ -48,9 +49,11 @@ static void check_system(const char *what, bg_system *sys, const char *integrato
     assert_ok(bg_realtime_create(sys, &o, &rt, &err));
     double times = bg_realtime_calc_most(bg_realtime_get_integrator(rt), &most);
     assert_true(times >= 1);
-    bg_counters before = bg_realtime_get_counters(rt);
+    bg_counters counters = bg_realtime_get_counters(rt);
+    bg_work before = sum_work(&counters);
     for (int k = 0; k < STEPS && bg_realtime_step(rt, NULL, NULL, &err) == BG_OK; k++) {
-        bg_counters now = bg_realtime_get_counters(rt);
+        counters = bg_realtime_get_counters(rt);
+        bg_work now = sum_work(&counters);
         check_step(what, &most, &before, &now, x);
         before = now;
     }

@@ -183,8 +183,8 @@ static void test_supplied_blocks_pass_through(void **state)
     assert_true(found[3] - expected[3] > 999999);
     found[3] = expected[3];
     assert_memory_equal(found, expected, 18 * sizeof(double));
-    assert_int_equal(sys->count.terms, 0); /* and no terms were evaluated */
-    assert_int_equal(sys->count.jacobian, 1);
+    assert_int_equal(sys->work[BG_FOR_STEPS].terms, 0); /* and no terms were evaluated */
+    assert_int_equal(sys->work[BG_FOR_STEPS].jacobian, 1);
     free(found);
     free(expected);
     bg_state_destroy(at.x);
@@ -242,9 +242,10 @@ static long count_evaluations(int n, bool sparse, bg_of of, bg_by by)
     bg_system *sys = sample_create(&def);
     uint64_t seed = 4;
     place at = draw_place(sys, &seed);
-    long before = sys->count.terms;
+    const bg_work *work = &sys->work[BG_FOR_STEPS];
+    long before = work->terms + work->constraints;
     free(calc_block(sys, &at, of, by));
-    long count = sys->count.terms - before;
+    long count = work->terms + work->constraints - before;
     bg_state_destroy(at.x);
     bg_system_destroy(sys);
     return count;

@@ -192,7 +192,7 @@ static void test_projection_modes(void **state)
         g[k] = bg_integrator_get_residuals(x.ig).g;
         gv[k] = bg_integrator_get_residuals(x.ig).gv;
         bg_counters c = bg_integrator_get_counters(x.ig);
-        projections[k] = c.projections;
+        projections[k] = c.projection.projections;
         steps[k] = c.accepted;
         print_message("%-10s %3ld steps, %3ld projections, |g| %.1e, |Gv| %.1e, error %.1e\n",
                       modes[k], steps[k], projections[k], g[k], gv[k], error[k]);
@@ -248,13 +248,15 @@ static void test_counters(void **state)
         bg_system *sys = create_system("equations:andrews", NULL, NULL);
         trajectory x;
         trajectory_begin(&x, sys, "mdop5", modes[k], 1e-6, 0, 0.03);
-        long before = bg_integrator_get_counters(x.ig).factorisations;
+        long before = bg_integrator_get_counters(x.ig).steps.factorisations;
         trajectory_run(&x, 0.03);
         bg_counters c = bg_integrator_get_counters(x.ig);
-        assert_int_equal(c.factorisations - before, 6 * (c.accepted + c.rejected));
+        assert_int_equal(c.steps.factorisations - before, 6 * (c.accepted + c.rejected));
         assert_int_equal(c.unconverged, 0);
         if (k == 3) /* 5 stages, matrices and forces of the end, about two evaluations of g */
-            assert_true((double)c.terms / (double)(c.accepted + c.rejected) < 10.5);
+            assert_true((double)(c.steps.terms + c.projection.constraints) /
+                            (double)(c.accepted + c.rejected) <
+                        10.5);
         trajectory_end(&x);
         bg_system_destroy(sys);
     }

@@ -88,7 +88,7 @@ static void test_undone_steps(void **state)
         assert_ok(bg_state_assemble(sys, x, &report, &err));
         assert_ok(bg_integrator_create("linear-euler", sys, &o, &ig, &err));
         assert_ok(bg_integrator_start(ig, x, &report.redundancy, 1, &err));
-        long before = bg_integrator_get_counters(ig).jacobian;
+        long before = bg_integrator_get_counters(ig).steps.jacobian;
         for (int n = 0; n < 60; n++) {
             assert_ok(bg_integrator_step(ig, &err));
             if (k == 1 && n % 2) {
@@ -96,7 +96,7 @@ static void test_undone_steps(void **state)
                 assert_ok(bg_integrator_step(ig, &err));
             }
         }
-        assert_int_equal(bg_integrator_get_counters(ig).jacobian - before, 20);
+        assert_int_equal(bg_integrator_get_counters(ig).steps.jacobian - before, 20);
         memcpy(q[k], bg_integrator_get_state(ig)->q, sizeof q[k]);
         bg_integrator_destroy(ig);
         bg_state_destroy(x);

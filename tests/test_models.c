@@ -374,8 +374,8 @@ static void test_resumed_leaps(void **state)
             o.resume = k ? file : NULL;
         } while (st == BG_TOO_MANY_STEPS);
     assert_memory_equal(whole, pieces, sizeof whole);
-    assert_int_equal(counters[0].factorisations, counters[1].factorisations);
-    assert_true(counters[0].factorisations > /* there were leaps */
+    assert_int_equal(counters[0].steps.factorisations, counters[1].steps.factorisations);
+    assert_true(counters[0].steps.factorisations > /* there were leaps */
                 6 * (counters[0].accepted + counters[0].rejected) + 20);
     unlink(file);
 }
@@ -426,8 +426,8 @@ static void measure_end(bg_system *sys, const bg_run_report *r, table_row *row)
     bg_dynamics_calc_w(d, x->v, d->work_g);
     *row = (table_row){.steps = r->counters.accepted,
                        .attempts = r->counters.accepted + r->counters.rejected,
-                       .projections = r->counters.projections,
-                       .event_projections = r->counters.event_projections,
+                       .projections = bg_counters_sum_steps(&r->counters).projections,
+                       .event_projections = r->counters.events.projections,
                        .g = calc_length(d->ng, d->terms.g),
                        .gv = calc_length(d->ng, d->work_g)};
     for (int i = 0; i < def->ny; i++)

@@ -762,15 +762,10 @@ static bg_run_report make_full_report(bg_state *final, bg_event *events, double 
         .integrator = "bdf",
         .counters = {.accepted = 11,
                      .rejected = 12,
-                     .terms = 13,
-                     .explicit_ = 14,
-                     .residual = 15,
-                     .jacobian = 16,
-                     .jacobian_updates = 17,
-                     .factorisations = 18,
-                     .projections = 19,
-                     .event_projections = 22,
-                     .output_projections = 23},
+                     .steps = {13, 24, 25, 14, 15, 16, 17, 18, 1},
+                     .projection = {100, 200, 300, 400, 500, 600, 700, 800, 18},
+                     .events = {31, 32, 33, 34, 35, 36, 37, 38, 22},
+                     .rows = {41, 42, 43, 44, 45, 46, 47, 48, 23}},
         .cpu_seconds = 0.1,
         .certificate = {.max_g = 1e-300,
                         .max_gv = 2.0 / 3,
@@ -869,10 +864,26 @@ static void summary_has_every_key_in_order(void **state)
     json_t *s = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(s);
 
-    check_keys(s, 17,
-               (const char *[]){"generator", "model", "formulation", "integrator", "status",
-                                "message", "verdict", "reason", "warnings", "t_end", "dimensions",
-                                "steps", "evaluations", "cpu_seconds", "certificate", "events",
+    check_keys(s, 20,
+               (const char *[]){"generator",
+                                "model",
+                                "formulation",
+                                "integrator",
+                                "status",
+                                "message",
+                                "verdict",
+                                "reason",
+                                "warnings",
+                                "t_end",
+                                "dimensions",
+                                "steps",
+                                "evaluations",
+                                "projection_evaluations",
+                                "event_evaluations",
+                                "row_evaluations",
+                                "cpu_seconds",
+                                "certificate",
+                                "events",
                                 "final"});
     assert_string_equal(json_string_value(json_object_get(s, "model")), "m\xc3\xb6"
                                                                         "del.json");
@@ -887,11 +898,17 @@ static void summary_has_every_key_in_order(void **state)
                    (const long[]){2, 2, 1, 1, 2, 1});
     check_integers(json_object_get(s, "steps"), 2, (const char *[]){"accepted", "rejected"},
                    (const long[]){11, 12});
-    check_integers(json_object_get(s, "evaluations"), 9,
-                   (const char *[]){"terms", "explicit", "residual", "jacobian", "jacobian_updates",
-                                    "factorisations", "projections", "event_projections",
-                                    "output_projections"},
-                   (const long[]){13, 14, 15, 16, 17, 18, 19, 22, 23});
+    static const char *const work[] = {
+        "terms",    "constraints",      "switching",      "explicit",   "residual",
+        "jacobian", "jacobian_updates", "factorisations", "projections"};
+    check_integers(json_object_get(s, "evaluations"), 9, work,
+                   (const long[]){113, 224, 325, 414, 515, 616, 717, 818, 19});
+    check_integers(json_object_get(s, "projection_evaluations"), 9, work,
+                   (const long[]){100, 200, 300, 400, 500, 600, 700, 800, 18});
+    check_integers(json_object_get(s, "event_evaluations"), 9, work,
+                   (const long[]){31, 32, 33, 34, 35, 36, 37, 38, 22});
+    check_integers(json_object_get(s, "row_evaluations"), 9, work,
+                   (const long[]){41, 42, 43, 44, 45, 46, 47, 48, 23});
     json_t *certificate = json_object_get(s, "certificate");
     check_keys(certificate, 11,
                (const char *[]){"max_g", "max_gv", "max_ga", "max_redundant", "redundancy_misfit",

@@ -99,6 +99,35 @@ static void test_every_step(void **state)
     bg_system_destroy(sys);
 }
 
+/* Rows between the ends of steps are work of their own: they change nothing that steps and events
+ * took. */
+static void test_rows_are_no_work_of_steps(void **state)
+{
+    (void)state;
+    static const char *const references[] = {"equations:pendulum", "equations:car-axle"};
+    for (size_t k = 0; k < sizeof references / sizeof *references; k++) {
+        bg_counters n[2];
+        for (int rows = 0; rows < 2; rows++) {
+            bg_error err = {BG_OK, ""};
+            bg_system *sys = create_system(references[k], NULL, NULL);
+            bg_run_options o = bg_default_run_options();
+            bg_run_report r;
+            o.t_end = 1;
+            o.output_interval = rows ? 1e-3 : 0;
+            recorder *x = create_recorder(&o);
+            assert_ok(bg_run(sys, &o, &r, &err));
+            n[rows] = r.counters;
+            free(x);
+            bg_run_report_clear(&r);
+            bg_system_destroy(sys);
+        }
+        assert_memory_equal(&n[0].steps, &n[1].steps, sizeof(bg_work));
+        assert_memory_equal(&n[0].projection, &n[1].projection, sizeof(bg_work));
+        assert_memory_equal(&n[0].events, &n[1].events, sizeof(bg_work));
+        assert_true(n[1].rows.projections > 500 + n[0].rows.projections);
+    }
+}
+
 /* A run of zero length is a start and nothing else. */
 static void test_no_time(void **state)
 {
@@ -138,7 +167,7 @@ static void keep_ending(const bg_system *sys, const bg_run_report *r, ending *e)
     e->certificate.real_time_factor = 0;
     e->accepted = r->counters.accepted;
     e->rejected = r->counters.rejected;
-    e->terms = r->counters.terms;
+    e->terms = r->counters.steps.terms;
     e->nevents = r->nevents;
 }
 
@@ -374,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grid),
         cmocka_unit_test(test_every_step),
+        cmocka_unit_test(test_rows_are_no_work_of_steps),
         cmocka_unit_test(test_no_time),
         cmocka_unit_test(test_resume),
         cmocka_unit_test(test_checkpoints_do_not_disturb),

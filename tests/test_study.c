@@ -715,7 +715,7 @@ static void test_obeys_model(void **state)
         for (long i = 0; i < study->ncases; i++)
             assert_true(table->rows[i].ok);
         const bg_cell *cells = table->rows[0].cells;
-        assert_int_equal(cells[0].i, report.counters.terms);
+        assert_int_equal(cells[0].i, bg_counters_sum_steps(&report.counters).terms);
         assert_int_equal(cells[1].i, report.counters.accepted);
         assert_true(bg_cell_get_number(&cells[2]) == report.final->t);
         assert_true(bg_cell_get_number(&cells[3]) == report.final->v[0]);

@@ -465,7 +465,8 @@ static void test_failing_terms(void **state)
     code = -2;
     assert_int_equal(bg_system_calc_terms(sys, &p, BG_TERM_G, &out, &err), BG_SYSTEM_FAILED);
     assert_non_null(strstr(err.text, "code -2 at t = 0.5"));
-    assert_int_equal(sys->count.terms, 2);
+    assert_int_equal(sys->work[BG_FOR_STEPS].terms, 1);
+    assert_int_equal(sys->work[BG_FOR_STEPS].constraints, 1);
     sample_terms_destroy(&out);
     bg_system_destroy(sys);
 }

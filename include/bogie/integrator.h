@@ -71,15 +71,28 @@ bg_status bg_state_assemble(bg_system *system, bg_state *state, bg_assembly_repo
                             bg_error *err);
 void bg_assembly_report_clear(bg_assembly_report *report);
 
-/* Work done so far, for reports and for tests that compare counters. */
+/* Evaluations and what was done with them. */
+typedef struct bg_work {
+    long terms;       /* evaluations with masses, forces or rates of z among what is asked for */
+    long constraints; /* of constraints, their derivatives or V alone */
+    long switching;   /* of switching functions alone */
+    long explicit_, residual, jacobian, jacobian_updates, factorisations;
+    long projections; /* solutions of (12a) */
+} bg_work;
+
+/* Work done so far, by whom it was for, so that a table of work does not change because somebody
+ * asks for more rows. */
 typedef struct bg_counters {
     long accepted, rejected;
-    long terms, explicit_, residual, jacobian, jacobian_updates, factorisations;
-    long projections;        /* solutions of (12a) by the integration itself */
-    long event_projections;  /* those of the search for events */
-    long output_projections; /* those of rows between the ends of steps */
     long unconverged; /* steps repeated because an iteration did not converge; never accepted */
+    bg_work steps,
+        projection; /* of the integration itself: stages, and back onto the constraints */
+    bg_work events; /* of the search for events, and of what follows from them */
+    bg_work rows;   /* of rows between the ends of steps */
 } bg_counters;
+
+/* All that the integration itself did. */
+bg_work bg_counters_sum_steps(const bg_counters *counters);
 
 typedef struct bg_integrator_options {
     double rtol, atol;          /* weighted norm of 003 eq. (15), defaults 1e-6 */

@@ -20,17 +20,42 @@ static void print_method(const bg_run_options *options, const bg_run_report *rep
         printf("rtol %g, atol %g\n", options->method.rtol, options->method.atol);
 }
 
+/* "for events       12 of all terms, 936 of switching functions, 5 factorisations, 4 projections"
+ */
+static void print_others(const char *whose, const bg_work *w)
+{
+    const struct {
+        long count;
+        const char *what;
+    } list[] = {{w->terms, "of all terms"},
+                {w->constraints, "of constraints"},
+                {w->switching, "of switching functions"},
+                {w->explicit_, "explicit"},
+                {w->residual, "residual"},
+                {w->jacobian, "Jacobian"},
+                {w->factorisations, "factorisations"},
+                {w->projections, "projections"}};
+    int printed = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i].count > 0)
+            printf(printed++ == 0 ? "  %-16s %ld %s" : "%.0s, %ld %s", whose, list[i].count,
+                   list[i].what);
+    if (printed > 0)
+        printf("\n");
+}
+
 static void print_work(const bg_run_report *report)
 {
     const bg_counters *n = &report->counters;
+    const bg_work own = bg_counters_sum_steps(n);
     printf("  steps            %ld accepted, %ld rejected\n", n->accepted, n->rejected);
-    printf("  evaluations      %ld terms, %ld explicit, %ld residual, %ld Jacobian\n", n->terms,
-           n->explicit_, n->residual, n->jacobian);
-    printf("                   %ld factorisations, %ld projections\n", n->factorisations,
-           n->projections);
-    if (n->event_projections > 0 || n->output_projections > 0)
-        printf("                   beside these, %ld projections for events, %ld for output\n",
-               n->event_projections, n->output_projections);
+    printf("  evaluations      %ld of all terms, %ld of constraints, %ld explicit, %ld residual, "
+           "%ld Jacobian\n",
+           own.terms, own.constraints, own.explicit_, own.residual, own.jacobian);
+    printf("                   %ld factorisations, %ld projections\n", own.factorisations,
+           own.projections);
+    print_others("for events", &n->events);
+    print_others("for rows", &n->rows);
     printf("  CPU time         %.3g s\n", report->cpu_seconds);
 }
 

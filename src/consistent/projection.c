@@ -40,8 +40,8 @@ double bg_project_calc_coarseness(const bg_dynamics *d)
     return sys->calc_distance ? 1 + resolution * sys->calc_distance(sys->def.self) : 1;
 }
 
-bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
-                              const int *mode, double *first, bg_error *err)
+static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
+                         const int *mode, double *first, bg_error *err)
 {
     unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
     bg_newton newton = {.most = BG_PROJECTION_MAX,
@@ -51,7 +51,7 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
                         .slow = 0.9,
                         .diverges = 4};
     bg_newton_state state = BG_NEWTON_GOES_ON;
-    d->projections[d->purpose]++;
+    bg_system_get_work(d->sys)->projections++;
     bg_newton_begin(&newton);
     for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
@@ -76,6 +76,15 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
                         "system '%s': the projection onto the constraints does not converge at t = "
                         "%.17g",
                         d->sys->def.name, t);
+}
+
+bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
+                              const int *mode, double *first, bg_error *err)
+{
+    bg_purpose before = bg_system_turn_to(d->sys, BG_FOR_PROJECTION);
+    bg_status st = iterate(d, t, q, v, z, mode, first, err);
+    bg_system_turn_to(d->sys, before);
+    return st;
 }
 
 void bg_project_velocity(bg_dynamics *d, double *v)

@@ -1,40 +1,52 @@
-/* Work done by an integrator: its own counts, and what the system and the linear algebra counted
- * since it was created. */
+/* Work done by an integrator: its own counts, and what the system counted since it was created. */
 #include "integrators/integrator.h"
 
-#include <assert.h>
-#include <string.h>
+enum { NUMBERS = sizeof(bg_work) / sizeof(long) };
+
+/* a <- a + sign b. A bg_work is so many numbers, one after another. */
+static void add(bg_work *a, const bg_work *b, long sign)
+{
+    long *to = &a->terms;
+    const long *from = &b->terms;
+    for (int i = 0; i < NUMBERS; i++)
+        to[i] += sign * from[i];
+}
+
+bg_work bg_counters_sum_steps(const bg_counters *counters)
+{
+    bg_work sum = counters->steps;
+    add(&sum, &counters->projection, 1);
+    return sum;
+}
 
 bg_counters bg_integrator_get_counters(const bg_integrator *ig)
 {
     bg_counters c = ig->count;
-    const bg_counters *s = &ig->sys->count;
-    c.terms += s->terms - ig->base.terms;
-    c.explicit_ += s->explicit_ - ig->base.explicit_;
-    c.residual += s->residual - ig->base.residual;
-    c.jacobian += s->jacobian - ig->base.jacobian;
-    c.jacobian_updates += s->jacobian_updates - ig->base.jacobian_updates;
-    c.factorisations += ig->dyn->factorisations;
-    c.projections += ig->dyn->projections[BG_FOR_STEPS];
-    c.event_projections += ig->dyn->projections[BG_FOR_EVENTS];
-    c.output_projections += ig->dyn->projections[BG_FOR_ROWS];
+    bg_work *const work[] = {&c.steps, &c.projection, &c.events, &c.rows};
+    for (int i = BG_FOR_STEPS; i <= BG_FOR_ROWS; i++) {
+        add(work[i], &ig->sys->work[i], 1);
+        add(work[i], &ig->base[i], -1);
+    }
     return c;
 }
 
 void bg_counters_archive(bg_integrator *ig, bg_archive *archive)
 {
     bg_counters now = bg_integrator_get_counters(ig);
-    long *const all[] = {&now.accepted,          &now.rejected,           &now.terms,
-                         &now.explicit_,         &now.residual,           &now.jacobian,
-                         &now.jacobian_updates,  &now.factorisations,     &now.projections,
-                         &now.event_projections, &now.output_projections, &now.unconverged};
-    static_assert(sizeof all / sizeof *all == sizeof now / sizeof(long), "every counter");
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        bg_archive_counts(archive, all[i], 1);
+    bg_archive_counts(archive, &now.accepted, 1);
+    bg_archive_counts(archive, &now.rejected, 1);
+    bg_archive_counts(archive, &now.unconverged, 1);
+    bg_work *const work[] = {&now.steps, &now.projection, &now.events, &now.rows};
+    for (int i = BG_FOR_STEPS; i <= BG_FOR_ROWS; i++)
+        bg_archive_counts(archive, &work[i]->terms, NUMBERS);
     if (!archive->loading || archive->failed)
         return;
     ig->count = now;
-    ig->base = ig->sys->count;
-    ig->dyn->factorisations = 0;
-    memset(ig->dyn->projections, 0, sizeof ig->dyn->projections);
+    bg_counters_begin(ig);
+}
+
+void bg_counters_begin(bg_integrator *ig)
+{
+    for (int i = 0; i < BG_PURPOSES; i++)
+        ig->base[i] = ig->sys->work[i];
 }

@@ -31,7 +31,7 @@ static bg_status factor(bg_integrator *ig, bg_kkt *kkt, const double *M, const d
                         bg_error *err)
 {
     bg_euler *m = ig->method;
-    ig->dyn->factorisations++;
+    bg_system_get_work(ig->sys)->factorisations++;
     bg_status st = bg_kkt_factor(kkt, M, upper, m->terms.G);
     if (st == BG_OK && M == m->terms.M) /* a Jacobian may well turn the sign of the other one */
         return bg_dynamics_check_masses(ig->dyn, kkt, M, err);
@@ -183,7 +183,7 @@ static bg_status ensure_plain(bg_integrator *ig, bg_error *err)
         return BG_OK;
     bg_status st = factor(ig, m->plain, m->terms.M, m->terms.G, err);
     if (m->uncounted) {
-        ig->dyn->factorisations--;
+        bg_system_get_work(ig->sys)->factorisations--;
         m->plain_ready = st == BG_OK;
         m->plain_t = ig->x0->t;
     }
@@ -201,7 +201,8 @@ static bg_status project_position(bg_integrator *ig, bg_error *err)
     bg_terms out = m->terms;
     unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
     out.G = m->drift.D;
-    d->projections[d->purpose]++;
+    bg_purpose before = bg_system_turn_to(ig->sys, BG_FOR_PROJECTION);
+    bg_system_get_work(ig->sys)->projections++;
     for (int k = 0; k < m->newton_steps && st == BG_OK; k++) {
         bool first = m->drift.on && k == 0;
         st = evaluate_into(ig, x->t, x->q, ig->x0->v, ig->x0->z, want | (first ? BG_TERM_G : 0u),
@@ -215,6 +216,7 @@ static bg_status project_position(bg_integrator *ig, bg_error *err)
         bg_kkt_solve(m->plain, d->work_v, d->work_g);
         bg_system_move(ig->sys, x->q, m->terms.V, -1.0, d->work_v, x->q);
     }
+    bg_system_turn_to(ig->sys, before);
     return st;
 }
 
@@ -333,6 +335,10 @@ static bg_status begin(bg_integrator *ig, bg_error *err)
     bg_status st = BG_OK;
     if (moving) {
         st = evaluate(ig, x->t, x->q, x->v, x->z, rest, err);
+        if (m->uncounted && (rest & BG_TERM_M)) { /* as if it were at hand */
+            bg_system_get_work(ig->sys)->terms--;
+            bg_system_get_work(ig->sys)->constraints++;
+        }
         rest = BG_TERM_G;
         out.G = m->G1;
     } else if (follows && ig->energy) {

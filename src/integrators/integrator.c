@@ -74,7 +74,7 @@ bg_status bg_integrator_create(const char *name, bg_system *sys,
     ig->sys = sys;
     ig->options = *options;
     ig->energy = options->energy && sys->def.energy;
-    ig->base = sys->count;
+    bg_counters_begin(ig);
     ig->order = class_->info.order;
     st = allocate(ig, err);
     if (st != BG_OK) {

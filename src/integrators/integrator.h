@@ -78,12 +78,13 @@ struct bg_integrator {
     double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of
                               time adds up; both begin anew behind a step that was cut short */
     long grid;
-    bool whole;              /* the step from x0 to x1 has the full length */
-    bool energy;             /* work is integrated; else its rate is 0 */
-    bg_counters count, base; /* own counts; the system's and dyn's counts when start began */
-    double *work_n;          /* [n] scratch */
-    bg_trouble *trouble;     /* why steps are short (trouble.h) */
-    bool unready;            /* rates at x0 are still to be found, after an exchange of rows */
+    bool whole;                /* the step from x0 to x1 has the full length */
+    bool energy;               /* work is integrated; else its rate is 0 */
+    bg_counters count;         /* own counts, and those of a run that is resumed */
+    bg_work base[BG_PURPOSES]; /* the system's, when the integrator was made */
+    double *work_n;            /* [n] scratch */
+    bg_trouble *trouble;       /* why steps are short (trouble.h) */
+    bool unready;              /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     void *method;
 };
@@ -130,5 +131,7 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
 /* Saves or restores an integrator between two steps, and its counters. */
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive);
 void bg_counters_archive(bg_integrator *ig, bg_archive *archive);
+/* What the system counted before is not this one's. */
+void bg_counters_begin(bg_integrator *ig);
 
 #endif

@@ -96,7 +96,7 @@ static double calc_mobility(bg_integrator *ig, const scaled *s)
 {
     bg_dynamics *d = ig->dyn;
     double largest = 1;
-    d->factorisations++;
+    bg_system_get_work(ig->sys)->factorisations++;
     if (bg_kkt_factor(s->m->plain, s->m->terms.M, s->m->terms.G, s->m->terms.G) != BG_OK)
         return HUGE_VAL;
     for (int i = 0; i < s->nv; i++) {

@@ -158,7 +158,7 @@ static bg_status project(bg_projecting *f, double t, const double *q, const doub
     memcpy(f->p, q, (size_t)d->nv * sizeof(double));
     memset(f->tau, 0, (size_t)d->ng * sizeof(double));
     memset(f->dp, 0, (size_t)d->nv * sizeof(double));
-    d->projections[d->purpose]++;
+    bg_system_get_work(d->sys)->projections++;
     for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, f->p, u, z, mode,
                                             BG_TERM_M | BG_TERM_G | BG_TERM_g, err);

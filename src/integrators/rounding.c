@@ -45,16 +45,14 @@ static bool is_singular(bg_integrator *ig)
     const bg_state *x = ig->x0;
     if (d->ng == 0)
         return false;
-    const bg_counters count = ig->sys->count; /* this is no work of the method */
-    const long factorisations = d->factorisations;
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
     bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M | BG_TERM_G,
                                         NULL);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, NULL);
     double rcond = st == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
     ig->rcond = fmax(ig->rcond, rcond);
-    ig->sys->count = count;
-    d->factorisations = factorisations;
+    bg_system_turn_to(ig->sys, before);
     return rcond < much_worse * ig->rcond;
 }
 

@@ -309,23 +309,6 @@ static double calc_fastest(bg_integrator *ig, const bg_state *from, double h, bg
     return isfinite(rate) ? rate : 0;
 }
 
-/* Work of a test is not the method's. */
-typedef struct books {
-    bg_counters count;
-    long factorisations;
-} books;
-
-static books open_books(const bg_integrator *ig)
-{
-    return (books){ig->sys->count, ig->dyn->factorisations};
-}
-
-static void close_books(bg_integrator *ig, books b)
-{
-    ig->sys->count = b.count;
-    ig->dyn->factorisations = b.factorisations;
-}
-
 static void wait_longer(const bg_integrator *ig, bg_patience *p)
 {
     p->next = ig->count.accepted + p->wait;
@@ -337,9 +320,9 @@ static void search_stiffness(bg_integrator *ig, const bg_state *x, double h)
 {
     bg_trouble *m = ig->trouble;
     bg_culprit culprit = {0};
-    books b = open_books(ig);
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE); /* no work of the method */
     double rate = calc_fastest(ig, x, h, &culprit);
-    close_books(ig, b);
+    bg_system_turn_to(ig->sys, before);
     wait_longer(ig, &m->stiff_patience);
     if (!(h * rate > m->proved))
         return;
@@ -498,14 +481,14 @@ static bool search_segment(bg_integrator *ig, const double *end)
 static void search_jump(bg_integrator *ig)
 {
     bg_trouble *m = ig->trouble;
-    books b = open_books(ig);
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE); /* no work of the method */
     if (!search_segment(ig, ig->x1->q)) {
         for (int i = 0; i < ig->n; i++)
             ig->work_n[i] = ig->x0->q[i] + ig->h * ig->rate0[i];
         search_segment(ig, ig->work_n);
     }
     wait_longer(ig, &m->jump_patience);
-    close_books(ig, b);
+    bg_system_turn_to(ig->sys, before);
 }
 
 void bg_trouble_watch_rejection(bg_integrator *ig)

@@ -121,18 +121,18 @@ static json_t *new_steps(const bg_counters *counters)
     return end_object(&b);
 }
 
-static json_t *new_evaluations(const bg_counters *counters)
+static json_t *new_work(const bg_work *work)
 {
     builder b = begin_object();
-    put(&b, "terms", json_integer(counters->terms));
-    put(&b, "explicit", json_integer(counters->explicit_));
-    put(&b, "residual", json_integer(counters->residual));
-    put(&b, "jacobian", json_integer(counters->jacobian));
-    put(&b, "jacobian_updates", json_integer(counters->jacobian_updates));
-    put(&b, "factorisations", json_integer(counters->factorisations));
-    put(&b, "projections", json_integer(counters->projections));
-    put(&b, "event_projections", json_integer(counters->event_projections));
-    put(&b, "output_projections", json_integer(counters->output_projections));
+    put(&b, "terms", json_integer(work->terms));
+    put(&b, "constraints", json_integer(work->constraints));
+    put(&b, "switching", json_integer(work->switching));
+    put(&b, "explicit", json_integer(work->explicit_));
+    put(&b, "residual", json_integer(work->residual));
+    put(&b, "jacobian", json_integer(work->jacobian));
+    put(&b, "jacobian_updates", json_integer(work->jacobian_updates));
+    put(&b, "factorisations", json_integer(work->factorisations));
+    put(&b, "projections", json_integer(work->projections));
     return end_object(&b);
 }
 
@@ -250,7 +250,11 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
     put(&b, "t_end", report->final ? new_real(report->final->t) : json_null());
     put(&b, "dimensions", new_dimensions(bg_system_get_def(system), report));
     put(&b, "steps", new_steps(&report->counters));
-    put(&b, "evaluations", new_evaluations(&report->counters));
+    const bg_work own = bg_counters_sum_steps(&report->counters);
+    put(&b, "evaluations", new_work(&own));
+    put(&b, "projection_evaluations", new_work(&report->counters.projection));
+    put(&b, "event_evaluations", new_work(&report->counters.events));
+    put(&b, "row_evaluations", new_work(&report->counters.rows));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));

@@ -13,15 +13,15 @@ uint64_t bg_fingerprint_calc(bg_runner *r)
     const bg_state *x = bg_integrator_get_state(r->ig);
     bg_dynamics *d = r->ig->dyn;
     uint64_t h = BG_FINGERPRINT_START;
+    const bg_purpose before = bg_system_turn_to(r->sys, BG_ASIDE);
     if (d->by_formalism) {
         bg_point p;
         if (bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
             bg_system_accelerate(r->sys, &p, d->work_v, NULL) == BG_OK)
             h = bg_fingerprint_add(h, d->work_v, (size_t)d->nv * sizeof(double));
-        r->sys->count.explicit_--;
+        bg_system_turn_to(r->sys, before);
         return h;
     }
-    long terms = r->sys->count.terms;
     unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) |
                     (d->nz > 0 ? BG_TERM_h : 0u) | (r->at.detector ? BG_TERM_s : 0u);
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
@@ -32,6 +32,6 @@ uint64_t bg_fingerprint_calc(bg_runner *r)
         h = bg_fingerprint_add(h, d->terms.h, (size_t)d->nz * sizeof(double));
         h = bg_fingerprint_add(h, d->terms.s, (size_t)r->sys->def.ns * sizeof(double));
     }
-    r->sys->count.terms = terms;
+    bg_system_turn_to(r->sys, before);
     return h;
 }

@@ -137,11 +137,9 @@ static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
 
 static bg_status write_grid(bg_runner *r, double t, bg_error *err)
 {
-    bg_dynamics *dyn = r->ig->dyn;
-    bg_purpose purpose = dyn->purpose;
-    dyn->purpose = BG_FOR_ROWS;
+    bg_purpose before = bg_system_turn_to(r->sys, BG_FOR_ROWS);
     bg_status st = write_grid_rows(r, t, err);
-    dyn->purpose = purpose;
+    bg_system_turn_to(r->sys, before);
     return st;
 }
 
@@ -358,9 +356,9 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     if (st != BG_OK)
         return st;
     const double begin = bg_integrator_get_step_start(r->ig);
-    r->ig->dyn->purpose = BG_FOR_EVENTS;
+    bg_system_turn_to(r->sys, BG_FOR_EVENTS);
     st = events_in_step(r, &cut, ended, err);
-    r->ig->dyn->purpose = BG_FOR_STEPS;
+    bg_system_turn_to(r->sys, BG_FOR_STEPS);
     if (st != BG_OK) { /* what lies beyond an event that failed is not part of the trajectory */
         if (!cut)
             bg_integrator_undo(r->ig, r->t_end);

@@ -205,13 +205,13 @@ static double calc_norm(const double *x, int n, bool euclidean)
 static void calc_residual(bg_measure *m, const bg_state *x, char level)
 {
     const bg_system_def *def = bg_system_get_def(m->system);
-    bg_counters keep = m->system->count;
+    bg_purpose before = bg_system_turn_to(m->system, BG_ASIDE);
     bg_point p;
     bg_terms terms = {.g = m->g, .gt = m->gt, .G = m->G};
     unsigned want = level == 'g' ? BG_TERM_g : BG_TERM_G | BG_TERM_gt;
     bool ok = bg_system_set_point(m->system, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
               bg_system_calc_terms(m->system, &p, want, &terms, NULL) == BG_OK;
-    m->system->count = keep;
+    bg_system_turn_to(m->system, before);
     const bg_pattern *pattern = def->pattern_G;
     for (int i = 0; i < def->ng; i++) {
         double w = level == 'g' ? m->g[i] : m->gt[i];

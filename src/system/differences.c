@@ -124,7 +124,7 @@ static bg_status calc_r(bg_system *sys, bg_difference_scratch *s, const bg_point
 {
     const bg_system_def *d = &sys->def;
     if (d->residual) {
-        sys->count.residual++;
+        bg_system_get_work(sys)->residual++;
         int code = d->residual(d->self, p, a, lambda, r);
         if (code == 0)
             return BG_OK;
@@ -365,7 +365,7 @@ bg_status bg_system_calc_derivatives(bg_system *sys, const bg_point *p, const do
 {
     bg_derivatives direct = {.only_stiff = out->only_stiff};
     bool any = false;
-    sys->count.jacobian++;
+    bg_system_get_work(sys)->jacobian++;
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT; by++)
             if (out->block[of][by] && sys->def.derivative_supplied[of][by]) {

@@ -141,7 +141,7 @@ bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const doub
 
 bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
 {
-    d->factorisations++;
+    bg_system_get_work(d->sys)->factorisations++;
     bg_status st = bg_kkt_factor(d->kkt, d->terms.M, G_upper ? G_upper : d->terms.G, d->terms.G);
     if (st == BG_OK)
         return bg_dynamics_check_masses(d, d->kkt, d->terms.M, err);

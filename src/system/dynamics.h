@@ -9,9 +9,6 @@
 #include "linalg/linalg.h"
 #include "system/system.h"
 
-/* Whose work a projection is. */
-typedef enum bg_purpose { BG_FOR_STEPS, BG_FOR_EVENTS, BG_FOR_ROWS, BG_PURPOSES } bg_purpose;
-
 typedef struct bg_dynamics {
     bg_system *sys;
     int nq, nv, nz, ng;
@@ -23,9 +20,6 @@ typedef struct bg_dynamics {
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
-    long factorisations;              /* work done */
-    long projections[BG_PURPOSES];    /* work done, by whom it was for */
-    bg_purpose purpose;               /* of the present work; steps unless told otherwise */
 } bg_dynamics;
 
 /* [M A^T; B 0] for this system with M in a pattern of its own; without constraints where ng = 0. */

@@ -440,7 +440,7 @@ int bg_system_calc_energy(bg_system *sys, const bg_point *p, bg_energy *out)
 
 bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_error *err)
 {
-    sys->count.explicit_++;
+    bg_system_get_work(sys)->explicit_++;
     int code = sys->def.accelerate(sys->def.self, p, NULL, a);
     if (code == 0)
         return BG_OK;
@@ -449,12 +449,21 @@ bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_
                         code, p->t);
 }
 
+static void count_evaluation(bg_system *sys, unsigned terms)
+{
+    const unsigned of_motion = BG_TERM_M | BG_TERM_f | BG_TERM_h;
+    bg_work *work = bg_system_get_work(sys);
+    work->terms += (terms & of_motion) != 0;
+    work->switching += terms == BG_TERM_s;
+    work->constraints += terms != BG_TERM_s && (terms & of_motion) == 0;
+}
+
 bg_status bg_system_calc_terms(bg_system *sys, const bg_point *p, unsigned want, bg_terms *out,
                                bg_error *err)
 {
     unsigned direct = want & sys->def.supplied;
     if (direct) {
-        sys->count.terms++;
+        count_evaluation(sys, direct);
         int code = sys->def.terms(sys->def.self, p, direct, out);
         if (code != 0)
             return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,

@@ -42,6 +42,16 @@ typedef struct bg_parts {
     void (*calc_force)(void *self, int part, double *force);
 } bg_parts;
 
+/* Whose work an evaluation is; what is done aside is no work of a method and not told. */
+typedef enum bg_purpose {
+    BG_FOR_STEPS,
+    BG_FOR_PROJECTION,
+    BG_FOR_EVENTS,
+    BG_FOR_ROWS,
+    BG_ASIDE,
+    BG_PURPOSES
+} bg_purpose;
+
 struct bg_system {
     bg_system_def def;
     bg_parts parts;           /* filled in by who makes the system */
@@ -54,10 +64,11 @@ struct bg_system {
     double (*calc_distance)(const void *self);
     double lift; /* J, its weight times its size; 0 where that is not known */
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
-    bg_warnings warnings;   /* added to by who makes the system, before it is used */
-    bg_counters count;      /* evaluations since create: terms, explicit_, residual, jacobian */
-    double *u, *u_t, *u_tt; /* [nu] at the point last set by bg_system_set_point */
-    bg_live_input *outside; /* [nu] */
+    bg_warnings warnings;      /* added to by who makes the system, before it is used */
+    bg_work work[BG_PURPOSES]; /* since create */
+    bg_purpose purpose;        /* of the present work; steps unless told otherwise */
+    double *u, *u_t, *u_tt;    /* [nu] at the point last set by bg_system_set_point */
+    bg_live_input *outside;    /* [nu] */
     bg_known_energy energy;
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
@@ -67,6 +78,21 @@ struct bg_system {
     int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };
+
+/* Where the present work is counted. */
+static inline bg_work *bg_system_get_work(bg_system *sys)
+{
+    return &sys->work[sys->purpose];
+}
+/* From now on work is for somebody else; returns for whom it was. A projection within events or
+ * rows stays theirs. */
+static inline bg_purpose bg_system_turn_to(bg_system *sys, bg_purpose purpose)
+{
+    bg_purpose before = sys->purpose;
+    if (purpose != BG_FOR_PROJECTION || before == BG_FOR_STEPS)
+        sys->purpose = purpose;
+    return before;
+}
 
 /* Number of stored values of M, of G and of V (pattern or dense; none where V = I). */
 int bg_system_get_size_M(const bg_system *sys);

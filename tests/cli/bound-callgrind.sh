@@ -11,7 +11,7 @@ export OPENBLAS_CORETYPE OPENBLAS_NUM_THREADS
 
 # $1 model, $2 formulation, $3 duration in s, $4 a setting
 bound() {
-    "$BOGIE" check "$models/$1.json" --formulation "$2" --integrator linear-euler --step 1e-3 \
+    "$BOGIE" check "$models/$1.json" --formulation "$2" --integrator linear-euler --step 5e-4 \
         --set integrator.certificate=off ${4:+--set "$4"} >plan
     times=$(sed -n 's/^ *at most \([0-9.]*\) times the work.*/\1/p' plan)
     holds "check of $1, $2, says how much a step can be" [ -n "$times" ]

@@ -163,20 +163,24 @@ const labels: [string, string, string][] = [
   ["dimensions", "dof", "degrees of freedom"],
   ["dimensions", "redundant", "redundant constraints"],
   ["evaluations", "terms", "evaluations of all terms"],
+  ["evaluations", "constraints", "evaluations of constraints alone"],
   ["evaluations", "explicit", "explicit formalism"],
   ["evaluations", "residual", "residual formalism"],
   ["evaluations", "jacobian", "Jacobians"],
   ["evaluations", "jacobian_updates", "Jacobian updates"],
   ["evaluations", "factorisations", "factorisations"],
   ["evaluations", "projections", "projections of the integration"],
-  ["evaluations", "event_projections", "projections for events"],
-  ["evaluations", "output_projections", "projections for output"],
+  ["event_evaluations", "terms", "for events: evaluations of all terms"],
+  ["event_evaluations", "switching", "for events: switching functions alone"],
+  ["event_evaluations", "projections", "for events: projections"],
+  ["row_evaluations", "terms", "for rows: evaluations of all terms"],
+  ["row_evaluations", "projections", "for rows: projections"],
 ];
 
 export function makeSummary(result: Result): HTMLElement | null {
   const rows = labels.flatMap(([section, key, label]) => {
     const value = section ? part(result.summary, section)[key] : result.summary[key];
-    if (section === "evaluations" && value === 0) return []; // kinds of work that this method does not do
+    if (section?.endsWith("evaluations") && value === 0) return []; // kinds of work that this method does not do
     if (typeof value === "number") return [pair(label, short(value), full(value))];
     return typeof value === "string" ? [pair(label, value)] : [];
   });
