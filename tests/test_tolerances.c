@@ -2,6 +2,7 @@
  * cart-poles with light parts and toggle mechanisms, in both forms, by all methods with error
  * control. The error is that of the positions on the way against a run at a thousandth of the
  * tolerance by another step sequence; what rounding sums up to over the steps is allowed for. */
+#include "integrators/integrator.h"
 #include "model_support.h"
 
 #include <float.h>
@@ -163,9 +164,65 @@ static void nothing_is_said_without_rounding(void **state)
         }
 }
 
+static int leaps;
+
+static bg_status count_leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    (void)ig;
+    (void)error;
+    leaps++;
+    return bg_error_set(err, BG_RETRY, "a leap");
+}
+
+/* A disc on a hinge that is driven by a short pulse. */
+static void write_pulse(unsigned *seed, char *text, size_t size)
+{
+    snprintf(text, size,
+             "{\"gravity\": 0, \"bodies\": {\"disc\": {\"mass\": 1, \"center\": [0.5, 0, 0], "
+             "\"inertia\": [0.1, 0.1, 0.1]}}, \"joints\": {\"j\": {\"type\": \"revolute\", "
+             "\"bodies\": [\"ground\", \"disc\"], \"at\": [0, 0, 0], \"axis\": [0, 1, 0], "
+             "\"initial\": {\"velocity\": %g}}}, \"forces\": {\"pulse\": {\"type\": \"torsion\", "
+             "\"joint\": \"j\", \"torque\": \"100*exp(-((t-%g)/%g)^2)\"}}}",
+             draw(seed, 0.1, 1), draw(seed, 0.3, 0.7), pow(10, draw(seed, -4, -2)));
+}
+
+/* The constraints of a tree in Cartesian coordinates never become dependent: where a pulse makes
+ * steps short, they are not leapt over; those of toggles are. */
+static void trees_are_not_leapt_over(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    int most[2] = {0, 0};
+    for (int k = 0; k < 12; k++) {
+        char text[2048];
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        trajectory x;
+        (k % 2 ? write_toggle : write_pulse)(&seed, text, sizeof text);
+        assert_ok(bg_model_parse(text, "test", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, "cartesian", &sys, &err));
+        trajectory_begin(&x, sys, "mdop5", NULL, 1e-6, 0, 1);
+        bg_integrator_class counting = *x.ig->class_;
+        counting.leap = count_leap;
+        x.ig->class_ = &counting;
+        leaps = 0;
+        while (bg_integrator_get_state(x.ig)->t < 1 && bg_integrator_step(x.ig, &err) == BG_OK)
+            continue; /* without leaps there may be no way on */
+        most[k % 2] = leaps > most[k % 2] ? leaps : most[k % 2];
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+    print_message("leaps tried: %d, %d\n", most[0], most[1]);
+    assert_int_equal(most[0], 0);
+    assert_true(most[1] > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance),
-                                       cmocka_unit_test(nothing_is_said_without_rounding)};
+                                       cmocka_unit_test(nothing_is_said_without_rounding),
+                                       cmocka_unit_test(trees_are_not_leapt_over)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

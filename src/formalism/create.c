@@ -37,10 +37,10 @@ static void get_angles(bg_joint_form *form, const bg_state *x, double *angle)
             x->z[form->mb.turns[k].z];
 }
 
-/* Poses and twists of all bodies in the assembled joint form, angles, its degrees of freedom, and
- * what was noticed on the way. */
+/* Poses and twists of all bodies in the assembled joint form, angles, its degrees of freedom,
+ * whether it has no constraints, and what was noticed on the way. */
 static bg_status assemble(const bg_model *model, bg_body_state *start, double *angle, int *freedom,
-                          bg_warnings *warnings, bg_error *err)
+                          bool *tree, bg_warnings *warnings, bg_error *err)
 {
     bg_assembly_report report = {0};
     bg_joint_form *form;
@@ -59,6 +59,7 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, double *a
         memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
         get_angles(form, x, angle);
         *freedom = form->nv - form->ng + report.redundancy.count;
+        *tree = form->ng == 0;
     }
     bg_assembly_report_clear(&report);
     bg_state_destroy(x);
@@ -134,7 +135,7 @@ static bg_status start_on_plain_tree(const bg_model *model, bg_joint_form *form,
     double *angle = new_angles(model);
     bg_warnings ignored = {0};
     bg_status st = BG_OK;
-    bool other = false;
+    bool other = false, tree;
     int freedom;
     plain.joints = BG_NEW_ARRAY(bg_joint, model->njoints);
     if (!start || !angle || !plain.joints)
@@ -146,7 +147,7 @@ static bg_status start_on_plain_tree(const bg_model *model, bg_joint_form *form,
     if (st == BG_OK)
         st = compare_trees(form->mech, &plain, &other, err);
     if (other)
-        st = assemble(&plain, start, angle, &freedom, &ignored, err);
+        st = assemble(&plain, start, angle, &freedom, &tree, &ignored, err);
     if (st == BG_OK && other)
         st = take_start(form, start, angle, err);
     bg_warnings_clear(&ignored);
@@ -193,7 +194,8 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     double *angle = new_angles(model);
     bg_warnings warnings = {0};
     int freedom = -1;
-    bg_status st = start && angle ? assemble(model, start, angle, &freedom, &warnings, err)
+    bool tree = false;
+    bg_status st = start && angle ? assemble(model, start, angle, &freedom, &tree, &warnings, err)
                                   : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'",
                                                  model->name);
     if (st == BG_OK)
@@ -216,6 +218,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     (*system)->parts = bg_multibody_get_parts(model);
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;
+    (*system)->tree = tree;
     return BG_OK;
 }
 

@@ -3,9 +3,9 @@
  * When steps become short because of errors across the constraints, leaps of the length steps had
  * before are tried, under the same error control, whose stages may straddle the place. A method
  * that can make them has a class function `leap`, which keeps its stages on the constraints
- * (chart.c); without constraints there is nothing to leap over. A leap costs about three steps, so
- * that a plain one is tried again after some leaps, and leaps that were of no use are not tried
- * again for some steps. */
+ * (chart.c); without constraints, and with those of a tree, there is nothing to leap over. A leap
+ * costs about three steps, so that a plain one is tried again after some leaps, and leaps that were
+ * of no use are not tried again for some steps. */
 #ifndef BG_LEAPS_H
 #define BG_LEAPS_H
 

@@ -64,6 +64,7 @@ struct bg_system {
     double (*calc_distance)(const void *self);
     double lift; /* J, its weight times its size; 0 where that is not known */
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
+    bool tree;   /* its constraints are those of a tree, and never become dependent */
     bg_warnings warnings;      /* added to by who makes the system, before it is used */
     bg_work work[BG_PURPOSES]; /* since create */
     bg_purpose purpose;        /* of the present work; steps unless told otherwise */
