@@ -649,6 +649,46 @@ static void test_rank_of_large(void **state)
     }
 }
 
+/* A ring of differences: whichever row is left out beforehand, it depends on all the others, those
+ * behind it in any order of elimination included. */
+static void test_rank_left_out(void **state)
+{
+    (void)state;
+    enum { RING = 60 };
+    int row_start[RING + 1], column[2 * RING];
+    double A[2 * RING];
+    for (int i = 0; i <= RING; i++)
+        row_start[i] = 2 * i;
+    for (int i = 0; i < RING; i++) {
+        bool last = i == RING - 1;
+        column[2 * i] = last ? 0 : i;
+        column[2 * i + 1] = last ? i : i + 1;
+        A[2 * i] = last ? -1 : 1;
+        A[2 * i + 1] = last ? 1 : -1;
+    }
+    const bg_pattern pattern = {RING, RING, row_start, column};
+    for (int out = 0; out < RING; out++) {
+        unsigned char dependent[RING], involved[RING];
+        signed char order[RING];
+        double remainder[RING];
+        bg_rank *work;
+        memset(order, 1, sizeof order);
+        order[out] = -1;
+        bg_rank_question question = {
+            .A = A, .order = order, .most = RING - 1, .tolerance = 1e-10, .least = 1e-10};
+        bg_rank_answer answer = {dependent, involved, remainder};
+        assert_int_equal(bg_rank_create(RING, RING, &pattern, &work, NULL), BG_OK);
+        assert_int_equal(bg_rank_calc(work, &question, &answer), RING - 1);
+        assert_true(remainder[out] < 1e-12);
+        for (int i = 0; i < RING; i++) {
+            assert_int_equal(dependent[i], i == out);
+            assert_true(involved[i]);
+            assert_true(i == out || fabs(bg_rank_get_coefficient(work, out, i) + 1) < 1e-11);
+        }
+        bg_rank_destroy(work);
+    }
+}
+
 /* Rows that depend on earlier ones are the ones reported, also where a later one is longer. */
 static void test_rank_prefers_earlier_rows(void **state)
 {
@@ -856,6 +896,7 @@ int main(void)
         cmocka_unit_test(test_badly_scaled),
         cmocka_unit_test(test_rank_planted),
         cmocka_unit_test(test_rank_of_large),
+        cmocka_unit_test(test_rank_left_out),
         cmocka_unit_test(test_rank_prefers_earlier_rows),
         cmocka_unit_test(test_rank_fixed_columns),
         cmocka_unit_test(test_colouring),

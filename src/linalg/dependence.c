@@ -24,10 +24,12 @@ void bg_dependence_clear(bg_dependence *d)
 
 static bool reserve(bg_dependence *d, size_t m, size_t n)
 {
-    if (m <= d->room_m && n <= d->room_n)
+    if (d->S && m <= d->room_m && n <= d->room_n)
         return true;
     bg_dependence x = {.room_m = m > d->room_m ? m : d->room_m,
                        .room_n = n > d->room_n ? n : d->room_n};
+    x.room_m += x.room_m == 0;
+    x.room_n += x.room_n == 0;
     size_t size = x.room_m * x.room_n;
     m = x.room_m;
     x.S = BG_NEW_ARRAY(double, size);

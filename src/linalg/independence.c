@@ -184,6 +184,7 @@ void bg_independence_calc(bg_independence *s, const double *S, const bool *out, 
                           bool *doubtful, double *remainder)
 {
     memset(s->used, 0, (size_t)s->m * sizeof(int));
+    s->S = S;
     for (int k = 0; k < s->m; k++) {
         int i = s->order[k];
         multiply_row(s, S, k);
@@ -205,16 +206,17 @@ void bg_independence_calc(bg_independence *s, const double *S, const bool *out, 
     }
 }
 
-/* A heap of places, the largest on top, in mark[0 .. count-1]. */
-static void push(bg_independence *s, int *count, int j)
+/* A heap in mark[0 .. count-1], the largest key on top: j, or ~j for places in rising order. */
+static void push(bg_independence *s, int *count, int key)
 {
+    int j = key < 0 ? ~key : key, k = *count;
     if (s->waiting[j])
         return;
     s->waiting[j] = true;
-    int k = (*count)++;
-    for (; k > 0 && s->mark[(k - 1) / 2] < j; k = (k - 1) / 2)
+    ++*count;
+    for (; k > 0 && s->mark[(k - 1) / 2] < key; k = (k - 1) / 2)
         s->mark[k] = s->mark[(k - 1) / 2];
-    s->mark[k] = j;
+    s->mark[k] = key;
 }
 
 static int pop(bg_independence *s, int *count)
@@ -227,32 +229,67 @@ static int pop(bg_independence *s, int *count)
         s->mark[k] = s->mark[child];
     }
     s->mark[k] = last;
+    top = top < 0 ? ~top : top;
     s->waiting[top] = false;
     return top;
 }
 
-/* Row k of L, times -c, into x. */
-static void spread(bg_independence *s, int k, double c, int *count)
+/* x <- the products of row i with the rows beyond doubt, whose places begin a heap. */
+static void multiply_sure(bg_independence *s, int i, int *count)
 {
-    for (int e = s->start[k]; e < s->start[k + 1]; e++)
-        if (s->value[e] != 0) {
-            s->x[s->column[e]] -= s->value[e] * c;
-            push(s, count, s->column[e]);
+    const bg_pattern *p = s->pattern;
+    for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++)
+        for (int f = s->column_start[p->column[e]]; f < s->column_start[p->column[e] + 1]; f++) {
+            int j = s->place[s->row[f]];
+            if (s->row[f] == i || isinf(s->pivot[j]))
+                continue;
+            s->x[j] += s->S[e] * s->S[s->entry[f]];
+            push(s, count, ~j);
         }
+}
+
+/* x <- D^-1 L^-1 x from the places in the heap upwards; returns how many in `list` matter. */
+static int solve_forwards(bg_independence *s, int *count)
+{
+    int n = 0;
+    while (*count > 0) {
+        int j = pop(s, count);
+        double y = s->x[j];
+        s->x[j] = 0;
+        if (!(fabs(y) > negligible) || isinf(s->pivot[j]))
+            continue;
+        for (int f = s->column_top[j]; f < s->column_top[j + 1]; f++) {
+            double value = s->value[s->where[f]];
+            if (value == 0 || isinf(s->pivot[s->below[f]]))
+                continue;
+            s->x[s->below[f]] -= value * y;
+            push(s, count, ~s->below[f]);
+        }
+        s->x[j] = y / s->pivot[j];
+        s->list[n++] = j;
+    }
+    return n;
 }
 
 int bg_independence_find(bg_independence *s, int i, const int **rows)
 {
     int count = 0, n = 0;
-    spread(s, s->place[i], -1, &count);
-    while (count > 0) {
-        int j = pop(s, &count);
-        double c = s->x[j];
-        s->x[j] = 0;
+    multiply_sure(s, i, &count);
+    int begun = solve_forwards(s, &count);
+    for (int k = 0; k < begun; k++)
+        push(s, &count, s->list[k]);
+    while (count > 0) { /* L^T c = x, downwards */
+        int k = pop(s, &count);
+        double c = s->x[k];
+        s->x[k] = 0;
         if (!(fabs(c) > negligible))
             continue;
-        s->list[n++] = s->order[j];
-        spread(s, j, c, &count);
+        s->list[n++] = s->order[k];
+        for (int e = s->start[k]; e < s->start[k + 1]; e++)
+            if (s->value[e] != 0) {
+                s->x[s->column[e]] -= s->value[e] * c;
+                push(s, &count, s->column[e]);
+            }
     }
     *rows = s->list;
     return n;

@@ -3,9 +3,10 @@
  * With S the rows in their units, S S^T = L D L^T row by row: pivot d_k is the square of what the
  * rows eliminated before leave of row k. Where that is large, the row is independent of them, and
  * S S^T, though its condition is that of S squared, is precise enough to say so. The others are in
- * doubt: they are taken out (1/d_k = 0), and the rows that they may depend on follow from
- * L^T c = l_k, which is solved only as far as c differs from zero. Columns in which very many rows
- * meet would fill S S^T; they are left out, which makes remainders smaller, never larger. */
+ * doubt: they are taken out (1/d_k = 0), and the rows beyond doubt that they may depend on are
+ * those with L D L^T c = S s_i, which is solved only as far as c differs from zero. Columns in
+ * which very many rows meet would fill S S^T; they are left out, which makes remainders smaller,
+ * never larger. */
 #ifndef BG_INDEPENDENCE_H
 #define BG_INDEPENDENCE_H
 
@@ -15,7 +16,8 @@
 
 typedef struct bg_independence {
     int m;
-    const bg_pattern *pattern; /* of S, the caller's */
+    const bg_pattern *pattern; /* of S, the caller's, */
+    const double *S;           /* as its values, those of the last factorisation */
     int *column_start;         /* [n+1] entries of S by columns; 0 of those left out, ... */
     int *row, *entry;          /* ... their rows and their places among the values of S */
     int *order, *place;        /* [m] the k-th row eliminated is order[k]; place[order[k]] = k */
@@ -40,8 +42,8 @@ void bg_independence_clear(bg_independence *s);
  * most `doubt`, or where `out` says so beforehand. */
 void bg_independence_calc(bg_independence *s, const double *S, const bool *out, double doubt,
                           bool *doubtful, double *remainder);
-/* The rows beyond doubt that a doubtful one may depend on; returns how many, at `rows`, which lasts
- * until the next call. */
+/* The rows beyond doubt that a doubtful one may depend on, wherever they are, while S lasts;
+ * returns how many, at `rows`, which lasts until the next call. */
 int bg_independence_find(bg_independence *s, int i, const int **rows);
 
 #endif
