@@ -165,6 +165,15 @@ static bool has_cuts(const bg_model *model)
     return false;
 }
 
+/* What a system knows of the model it was made from, in either form. */
+static void describe_model(const bg_model *model, bg_system *system)
+{
+    system->size = bg_model_calc_size(model);
+    system->calc_distance = bg_sizes_calc_distance;
+    system->lift = bg_model_calc_lift(model);
+    system->parts = bg_multibody_get_parts(model);
+}
+
 static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
                               bg_error *err)
 {
@@ -178,10 +187,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     st = bg_system_create(&def, system, err);
     if (st != BG_OK)
         return st;
-    (*system)->size = bg_model_calc_size(model);
-    (*system)->calc_distance = bg_sizes_calc_distance;
-    (*system)->lift = bg_model_calc_lift(model);
-    (*system)->parts = bg_multibody_get_parts(model);
+    describe_model(model, *system);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
 }
@@ -212,10 +218,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
         bg_warnings_clear(&warnings);
         return st;
     }
-    (*system)->size = bg_model_calc_size(model);
-    (*system)->calc_distance = bg_sizes_calc_distance;
-    (*system)->lift = bg_model_calc_lift(model);
-    (*system)->parts = bg_multibody_get_parts(model);
+    describe_model(model, *system);
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;
     (*system)->tree = tree;

@@ -135,10 +135,10 @@ bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const do
                                      bg_error *err);
 /* The pattern of a block (that of G for g by q), NULL for dense. */
 const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by);
-/* Rows of what is differentiated, columns of what it is differentiated by, and the name. */
 /* size [ng] <- the sizes of the constraints: the system's own, or the lengths of the rows of G,
  * where a row that is zero but for rounding gets the length of the longest. */
 void bg_system_calc_row_sizes(const bg_system *system, const double *G, double *size);
+/* Rows of what is differentiated, columns of what it is differentiated by, and the name. */
 int bg_system_get_rows(const bg_system *sys, bg_of of);
 int bg_system_get_columns(const bg_system *sys, bg_by by);
 const char *bg_block_get_name(bg_of of, bg_by by);
