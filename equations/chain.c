@@ -34,6 +34,7 @@
 #include "equations.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -265,6 +266,40 @@ static void destroy(void *self)
     free(o);
 }
 
+/* Six arrays of scratch memory in one; false: out of memory. */
+static bool allocate(chain *o)
+{
+    const size_t size = (size_t)o->n;
+    o->s = calloc(6 * size, sizeof *o->s);
+    if (!o->s)
+        return false;
+    o->c = o->s + size;
+    o->inverse = o->c + size;
+    o->T = o->inverse + size;
+    o->Sx = o->T + size;
+    o->Sy = o->Sx + size;
+    return true;
+}
+
+static void *fork_scratch(const void *self)
+{
+    chain *o = malloc(sizeof *o);
+    if (!o)
+        return NULL;
+    *o = *(const chain *)self;
+    if (allocate(o))
+        return o;
+    free(o);
+    return NULL;
+}
+
+static void join_scratch(void *fork)
+{
+    chain *o = fork;
+    free(o->s);
+    free(o);
+}
+
 static chain *create(int n)
 {
     const size_t size = (size_t)n;
@@ -272,18 +307,12 @@ static chain *create(int n)
     if (!o)
         return NULL;
     o->n = n;
-    o->s = calloc(6 * size, sizeof *o->s);
     o->names = calloc(2 * size, sizeof *o->names);
     o->labels = calloc(2 * size, sizeof *o->labels);
-    if (!o->s || !o->names || !o->labels) {
+    if (!allocate(o) || !o->names || !o->labels) {
         destroy(o);
         return NULL;
     }
-    o->c = o->s + size;
-    o->inverse = o->c + size;
-    o->T = o->inverse + size;
-    o->Sx = o->T + size;
-    o->Sy = o->Sx + size;
     for (int i = 0; i < n; i++) {
         snprintf(o->labels[i], sizeof o->labels[i], "alpha_%d", i + 1);
         snprintf(o->labels[n + i], sizeof o->labels[n + i], "alpha_%d_dot", i + 1);
@@ -321,6 +350,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->nu = def->ny = 2;
     def->self = o;
     def->destroy = destroy;
+    def->fork = fork_scratch;
+    def->join = join_scratch;
     def->supplied = BG_TERM_M | BG_TERM_f;
     def->terms = terms;
     def->accelerate = accelerate;

@@ -1,5 +1,6 @@
 /* Starts that cannot be: whatever contradicts each other is named, all of it and nothing else, on
  * the lowest level on which it does, in both forms, for every tree and every direction in space. */
+#include "evaluator_support.h"
 #include "model_support.h"
 #include "overconstrained.h"
 #include "system/system.h"
@@ -128,7 +129,6 @@ static bg_status start(const char *json, const char *form, double y[7], char *wo
     bg_system *sys = NULL;
     bg_state *x = NULL;
     bg_assembly_report r = {0};
-    bg_point p;
     assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
     bg_status st = bg_model_create_system(model, form, &sys, &err);
     if (st == BG_OK)
@@ -137,9 +137,7 @@ static bg_status start(const char *json, const char *form, double y[7], char *wo
         st = bg_state_assemble(sys, x, &r, &err);
     snprintf(words, size, "%s", err.text);
     if (st == BG_OK) {
-        const bg_system_def *def = bg_system_get_def(sys);
-        assert_ok(bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, &err));
-        assert_int_equal(def->outputs(def->self, &p, x->a, x->lambda, y), 0);
+        calc_outputs(sys, x, y);
         bg_warnings_append(&r.warnings, bg_system_get_warnings(sys)); /* as programs do */
     }
     for (int i = 0; i < r.warnings.count; i++)

@@ -5,6 +5,7 @@
 enum { STATES = 5 };
 
 typedef struct place {
+    bg_evaluator *ev; /* whose inputs p has */
     bg_state *x;
     bg_point p;
 } place;
@@ -13,7 +14,7 @@ typedef struct place {
 static place draw_place(bg_system *sys, uint64_t *seed)
 {
     const bg_system_def *d = &sys->def;
-    place at;
+    place at = {.ev = new_evaluator(sys)};
     bg_error err;
     assert_int_equal(bg_state_create(sys, &at.x, &err), BG_OK);
     bg_state *x = at.x;
@@ -30,26 +31,45 @@ static place draw_place(bg_system *sys, uint64_t *seed)
         x->z[i] += sample_draw(seed);
     for (int i = 0; i < d->ng; i++)
         x->lambda[i] = 2 * sample_draw(seed);
-    assert_int_equal(bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &at.p, &err), BG_OK);
+    assert_int_equal(bg_system_set_point(at.ev, x->t, x->q, x->v, x->z, x->mode, &at.p, &err),
+                     BG_OK);
     return at;
 }
 
-/* A block of size rows x columns, dense whatever its pattern. */
-static double *calc_block(bg_system *sys, const place *at, bg_of of, bg_by by)
+static void place_clear(place *at)
 {
-    int rows = bg_system_get_rows(sys, of), columns = bg_system_get_columns(sys, by);
-    const bg_pattern *pattern = bg_system_get_pattern(sys, of, by);
+    bg_state_destroy(at->x);
+    bg_evaluator_destroy(at->ev);
+}
+
+/* A block of size rows x columns, dense whatever its pattern, and what was done for it (or NULL).
+ */
+static double *calc_counted(const bg_system *sys, const place *at, bg_of of, bg_by by,
+                            bg_work *work)
+{
+    bg_evaluator *ev = new_evaluator(sys);
+    int rows = bg_system_get_rows(ev->system, of);
+    int columns = bg_system_get_columns(ev->system, by);
+    const bg_pattern *pattern = bg_system_get_pattern(ev->system, of, by);
     double *values = sample_array(rows * columns), *block = sample_array(rows * columns);
     bg_derivatives out = {.only_stiff = 0};
     bg_error err = {BG_OK, ""};
     out.block[of][by] = pattern ? values : block;
-    if (bg_system_calc_derivatives(sys, &at->p, at->x->a, at->x->lambda, &out, &err) != BG_OK)
+    if (bg_system_calc_derivatives(ev, &at->p, at->x->a, at->x->lambda, &out, &err) != BG_OK)
         fail_msg("%s", err.text);
     for (int i = 0; pattern && i < rows; i++)
         for (int k = pattern->row_start[i]; k < pattern->row_start[i + 1]; k++)
             block[i * columns + pattern->column[k]] = values[k];
     free(values);
+    if (work)
+        *work = ev->work[BG_FOR_STEPS];
+    bg_evaluator_destroy(ev);
     return block;
+}
+
+static double *calc_block(const bg_system *sys, const place *at, bg_of of, bg_by by)
+{
+    return calc_counted(sys, at, of, by, NULL);
 }
 
 /* Every block that `whole` supplies, against differences in `part`. Central differences over d =
@@ -79,7 +99,7 @@ static void check_blocks(bg_system_def whole, bg_system_def part, double unit, d
                 free(a);
                 free(b);
             }
-        bg_state_destroy(at.x);
+        place_clear(&at);
     }
     assert_int_equal(blocks, STATES * expected);
     bg_system_destroy(exact);
@@ -156,7 +176,7 @@ static void check_input_blocks(unsigned without, double limit)
                 fail_msg("%s is off by %g", bg_block_get_name(cases[i].of, cases[i].by), error);
             free(block);
         }
-        bg_state_destroy(at.x);
+        place_clear(&at);
     }
     bg_system_destroy(sys);
 }
@@ -178,16 +198,17 @@ static void test_supplied_blocks_pass_through(void **state)
     bg_system *sys = sample_create(&def), *exact = sample_create(&clean);
     uint64_t seed = 2;
     place at = draw_place(sys, &seed);
-    double *found = calc_block(sys, &at, BG_OF_w, BG_BY_q);
+    bg_work work;
+    double *found = calc_counted(sys, &at, BG_OF_w, BG_BY_q, &work);
     double *expected = calc_block(exact, &at, BG_OF_w, BG_BY_q);
     assert_true(found[3] - expected[3] > 999999);
     found[3] = expected[3];
     assert_memory_equal(found, expected, 18 * sizeof(double));
-    assert_int_equal(sys->work[BG_FOR_STEPS].terms, 0); /* and no terms were evaluated */
-    assert_int_equal(sys->work[BG_FOR_STEPS].jacobian, 1);
+    assert_int_equal(work.terms, 0); /* and no terms were evaluated */
+    assert_int_equal(work.jacobian, 1);
     free(found);
     free(expected);
-    bg_state_destroy(at.x);
+    place_clear(&at);
     bg_system_destroy(sys);
     bg_system_destroy(exact);
 }
@@ -231,7 +252,7 @@ static void test_grouped_is_ungrouped(void **state)
             assert_near(r_q[i * 2 * N + j], expected, 1e-8); /* spring forces of up to 100 N */
         }
     free(r_q);
-    bg_state_destroy(at.x);
+    place_clear(&at);
     bg_system_destroy(a);
     bg_system_destroy(b);
 }
@@ -242,11 +263,10 @@ static long count_evaluations(int n, bool sparse, bg_of of, bg_by by)
     bg_system *sys = sample_create(&def);
     uint64_t seed = 4;
     place at = draw_place(sys, &seed);
-    const bg_work *work = &sys->work[BG_FOR_STEPS];
-    long before = work->terms + work->constraints;
-    free(calc_block(sys, &at, of, by));
-    long count = work->terms + work->constraints - before;
-    bg_state_destroy(at.x);
+    bg_work work;
+    free(calc_counted(sys, &at, of, by, &work));
+    long count = work.terms + work.constraints;
+    place_clear(&at);
     bg_system_destroy(sys);
     return count;
 }
@@ -296,18 +316,22 @@ static void test_blocks_that_cannot_be(void **state)
     def.nq = def.nv = 1;
     def.accelerate = only_accelerate;
     bg_system *sys = sample_create(&def); /* neither M and f nor a residual: there is no r */
-    assert_int_equal(bg_system_set_point(sys, 0, q, v, NULL, NULL, &p, &err), BG_OK);
-    assert_int_equal(bg_system_calc_derivatives(sys, &p, a, NULL, &out, &err), BG_MISSING);
+    bg_evaluator *ev = new_evaluator(sys);
+    assert_int_equal(bg_system_set_point(ev, 0, q, v, NULL, NULL, &p, &err), BG_OK);
+    assert_int_equal(bg_system_calc_derivatives(ev, &p, a, NULL, &out, &err), BG_MISSING);
     assert_non_null(strstr(err.text, "`residual`"));
+    bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
 
     def.residual = failing_residual;
     sys = sample_create(&def);
-    assert_int_equal(bg_system_calc_derivatives(sys, &p, a, NULL, &out, &err), BG_RETRY);
+    ev = new_evaluator(sys);
+    assert_int_equal(bg_system_calc_derivatives(ev, &p, a, NULL, &out, &err), BG_RETRY);
     assert_non_null(strstr(err.text, "`residual` failed with code 4"));
     q[0] = 1;
-    assert_int_equal(bg_system_calc_derivatives(sys, &p, a, NULL, &out, &err), BG_SYSTEM_FAILED);
+    assert_int_equal(bg_system_calc_derivatives(ev, &p, a, NULL, &out, &err), BG_SYSTEM_FAILED);
     assert_non_null(strstr(err.text, "code -7"));
+    bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
 }
 
@@ -426,7 +450,7 @@ static void test_planted_errors_in_small_numbers(void **state)
         }
     assert_true(largest > 1e-6 && largest < 1e-5); /* at speeds of 1; the checker draws up to 0.1 */
     free(block);
-    bg_state_destroy(at.x);
+    place_clear(&at);
     char name[64], a[32], b[32];
     snprintf(name, sizeof name, "%s by %s", bg_system_get_name(sys, 'v', row, a, sizeof a),
              bg_system_get_name(sys, 'v', 2, b, sizeof b));

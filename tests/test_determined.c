@@ -2,6 +2,7 @@
  * motions that the constraints allow, wherever the body sits and however the mechanism is turned;
  * what is not refused runs. The mass matrix is looked at here by its eigenvalues, by the library by
  * the velocities that have kinetic energy. */
+#include "evaluator_support.h"
 #include "model_support.h"
 
 #include "system/system.h"
@@ -113,8 +114,9 @@ static void calc_matrices(bg_system *sys, double *M, double *G)
     bg_point p;
     assert_true(d->nv <= COORDINATES && d->ng <= COORDINATES);
     assert_ok(bg_state_create(sys, &x, &err));
-    assert_ok(bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, &err));
-    assert_ok(bg_system_calc_terms(sys, &p, BG_TERM_M | (d->ng > 0 ? BG_TERM_G : 0u), &out, &err));
+    bg_evaluator *ev = new_evaluator(sys);
+    assert_ok(bg_system_set_point(ev, x->t, x->q, x->v, x->z, x->mode, &p, &err));
+    assert_ok(bg_system_calc_terms(ev, &p, BG_TERM_M | (d->ng > 0 ? BG_TERM_G : 0u), &out, &err));
     for (int part = 0; part < 2; part++) {
         const bg_pattern *pattern = part == 0 ? d->pattern_M : d->pattern_G;
         double *to = part == 0 ? M : G, *from = part == 0 ? m : g;
@@ -125,6 +127,7 @@ static void calc_matrices(bg_system *sys, double *M, double *G)
                 to[i * d->nv + j] = there ? from[n++] : 0;
             }
     }
+    bg_evaluator_destroy(ev);
     bg_state_destroy(x);
 }
 

@@ -1,5 +1,6 @@
 /* Both formalisms on random mechanisms: algorithms against each other, terms against differences,
  * energies against power, joint against Cartesian coordinates. */
+#include "evaluator_support.h"
 #include "linalg/linalg.h"
 #include "random_mechanism.h"
 #include "run_support.h"
@@ -12,7 +13,8 @@ typedef struct subject {
     random_mechanism mechanism;
     bg_model *model;
     bg_system *sys;
-    const bg_system_def *def;
+    bg_evaluator *ev;
+    const bg_system_def *def; /* of the evaluator */
     bg_state *x;
     bg_assembly_report report;
     bg_point p;
@@ -43,7 +45,8 @@ static void subject_create(subject *s, unsigned seed, const char *formulation)
     assert_ok(bg_model_parse(s->mechanism.text, "random", NULL, 0, &s->model, &err));
     if (bg_model_create_system(s->model, formulation, &s->sys, &err) != BG_OK)
         fail_msg("seed %u: %s", seed, err.text);
-    s->def = bg_system_get_def(s->sys);
+    s->ev = new_evaluator(s->sys);
+    s->def = &s->ev->def;
     assert_ok(bg_state_create(s->sys, &s->x, &err));
     int nv = s->def->nv, ng = s->def->ng;
     s->terms = (bg_terms){.M = new_array(nv * nv),
@@ -84,6 +87,7 @@ static void subject_destroy(subject *s)
         free(arrays[i]);
     bg_assembly_report_clear(&s->report);
     bg_state_destroy(s->x);
+    bg_evaluator_destroy(s->ev);
     bg_system_destroy(s->sys);
     bg_model_destroy(s->model);
     free(s->mechanism.text);
@@ -93,7 +97,7 @@ static void update_point(subject *s)
 {
     bg_error err = {BG_OK, ""};
     assert_ok(
-        bg_system_set_point(s->sys, s->x->t, s->x->q, s->x->v, s->x->z, s->x->mode, &s->p, &err));
+        bg_system_set_point(s->ev, s->x->t, s->x->q, s->x->v, s->x->z, s->x->mode, &s->p, &err));
 }
 
 /* All terms at the state. */
@@ -109,7 +113,7 @@ static void update_terms(subject *s)
         out.M = s->scratch;
     if (s->def->pattern_G)
         out.G = s->scratch + nv * nv;
-    assert_ok(bg_system_calc_terms(s->sys, &s->p, want, &out, &err));
+    assert_ok(bg_system_calc_terms(s->ev, &s->p, want, &out, &err));
     if (s->def->pattern_M)
         spread(s->def->pattern_M, out.M, s->terms.M);
     if (s->def->pattern_G)
@@ -132,9 +136,9 @@ static void shake(subject *s)
         assert_true(s->def->pattern_V->row_start[s->def->nq] <= 3 * s->def->nq);
         bg_terms out = {.V = s->terms.V};
         update_point(s);
-        assert_ok(bg_system_calc_terms(s->sys, &s->p, BG_TERM_V, &out, &err));
+        assert_ok(bg_system_calc_terms(s->ev, &s->p, BG_TERM_V, &out, &err));
     }
-    bg_system_move(s->sys, s->x->q, s->terms.V, 1, s->scratch, s->x->q);
+    bg_system_move(s->ev, s->x->q, s->terms.V, 1, s->scratch, s->x->q);
 }
 
 static double largest(int n, const double *x)
@@ -286,6 +290,7 @@ static int check_patterns(subject *s, double *worst, int *of_h)
     def.destroy = NULL;
     memset(def.pattern, 0, sizeof def.pattern);
     assert_ok(bg_system_create(&def, &twin, &err));
+    bg_evaluator *ev = new_evaluator(twin);
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT; by++) {
             const bg_pattern *p = s->def->pattern[of][by];
@@ -294,13 +299,14 @@ static int check_patterns(subject *s, double *worst, int *of_h)
             if (!p || rows == 0 || columns == 0)
                 continue;
             double *dense = new_array(rows * columns);
-            assert_ok(bg_system_difference_block(twin, &s->p, s->x->a, s->x->lambda, (bg_of)of,
+            assert_ok(bg_system_difference_block(ev, &s->p, s->x->a, s->x->lambda, (bg_of)of,
                                                  (bg_by)by, dense, &err));
             *worst = fmax(*worst, calc_outside(p, rows, columns, dense));
             left_out += rows * columns - p->row_start[rows];
             *of_h += of == BG_OF_h ? rows * columns - p->row_start[rows] : 0;
             free(dense);
         }
+    bg_evaluator_destroy(ev);
     bg_system_destroy(twin);
     return left_out;
 }
@@ -378,12 +384,12 @@ static double calc_energy_at(subject *s, double h)
     bg_point p;
     int nq = s->def->nq, nv = s->def->nv, nz = s->def->nz;
     double *q = new_array(nq), *v = new_array(nv), *z = new_array(nz);
-    bg_system_move(s->sys, s->x->q, s->terms.V, h, s->x->v, q);
+    bg_system_move(s->ev, s->x->q, s->terms.V, h, s->x->v, q);
     for (int i = 0; i < nv; i++)
         v[i] = s->x->v[i] + h * s->x->a[i];
     for (int i = 0; i < nz; i++)
         z[i] = s->x->z[i] + h * s->terms.h[i];
-    assert_ok(bg_system_set_point(s->sys, s->x->t + h, q, v, z, s->x->mode, &p, &err));
+    assert_ok(bg_system_set_point(s->ev, s->x->t + h, q, v, z, s->x->mode, &p, &err));
     assert_int_equal(s->def->energy(s->def->self, &p, &e), 0);
     free(q);
     free(v);

@@ -1,5 +1,6 @@
 /* Derivatives kept from step to step: they are those of the system, renewed when they are asked for
  * and no other ones, saved and restored; a step that is undone leaves their schedule as it was. */
+#include "evaluator_support.h"
 #include "integrators/integrator.h"
 #include "integrators/jacobian.h"
 #include "run_support.h"
@@ -7,12 +8,12 @@
 static const unsigned of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
 static const unsigned of_w = BG_KEPT(BG_OF_w, BG_BY_q) | BG_KEPT(BG_OF_gamma, BG_BY_v);
 
-static void move_to(bg_system *sys, double t, bg_state *x, bg_point *p)
+static void move_to(bg_evaluator *ev, double t, bg_state *x, bg_point *p)
 {
     bg_error err = {BG_OK, ""};
-    for (int i = 0; i < bg_system_get_def(sys)->nq; i++)
+    for (int i = 0; i < ev->def.nq; i++)
         x->q[i] += 0.01 * t * (i + 1);
-    assert_ok(bg_system_set_point(sys, t, x->q, x->v, x->z, x->mode, p, &err));
+    assert_ok(bg_system_set_point(ev, t, x->q, x->v, x->z, x->mode, p, &err));
 }
 
 static void test_blocks(void **state)
@@ -24,16 +25,17 @@ static void test_blocks(void **state)
     bg_state *x;
     bg_point p;
     double r_q[2][64], expected[64];
+    bg_evaluator *ev = new_evaluator(sys);
     assert_ok(bg_state_create(sys, &x, &err));
-    assert_ok(bg_jacobian_create(&kept, sys, of_r | of_w | BG_KEPT_MASS, &err));
-    assert_ok(bg_jacobian_create(&twin, sys, of_r | of_w | BG_KEPT_MASS, &err));
+    assert_ok(bg_jacobian_create(&kept, ev, of_r | of_w | BG_KEPT_MASS, &err));
+    assert_ok(bg_jacobian_create(&twin, ev, of_r | of_w | BG_KEPT_MASS, &err));
     bg_kept_block *b = bg_jacobian_get(&kept, BG_OF_r, BG_BY_q);
     assert_true(b->size <= 64 && !bg_jacobian_get(&kept, BG_OF_h, BG_BY_z)->values);
     assert_int_equal(bg_jacobian_find_due(&kept, ~0u, 9, 0), of_r | of_w | BG_KEPT_MASS);
-    move_to(sys, 0.5, x, &p);
+    move_to(ev, 0.5, x, &p);
     assert_ok(bg_jacobian_update(&kept, ~0u, false, &p, x->a, x->lambda, 7, &err));
     bg_derivatives out = {.block[BG_OF_r][BG_BY_q] = expected};
-    assert_ok(bg_system_calc_derivatives(sys, &p, x->a, x->lambda, &out, &err));
+    assert_ok(bg_system_calc_derivatives(ev, &p, x->a, x->lambda, &out, &err));
     assert_memory_equal(b->values, expected, (size_t)b->size * sizeof(double));
     assert_true(b->t == 0.5 && b->coefficient == 7 && b->age == 0);
     assert_int_equal(bg_jacobian_find_due(&kept, ~0u, 1, 0.5), 0);
@@ -42,7 +44,7 @@ static void test_blocks(void **state)
     bg_jacobian_commit(&kept);
     assert_int_equal(bg_jacobian_find_due(&kept, of_r, 1, 0.6), of_r);
     assert_int_equal(bg_jacobian_find_due(&kept, of_r, 2, 0.6), 0);
-    move_to(sys, 1.5, x, &p); /* renews r alone */
+    move_to(ev, 1.5, x, &p); /* renews r alone */
     assert_ok(bg_jacobian_update(&kept, of_r, false, &p, x->a, x->lambda, 8, &err));
     memcpy(r_q[1], b->values, (size_t)b->size * sizeof(double));
     assert_memory_not_equal(r_q[0], r_q[1], (size_t)b->size * sizeof(double));
@@ -65,6 +67,7 @@ static void test_blocks(void **state)
     bg_jacobian_clear(&kept);
     bg_jacobian_clear(&twin);
     bg_state_destroy(x);
+    bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
 }
 

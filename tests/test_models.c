@@ -1,6 +1,7 @@
 /* The models of models/: joint and Cartesian coordinates agree, and the benchmark problems meet
  * their reference values (128-bit, see tests/reference/README.md for where such values come from).
  */
+#include "evaluator_support.h"
 #include "run_support.h"
 #include "system/dynamics.h"
 
@@ -420,7 +421,8 @@ static void measure_end(bg_system *sys, const bg_run_report *r, table_row *row)
     const bg_state *x = r->final;
     bg_error err = {BG_OK, ""};
     bg_dynamics *d;
-    assert_ok(bg_dynamics_create(sys, &d, &err));
+    bg_evaluator *ev = new_evaluator(sys);
+    assert_ok(bg_dynamics_create(ev, &d, &err));
     assert_ok(bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode,
                                    BG_TERM_g | BG_TERM_G | BG_TERM_gt, &err));
     bg_dynamics_calc_w(d, x->v, d->work_g);
@@ -435,6 +437,7 @@ static void measure_end(bg_system *sys, const bg_run_report *r, table_row *row)
             if (strcmp(def->y_names[i], names[k]) == 0)
                 row->wheel[k] = r->y[i];
     bg_dynamics_destroy(d);
+    bg_evaluator_destroy(ev);
 }
 
 /* A run of the five-link suspension as in 003: with its norm (15). */

@@ -186,7 +186,7 @@ static void test_formulations(void **state)
 }
 
 /* The state after a few steps, as a number that any other bit changes. */
-static uint64_t run_briefly(const bg_system_def *def, bg_system *system)
+static uint64_t run_briefly(const bg_system_def *def, const bg_system *system)
 {
     bg_error err = {BG_OK, ""};
     bg_run_options o = bg_default_run_options();
@@ -214,7 +214,7 @@ static uint64_t run_problem(const bg_source *source, const char *form, const bg_
     def.settings = setting;
     def.nsettings = setting != NULL;
     assert_ok(bg_problem_create(&def, &problem, &err));
-    bg_system *system = bg_problem_get_system(problem);
+    const bg_system *system = bg_problem_get_system(problem);
     uint64_t sum = run_briefly(bg_system_get_def(system), system);
     bg_problem_destroy(problem);
     return sum;

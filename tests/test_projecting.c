@@ -1,5 +1,6 @@
 /* The projecting descriptor form (5) of 003: Theorem 3.1, the meaning (8), (9) of its multipliers,
  * and mdop5 on it. */
+#include "evaluator_support.h"
 #include "integrators/projecting.h"
 #include "run_support.h"
 
@@ -13,6 +14,7 @@ typedef struct bench {
     bg_assembly_report assembly;
     bg_dynamics *d;
     bg_projecting *form;
+    bg_evaluator *ev;
 } bench;
 
 static void begin(bench *b, const char *reference)
@@ -27,9 +29,10 @@ static void begin(bench *b, const char *reference)
     } else {
         b->sys = create_system(reference, NULL, NULL);
     }
+    b->ev = new_evaluator(b->sys);
     assert_ok(bg_state_create(b->sys, &b->start, &err));
     assert_ok(bg_state_assemble(b->sys, b->start, &b->assembly, &err));
-    assert_ok(bg_dynamics_create(b->sys, &b->d, &err));
+    assert_ok(bg_dynamics_create(b->ev, &b->d, &err));
     bg_dynamics_set_eliminated(b->d, &b->assembly.redundancy);
     assert_ok(bg_projecting_create(b->d, &b->form, &err));
     assert_true(b->d->nv <= MAX && b->d->ng <= MAX);
@@ -41,6 +44,7 @@ static void end(bench *b)
     bg_dynamics_destroy(b->d);
     bg_assembly_report_clear(&b->assembly);
     bg_state_destroy(b->start);
+    bg_evaluator_destroy(b->ev);
     bg_system_destroy(b->sys);
     bg_model_destroy(b->model);
 }

@@ -1,6 +1,7 @@
 /* Where the projection of positions stops: increments that no longer shrink are rounding below
  * 1e-11 of a coordinate's size, and a failure above. */
 #include "consistent/projection.h"
+#include "evaluator_support.h"
 #include "run_support.h"
 
 /* x = 1 with a constraint that is known to +- noise, alternately. */
@@ -44,12 +45,14 @@ static bg_status project(double noise, double *x)
     def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
     def.terms = calc_terms;
     assert_ok(bg_system_create(&def, &sys, &err));
-    assert_ok(bg_dynamics_create(sys, &d, &err));
+    bg_evaluator *ev = new_evaluator(sys);
+    assert_ok(bg_dynamics_create(ev, &d, &err));
     *x = 1 + 3e-11;
     assert_ok(bg_dynamics_evaluate(d, 0, x, &zero, NULL, NULL, BG_TERM_M | BG_TERM_G, &err));
     assert_ok(bg_dynamics_factor(d, NULL, &err));
     bg_status st = bg_project_position(d, 0, x, &zero, NULL, NULL, NULL, &err);
     bg_dynamics_destroy(d);
+    bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
     return st;
 }

@@ -1,6 +1,7 @@
 /* Starts: what a file gives for bodies and joints is so at the start, in world axes at the actual
  * pose, wherever the mechanism allows it; what is not so is reported; and neither the tree, nor the
  * formulation, nor a joint that constrains nothing has a say in it. On random mechanisms. */
+#include "evaluator_support.h"
 #include "model_support.h"
 
 #include "consistent/starts.h"
@@ -74,12 +75,9 @@ static int find_output(const bg_system_def *def, const char *kind, int body)
 static void look(bg_system *sys, const bg_state *x, int bodies, start *out)
 {
     const bg_system_def *def = bg_system_get_def(sys);
-    bg_error err = {BG_OK, ""};
-    bg_point p;
     double *y = calloc((size_t)def->ny, sizeof *y);
     *out = (start){.n = bodies};
-    assert_ok(bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, &err));
-    assert_int_equal(def->outputs(def->self, &p, x->a, x->lambda, y), 0);
+    calc_outputs(sys, x, y);
     for (int b = 1; b <= bodies; b++) {
         memcpy(out->v[b - 1], y + find_output(def, "v", b), 3 * sizeof *y);
         memcpy(out->w[b - 1], y + find_output(def, "w", b), 3 * sizeof *y);
@@ -545,7 +543,6 @@ static bg_status start_arm(const char *arm, const char *ball, const char *hinge,
     bg_model *model;
     bg_system *sys = NULL;
     bg_state *x = NULL;
-    bg_point p;
     snprintf(text, sizeof text, ARM, arm, ball, hinge);
     char *copy = quote(text);
     assert_int_equal(bg_model_parse(copy, "arm", NULL, 0, &model, err), BG_OK);
@@ -555,11 +552,8 @@ static bg_status start_arm(const char *arm, const char *ball, const char *hinge,
         st = bg_state_create(sys, &x, err);
     if (st == BG_OK)
         st = bg_state_assemble(sys, x, report, err);
-    if (st == BG_OK) {
-        st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
-        const bg_system_def *def = bg_system_get_def(sys);
-        def->outputs(def->self, &p, x->a, x->lambda, y);
-    }
+    if (st == BG_OK)
+        calc_outputs(sys, x, y);
     bg_state_destroy(x);
     if (sys)
         bg_system_destroy(sys);

@@ -452,22 +452,24 @@ static void test_failing_terms(void **state)
     def.terms = fail_terms;
     def.destroy = keep;
     bg_system *sys = sample_create(&def);
+    bg_evaluator *ev = new_evaluator(sys);
     bg_terms out = sample_terms_create(sys);
     bg_error err = {BG_OK, ""};
     double q[2] = {0}, z[1] = {0};
     int mode = 0;
     bg_point p;
-    assert_int_equal(bg_system_set_point(sys, 0.5, q, q, z, &mode, &p, &err), BG_OK);
+    assert_int_equal(bg_system_set_point(ev, 0.5, q, q, z, &mode, &p, &err), BG_OK);
     assert_true(p.u[0] == 0.5 && p.u_t[0] == 1);
     code = 3;
-    assert_int_equal(bg_system_calc_terms(sys, &p, BG_TERM_M, &out, &err), BG_RETRY);
+    assert_int_equal(bg_system_calc_terms(ev, &p, BG_TERM_M, &out, &err), BG_RETRY);
     assert_non_null(strstr(err.text, "`terms` failed with code 3"));
     code = -2;
-    assert_int_equal(bg_system_calc_terms(sys, &p, BG_TERM_G, &out, &err), BG_SYSTEM_FAILED);
+    assert_int_equal(bg_system_calc_terms(ev, &p, BG_TERM_G, &out, &err), BG_SYSTEM_FAILED);
     assert_non_null(strstr(err.text, "code -2 at t = 0.5"));
-    assert_int_equal(sys->work[BG_FOR_STEPS].terms, 1);
-    assert_int_equal(sys->work[BG_FOR_STEPS].constraints, 1);
+    assert_int_equal(ev->work[BG_FOR_STEPS].terms, 1);
+    assert_int_equal(ev->work[BG_FOR_STEPS].constraints, 1);
     sample_terms_destroy(&out);
+    bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
 }
 
@@ -553,19 +555,21 @@ static void test_pattern_of_V(void **state)
         def.terms = k ? top_terms_in_pattern : def.terms;
         def.pattern_V = k ? &V_pattern : NULL;
         bg_system *sys = sample_create(&def);
+        bg_evaluator *ev = new_evaluator(sys);
         bg_terms x = sample_terms_create(sys);
         bg_dynamics *d;
         bg_derivatives out = {.block[BG_OF_r][BG_BY_q] = r_q[k]};
         bg_error err;
         assert_int_equal(bg_system_get_size_V(sys), k ? 15 : 42);
-        assert_int_equal(bg_dynamics_create(sys, &d, &err), BG_OK);
+        assert_int_equal(bg_dynamics_create(ev, &d, &err), BG_OK);
         assert_int_equal(bg_dynamics_evaluate(d, 0, def.q0, def.v0, NULL, NULL, BG_TERM_V, &err),
                          BG_OK);
         bg_dynamics_calc_rates(d, def.v0, rate[k]);
-        bg_system_move(sys, def.q0, d->terms.V, 0.1, a, moved[k]);
-        assert_int_equal(bg_system_calc_derivatives(sys, &d->point, a, lambda, &out, &err), BG_OK);
+        bg_system_move(ev, def.q0, d->terms.V, 0.1, a, moved[k]);
+        assert_int_equal(bg_system_calc_derivatives(ev, &d->point, a, lambda, &out, &err), BG_OK);
         check_found(sys, &x, BG_TERM_V, x.V, k ? 8 : 29, "V[4][5]");
         bg_dynamics_destroy(d);
+        bg_evaluator_destroy(ev);
         sample_terms_destroy(&x);
         bg_system_destroy(sys);
     }
@@ -585,9 +589,10 @@ static void test_move(void **state)
     bg_state *x;
     bg_error err;
     assert_int_equal(bg_state_create(sys, &x, &err), BG_OK);
+    bg_evaluator *ev = new_evaluator(sys);
     bg_terms at = sample_evaluate(sys, x);
     double delta[6] = {1, 2, 3, 0, 0.02, 0}, q[7];
-    bg_system_move(sys, x->q, at.V, 0.5, delta, q);
+    bg_system_move(ev, x->q, at.V, 0.5, delta, q);
     assert_near(q[1], x->q[1] + 1.0, 1e-15);
     double norm = 0, cosine = 0;
     for (int i = 3; i < 7; i++) {
@@ -595,10 +600,11 @@ static void test_move(void **state)
         cosine += q[i] * x->q[i];
     }
     assert_near(norm, 1, 1e-15);
-    assert_near(2 * acos(cosine), 0.01, 1e-7);       /* 0.01^3 / 12, and acos near 1 */
-    bg_system_move(sys, x->q, at.V, 1, delta, x->q); /* in place */
+    assert_near(2 * acos(cosine), 0.01, 1e-7);      /* 0.01^3 / 12, and acos near 1 */
+    bg_system_move(ev, x->q, at.V, 1, delta, x->q); /* in place */
     assert_near(x->q[0] - def.q0[0], 1, 1e-15);
     sample_terms_destroy(&at);
+    bg_evaluator_destroy(ev);
     bg_state_destroy(x);
     bg_system_destroy(sys);
 }

@@ -67,7 +67,7 @@ typedef struct bg_assembly_report {
  * then solves for a and lambda. Coordinates marked fixed in the definition stay. Where q and v are
  * still those of a model's definition, they become what its file asks for. report may be NULL; its
  * arrays are allocated here, release them with bg_assembly_report_clear. */
-bg_status bg_state_assemble(bg_system *system, bg_state *state, bg_assembly_report *report,
+bg_status bg_state_assemble(const bg_system *system, bg_state *state, bg_assembly_report *report,
                             bg_error *err);
 void bg_assembly_report_clear(bg_assembly_report *report);
 
@@ -165,7 +165,7 @@ typedef struct bg_drift {
     const char *why; /* a reason for there being none, to follow "not bounded: "; NULL: it holds */
 } bg_drift;
 
-bg_status bg_integrator_create(const char *name, bg_system *system,
+bg_status bg_integrator_create(const char *name, const bg_system *system,
                                const bg_integrator_options *options, bg_integrator **integrator,
                                bg_error *err);
 void bg_integrator_destroy(bg_integrator *integrator);

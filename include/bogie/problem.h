@@ -55,7 +55,7 @@ bg_status bg_problem_create(const bg_problem_def *def, bg_problem **problem, bg_
 void bg_problem_destroy(bg_problem *problem);
 
 /* All of these belong to the problem. */
-bg_system *bg_problem_get_system(const bg_problem *problem);
+const bg_system *bg_problem_get_system(const bg_problem *problem);
 const bg_model *bg_problem_get_model(const bg_problem *problem);   /* NULL: not of a model */
 const char *bg_problem_get_formulation(const bg_problem *problem); /* NULL likewise */
 const char *bg_problem_get_reference(const bg_problem *problem);

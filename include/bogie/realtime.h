@@ -49,11 +49,9 @@ bg_realtime_options bg_default_realtime_options(void);
 
 typedef struct bg_realtime bg_realtime;
 
-/* Finds the consistent start and makes everything ready for steps. The system must outlive it, and
- * is used by nothing else meanwhile. */
-bg_status bg_realtime_create(bg_system *system, const bg_realtime_options *options,
+/* Finds the consistent start and makes everything ready for steps. The system must outlive it. */
+bg_status bg_realtime_create(const bg_system *system, const bg_realtime_options *options,
                              bg_realtime **realtime, bg_error *err);
-/* Inputs are those of the system again. */
 void bg_realtime_destroy(bg_realtime *realtime);
 
 /* One step. inputs[ninputs] hold from its beginning; NULL: no new ones, they stay as they are, and

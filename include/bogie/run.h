@@ -104,7 +104,7 @@ typedef struct bg_run_report {
 
 /* Runs system. Returns report->status; report is always filled in and must be cleared, also after
  * failure: everything computed up to then is in it and has gone to the sink. */
-bg_status bg_run(bg_system *system, const bg_run_options *options, bg_run_report *report,
+bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_report *report,
                  bg_error *err);
 void bg_run_report_clear(bg_run_report *report);
 

@@ -1,9 +1,11 @@
 /* Outcomes of calls: one list of codes, and an error that carries a sentence.
  *
  *   = 0   done
- *   > 0   a numerical outcome the caller can act on (a smaller step, a stop on request)
- *   < 0   the call failed; time and state are those before the call
+ *   > 0   a numerical outcome: the same from another point, a smaller step say, may succeed; or a
+ *         stop on request
+ *   < 0   the call failed, and would again
  *
+ * Time and state are then those before the call, but for a stop, which is an end like any other.
  * A caller's bug (a null handle, a negative length) is an assert, never a status.
  */
 #ifndef BOGIE_STATUS_H
@@ -13,23 +15,23 @@
 
 BG_API_BEGIN
 
-#define BG_STATUS_LIST(X)                                                          \
-    X(BG_OK, 0, "done")                                                            \
-    X(BG_STOPPED, 1, "stopped on request before the end")                          \
-    X(BG_RETRY, 2, "not computable here; a smaller step may help")                 \
-    X(BG_BAD_INPUT, -1, "the input is not usable")                                 \
-    X(BG_NO_MEMORY, -2, "out of memory")                                           \
-    X(BG_MISSING, -3, "the system does not supply a function the method needs")    \
-    X(BG_NOT_FINITE, -4, "a system function returned a number that is not finite") \
-    X(BG_SINGULAR, -5, "the matrix [M G'; G 0] is singular")                       \
-    X(BG_NOT_ASSEMBLED, -6, "no consistent start was found")                       \
-    X(BG_CONTRADICTORY, -7, "constraints contradict each other")                   \
-    X(BG_REDUNDANT, -8, "constraints are redundant")                               \
-    X(BG_STEP_TOO_SMALL, -9, "the step fell below its minimum")                    \
-    X(BG_TOO_MANY_STEPS, -10, "the step limit was reached")                        \
-    X(BG_SYSTEM_FAILED, -11, "a system function reported failure")                 \
-    X(BG_EVENT_STUCK, -12, "an event repeats without time advancing")              \
-    X(BG_NOT_CONVERGED, -14, "an iteration did not converge")                      \
+#define BG_STATUS_LIST(X)                                                         \
+    X(BG_OK, 0, "done")                                                           \
+    X(BG_STOPPED, 1, "stopped on request before the end")                         \
+    X(BG_RETRY, 2, "not computable here; a smaller step may help")                \
+    X(BG_NOT_FINITE, 3, "a system function returned a number that is not finite") \
+    X(BG_SINGULAR, 4, "the matrix [M G'; G 0] is singular")                       \
+    X(BG_NOT_CONVERGED, 5, "an iteration did not converge")                       \
+    X(BG_BAD_INPUT, -1, "the input is not usable")                                \
+    X(BG_NO_MEMORY, -2, "out of memory")                                          \
+    X(BG_MISSING, -3, "the system does not supply a function the method needs")   \
+    X(BG_NOT_ASSEMBLED, -6, "no consistent start was found")                      \
+    X(BG_CONTRADICTORY, -7, "constraints contradict each other")                  \
+    X(BG_REDUNDANT, -8, "constraints are redundant")                              \
+    X(BG_STEP_TOO_SMALL, -9, "the step fell below its minimum")                   \
+    X(BG_TOO_MANY_STEPS, -10, "the step limit was reached")                       \
+    X(BG_SYSTEM_FAILED, -11, "a system function reported failure")                \
+    X(BG_EVENT_STUCK, -12, "an event repeats without time advancing")             \
     X(BG_IO, -13, "a file could not be read or written")
 
 typedef enum bg_status {

@@ -24,7 +24,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 4
+#define BG_ABI 5
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -46,7 +46,10 @@ typedef enum bg_of { BG_OF_r, BG_OF_h, BG_OF_g, BG_OF_w, BG_OF_gamma, BG_OF_COUN
 typedef enum bg_by { BG_BY_q, BG_BY_v, BG_BY_z, BG_BY_u, BG_BY_COUNT } bg_by;
 
 /* Marks for methods that treat coordinates differently. */
-enum { BG_MARK_STIFF = 1u << 0, BG_MARK_SLOW = 1u << 1, BG_MARK_FAST = 1u << 2 };
+enum { BG_MARK_STIFF = 1u << 0 };
+
+/* Parts of a system for methods of two rates, as bits: a call says whose accelerations it wants. */
+enum { BG_PART_SLOW = 1u << 0, BG_PART_FAST = 1u << 1 };
 
 /* Where functions are evaluated. All arrays are owned by the caller and are read-only. */
 typedef struct bg_point {
@@ -114,12 +117,18 @@ enum {
 /* The definition of a system. Get one from bg_default_system_def and fill in what applies.
  * Every function returns 0, a positive number when it cannot be evaluated there but a smaller step
  * may help (a square root of a negative number), or a negative number to stop the run. `self` is
- * passed to each; functions may use it as scratch memory, so a system serves one thread. */
+ * passed to each. Everything that evaluates the system gets a self of its own from `fork`, so that
+ * functions may write into theirs, as scratch memory; without `fork` all share this one, and
+ * functions that write into it can serve one thread only. */
 typedef struct bg_system_def {
     const char *name;
     int nq, nv, nz, ng, nu, ns, ny, nmode;
     void *self;
     void (*destroy)(void *self); /* called once, also when bg_system_create fails; may be NULL */
+    /* A self that computes the same with scratch memory of its own (NULL: out of memory), and its
+     * end. It is released before self is destroyed, and may share what is constant. Optional. */
+    void *(*fork)(const void *self);
+    void (*join)(void *fork);
 
     /* Terms. `supplied` says which terms `terms` can write. M and f (or `accelerate`) and, with
      * constraints, g are required; V is required where nq != nv. G, g_t and gamma are found by
@@ -134,6 +143,12 @@ typedef struct bg_system_def {
     /* Residual formalism r = M a - f + G^T lambda. Optional. */
     int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda,
                     double *r);
+    /* Parts of two rates: which part every velocity, state and constraint belongs to (BG_PART_*;
+     * NULL: all are slow), where no mass and no constraint couples the parts. Explicit formalism of
+     * the wanted parts alone, a and z' = z_t, whose other entries are left alone. All optional. */
+    const unsigned char *v_part, *z_part, *g_part; /* nv, nz, ng */
+    int (*accelerate_part)(void *self, const bg_point *p, unsigned part, const double *lambda,
+                           double *a, double *z_t);
     /* Derivative blocks marked in `derivative_supplied`. Optional. */
     unsigned char derivative_supplied[BG_OF_COUNT][BG_BY_COUNT];
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
@@ -193,8 +208,9 @@ bg_system_def bg_default_system_def(void);
 
 typedef struct bg_system bg_system;
 
-/* Checks def and makes a system of it. On failure nothing is left behind: def->self has been
- * destroyed. Arrays and names in def must stay valid until bg_system_destroy. */
+/* Checks def and makes a system of it, which is constant from then on: any number of runs, in any
+ * number of threads, may share it (see `fork`). On failure nothing is left behind: def->self has
+ * been destroyed. Arrays and names in def must stay valid until bg_system_destroy. */
 bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_error *err);
 void bg_system_destroy(bg_system *system);
 const bg_system_def *bg_system_get_def(const bg_system *system);
@@ -206,9 +222,36 @@ const bg_warnings *bg_system_get_warnings(const bg_system *system);
 const char *bg_system_get_name(const bg_system *system, char kind, int i, char *buffer,
                                size_t size);
 
+/* What evaluates a system: it has the inputs, the counts and the scratch memory, and serves one
+ * thread. Integrators, runs and everything else below make their own. */
+typedef struct bg_evaluator bg_evaluator;
+bg_status bg_evaluator_create(const bg_system *system, bg_evaluator **evaluator, bg_error *err);
+void bg_evaluator_destroy(bg_evaluator *evaluator);
+
+/* Fills p for these arguments, which it points to, with the inputs at t, which stay those of p
+ * until the next call. */
+bg_status bg_system_set_point(bg_evaluator *evaluator, double t, const double *q, const double *v,
+                              const double *z, const int *mode, bg_point *p, bg_error *err);
+/* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY, here and
+ * below, when a function asks for a smaller step. */
+bg_status bg_system_calc_terms(bg_evaluator *evaluator, const bg_point *p, unsigned want,
+                               bg_terms *out, bg_error *err);
+/* Explicit formalism: a = M^{-1} (f - G^T lambda), lambda NULL: 0; by `accelerate`, or from M and f
+ * where that is not supplied. To be prepared once before the first call, which says whether it can
+ * be had at all: not where M alone is singular. */
+bg_status bg_evaluator_prepare_acceleration(bg_evaluator *evaluator, bg_error *err);
+bg_status bg_system_calc_acceleration(bg_evaluator *evaluator, const bg_point *p,
+                                      const double *lambda, double *a, bg_error *err);
+/* Residual formalism: r = M a - f + G^T lambda, by `residual`, or from M, f and G. */
+bg_status bg_system_calc_residual(bg_evaluator *evaluator, const bg_point *p, const double *a,
+                                  const double *lambda, double *r, bg_error *err);
+/* Explicit formalism of parts, BG_PART_* as bits: a [nv] and z_t [nz], where entries of other parts
+ * are left alone. Prepared as the whole is. */
+bg_status bg_system_calc_part(bg_evaluator *evaluator, const bg_point *p, unsigned part,
+                              const double *lambda, double *a, double *z_t, bg_error *err);
 /* Derivative blocks at a point, analytic where supplied, else by differences (grouped by the
  * block's pattern). Non-NULL blocks of out are wanted. */
-bg_status bg_system_calc_derivatives(bg_system *system, const bg_point *p, const double *a,
+bg_status bg_system_calc_derivatives(bg_evaluator *evaluator, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err);
 
 /* The worst disagreement of one supplied quantity with differences. */
@@ -225,7 +268,7 @@ enum { BG_DERIVATIVE_CHECKS = 3 + (int)BG_OF_COUNT * (int)BG_BY_COUNT };
 /* Compares G, g_t, gamma and every supplied derivative block with differences at `samples` random
  * states around the start (deterministic in `seed`). One entry per checked quantity is written to
  * checks; returns their number in *count. The caller judges: below 1e-6 is agreement. */
-bg_status bg_system_check_derivatives(bg_system *system, int samples, unsigned seed,
+bg_status bg_system_check_derivatives(const bg_system *system, int samples, unsigned seed,
                                       bg_derivative_check checks[BG_DERIVATIVE_CHECKS], int *count,
                                       bg_error *err);
 

@@ -2,6 +2,7 @@
  * are right. */
 #include "cli/allocations.h"
 #include "cli/cli.h"
+#include "consistent/assemble.h"
 #include "consistent/freedoms.h"
 #include "formalism/motion.h"
 #include "run/problem.h"
@@ -164,39 +165,43 @@ static void print_followers(const bg_system *system, const bg_freedoms *f, int k
 
 /* Each degree of freedom by the coordinate that stands for it, what moves with it, and, of a model,
  * how the body moves that it moves most. */
-static void print_freedoms(bg_system *system, const bg_state *x, const bg_redundancy *redundancy,
-                           bool is_model)
+static void print_freedoms(bg_evaluator *evaluator, const bg_state *x,
+                           const bg_redundancy *redundancy, bool is_model)
 {
+    const bg_system *system = evaluator->system;
     bg_freedoms f;
     char buffer[64], motion[192] = "";
-    if (bg_freedoms_create(system, x, redundancy, &f) == BG_OK)
+    if (bg_freedoms_create(evaluator, x, redundancy, &f) == BG_OK)
         for (int k = 0; k < f.count; k++) {
             printf("    %s moves",
                    bg_system_get_name(system, 'v', f.column[k], buffer, sizeof buffer));
             print_followers(system, &f, k);
             if (is_model)
-                bg_motion_describe(system, x, f.basis + k * bg_system_get_def(system)->nv, motion,
-                                   sizeof motion);
+                bg_motion_describe(evaluator, x, f.basis + k * bg_system_get_def(system)->nv,
+                                   motion, sizeof motion);
             printf(*motion ? ": %s\n" : "\n", motion);
         }
     bg_freedoms_clear(&f);
 }
 
-static bg_status print_assembly(bg_system *system, bool is_model, bg_error *err)
+static bg_status print_assembly(const bg_system *system, bool is_model, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(system);
     bg_assembly_report report = {0};
     bg_state *state = NULL;
+    bg_evaluator *evaluator = NULL;
     bg_status status = bg_state_create(system, &state, err);
     if (!status)
-        status = bg_state_assemble(system, state, &report, err);
+        status = bg_evaluator_create(system, &evaluator, err);
+    if (!status)
+        status = bg_state_assemble_with(evaluator, state, &report, err);
     if (!status) {
         int redundant = report.redundancy.count, freedom = def->nv - def->ng + redundant;
         printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
                def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
         if (freedom > 0 && freedom <= MAX_FREEDOMS)
-            print_freedoms(system, state, &report.redundancy, is_model);
+            print_freedoms(evaluator, state, &report.redundancy, is_model);
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,
@@ -214,12 +219,13 @@ static bg_status print_assembly(bg_system *system, bool is_model, bg_error *err)
     bg_warnings_append(&report.warnings, bg_system_get_warnings(system));
     print_warnings(&report.warnings);
     bg_assembly_report_clear(&report);
+    bg_evaluator_destroy(evaluator);
     bg_state_destroy(state);
     return status;
 }
 
 /* Prints the comparison and fails when one of the errors is too large. */
-static bg_status check_derivatives(bg_system *system, bg_error *err)
+static bg_status check_derivatives(const bg_system *system, bg_error *err)
 {
     bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
     int count = 0, worst = -1;
@@ -285,16 +291,20 @@ static void print_allocations(const bg_problem *problem)
 }
 
 /* Which constraints are redundant is known at a start, and the work of a step depends on it. */
-static bg_status start_integrator(bg_system *system, bg_integrator *integrator, bg_error *err)
+static bg_status start_integrator(const bg_system *system, bg_integrator *integrator, bg_error *err)
 {
     bg_assembly_report report = {0};
     bg_state *x = NULL;
+    bg_evaluator *evaluator = NULL;
     bg_status status = bg_state_create(system, &x, err);
     if (!status)
-        status = bg_start_find(system, bg_system_get_def(system)->t_start, x, &report, err);
+        status = bg_evaluator_create(system, &evaluator, err);
+    if (!status)
+        status = bg_start_find(evaluator, system->def.t_start, x, &report, err);
     if (!status)
         status = bg_integrator_start(integrator, x, &report.redundancy, HUGE_VAL, err);
     bg_assembly_report_clear(&report);
+    bg_evaluator_destroy(evaluator);
     bg_state_destroy(x);
     return status;
 }

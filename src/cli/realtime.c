@@ -300,7 +300,7 @@ static bg_status work(void *self, bg_error *err)
     long before = bg_allocations_get();
     bg_status status = bg_realtime_step(s->rt, fresh ? s->u : NULL, s->sends ? s->y : NULL, err);
     s->report.allocations += bg_allocations_get() - before;
-    if (status < 0)
+    if (status != BG_OK && status != BG_STOPPED)
         return status;
     bg_udp_send(s->udp, (uint64_t)++s->step, bg_realtime_get_state(s->rt)->t, s->y);
     bg_residuals now = bg_integrator_get_residuals(bg_realtime_get_integrator(s->rt));
@@ -400,7 +400,8 @@ static int conclude(const arguments *args, const session *s, bg_status status, b
     bg_status summarised = args->summary ? write_summary(args, s, &summary_err) : BG_OK;
     fflush(stdout);
     int code = BG_EXIT_DONE;
-    if (status < 0 || s->report.statistics.overloaded) {
+    bool failed = status != BG_OK && status != BG_STOPPED;
+    if (failed || s->report.statistics.overloaded) {
         bg_error_print(err);
         code = BG_EXIT_FAILED; /* the input was good enough to start with */
     } else if (status == BG_STOPPED && *bg_stop_get()) {

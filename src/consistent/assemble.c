@@ -60,14 +60,14 @@ static bool allocate(bg_assembly *a)
     return true;
 }
 
-bg_status bg_assembly_create(bg_system *sys, bg_assembly **assembly, bg_error *err)
+bg_status bg_assembly_create(bg_evaluator *sys, bg_assembly **assembly, bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     bg_assembly *a = *assembly = BG_NEW(bg_assembly);
     if (!a)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
     a->sys = sys;
-    bg_status st = bg_state_create(sys, &a->before, err);
+    bg_status st = bg_state_create(sys->system, &a->before, err);
     if (st == BG_OK)
         st = bg_dynamics_create(sys, &a->dyn, err);
     if (st == BG_OK)
@@ -103,14 +103,15 @@ bg_status bg_assembly_evaluate(bg_assembly *a, const double *q, unsigned want, b
     if (st != BG_OK)
         return st;
     char name[96];
-    if (bg_system_find_not_finite(a->sys, &a->dyn->terms, want, name, sizeof name))
+    if (bg_system_find_not_finite(a->sys->system, &a->dyn->terms, want, name, sizeof name))
         return bg_dynamics_report_not_finite(a->dyn, err);
     return BG_OK;
 }
 
 void bg_assembly_update_rank(bg_assembly *a, const unsigned char *fixed)
 {
-    int freedom = fixed ? -1 : a->sys->freedom; /* known: so many rows, however little is left */
+    int freedom = fixed ? -1
+                        : a->sys->system->freedom; /* known: so many rows, however little is left */
     bg_rank_question question = {.A = a->dyn->terms.G,
                                  .fixed = fixed,
                                  .row_size = a->scale,
@@ -259,7 +260,7 @@ static bg_status check_masses(bg_assembly *a, bg_error *err)
     if (a->dyn->by_formalism || a->sys->def.check_start)
         return BG_OK;
     bg_status st = bg_assembly_evaluate(a, a->x->q, BG_TERM_M, err);
-    return st == BG_OK ? bg_masses_check(a->sys, a->x->t, a->dyn->terms.M, err) : st;
+    return st == BG_OK ? bg_masses_check(a->sys->system, a->x->t, a->dyn->terms.M, err) : st;
 }
 
 static bg_status assemble(bg_assembly *a, bool decided, bg_error *err)
@@ -326,7 +327,7 @@ static bg_status run(bg_assembly *a, bg_state *state, const bg_redundancy *known
     a->wished = fix && def->starts && def->starts->guess && is_untouched(def, state);
     if (a->dyn->kkt)
         bg_kkt_reset(a->dyn->kkt); /* no result may depend on earlier assemblies */
-    bg_state_copy(a->sys, state, a->before);
+    bg_state_copy(a->sys->system, state, a->before);
     if (def->normalise)
         def->normalise(def->self, state->q);
     start_order(a, known);
@@ -340,7 +341,7 @@ static bg_status run(bg_assembly *a, bg_state *state, const bg_redundancy *known
     for (int i = 0; i < def->nv && report->moved_v; i++)
         report->moved_v[i] = state->v[i] - a->before->v[i];
     if (st != BG_OK)
-        bg_state_copy(a->sys, a->before, state);
+        bg_state_copy(a->sys->system, a->before, state);
     if (st == BG_RETRY) { /* there is no smaller step at the start */
         st = BG_SYSTEM_FAILED;
         if (err)
@@ -361,14 +362,14 @@ static bg_status check_start(bg_assembly *a, const double *q, bg_status st, bg_e
         return st;
     bg_status judgement = def->check_start(def->self, q, a->dyn->terms.G, a->dependent,
                                            &a->report->warnings, &own);
-    if (judgement >= 0)
+    if (judgement == BG_OK)
         return st;
-    bg_state_copy(a->sys, a->before, a->x);
+    bg_state_copy(a->sys->system, a->before, a->x);
     return bg_error_set(err, judgement, "%s", own.text);
 }
 
-bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report *report,
-                            bg_error *err)
+bg_status bg_state_assemble_with(bg_evaluator *sys, bg_state *state, bg_assembly_report *report,
+                                 bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     bg_assembly_report own = {.method = "none"};
@@ -393,6 +394,17 @@ bg_status bg_state_assemble(bg_system *sys, bg_state *state, bg_assembly_report 
         *report = own;
     else
         bg_assembly_report_clear(&own);
+    return st;
+}
+
+bg_status bg_state_assemble(const bg_system *system, bg_state *state, bg_assembly_report *report,
+                            bg_error *err)
+{
+    bg_evaluator *own;
+    bg_status st = bg_evaluator_create(system, &own, err);
+    if (st == BG_OK)
+        st = bg_state_assemble_with(own, state, report, err);
+    bg_evaluator_destroy(own);
     return st;
 }
 

@@ -6,7 +6,7 @@
 #include "system/dynamics.h"
 
 struct bg_assembly {
-    bg_system *sys;
+    bg_evaluator *sys;
     bg_dynamics *dyn;
     bg_rank *ranking;
     bg_state *before;                       /* where it began */

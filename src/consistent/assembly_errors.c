@@ -37,7 +37,7 @@ void bg_assembly_list(const bg_assembly *a, const unsigned char *pick, const dou
         char buffer[32];
         const char *separator = written == 0 ? "" : written == count - 1 ? " and " : ", ";
         used += (size_t)snprintf(text + used, size - used, "%s'%s'", separator,
-                                 bg_system_get_name(a->sys, 'g', i, buffer, sizeof buffer));
+                                 bg_system_get_name(a->sys->system, 'g', i, buffer, sizeof buffer));
         written++;
     }
     if (written < count && used < size)
@@ -191,7 +191,7 @@ static bg_status report_contradiction(bg_assembly *a, int row, int level, double
     }
     a->involved[row] = 1;
     a->involved[first] = 0;
-    const char *name = bg_system_get_name(a->sys, 'g', first, buffer, sizeof buffer);
+    const char *name = bg_system_get_name(a->sys->system, 'g', first, buffer, sizeof buffer);
     bg_assembly_list(a, a->involved, key, names, sizeof names);
     if (others == 0)
         return bg_error_set(

@@ -52,7 +52,7 @@ bg_status bg_starts_report_fixed(const bg_given *g, bg_error *err)
 static bool is_closed(const bg_start_search *s)
 {
     const bg_dynamics *d = s->d;
-    bg_system_calc_row_sizes(d->sys, d->terms.G, s->size);
+    bg_system_calc_row_sizes(d->sys->system, d->terms.G, s->size);
     for (int i = 0; i < d->ng; i++)
         if (!(fabs(d->terms.g[i]) <= BG_RANK_DATA * s->size[i]))
             return false;

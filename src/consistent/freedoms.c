@@ -70,12 +70,12 @@ static void collect(const double *G, int ng, int nv, const int *pivot, bg_freedo
     }
 }
 
-bg_status bg_freedoms_create(bg_system *system, const bg_state *x, const bg_redundancy *redundancy,
+bg_status bg_freedoms_create(bg_evaluator *sys, const bg_state *x, const bg_redundancy *redundancy,
                              bg_freedoms *f)
 {
     *f = (bg_freedoms){0};
     bg_dynamics *d = NULL;
-    bg_status st = bg_dynamics_create(system, &d, NULL);
+    bg_status st = bg_dynamics_create(sys, &d, NULL);
     if (st != BG_OK)
         return st;
     int ng = d->ng, nv = d->nv;

@@ -12,7 +12,7 @@ typedef struct bg_freedoms {
 
 /* At a consistent state, with the constraints that assembly found not to be redundant. Clear it
  * also after a failure. */
-bg_status bg_freedoms_create(bg_system *system, const bg_state *state,
+bg_status bg_freedoms_create(bg_evaluator *sys, const bg_state *state,
                              const bg_redundancy *redundancy, bg_freedoms *freedoms);
 void bg_freedoms_clear(bg_freedoms *freedoms);
 

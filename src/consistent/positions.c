@@ -131,7 +131,7 @@ static bg_status solve_positions(bg_assembly *a, bg_error *err)
     bg_status st = bg_assembly_evaluate(a, a->guess, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
     if (st != BG_OK)
         return st;
-    bg_system_calc_row_sizes(a->sys, a->dyn->terms.G, a->scale);
+    bg_system_calc_row_sizes(a->sys->system, a->dyn->terms.G, a->scale);
     bg_assembly_update_rank(a, a->q_fixed);
     memcpy(a->unused, a->dependent, (size_t)a->dyn->ng);
     a->report->method = "chord";
@@ -244,7 +244,7 @@ bg_status bg_assembly_solve_positions(bg_assembly *a, bool decided, bg_error *er
         }
         if (st != BG_OK)
             return st;
-        bg_system_calc_row_sizes(a->sys, a->dyn->terms.G, a->scale);
+        bg_system_calc_row_sizes(a->sys->system, a->dyn->terms.G, a->scale);
         bg_assembly_update_rank(a, a->q_fixed);
         if (a->rank > rank && round < ROUNDS) {
             copy_positions(a, a->x->q, a->guess);

@@ -36,8 +36,9 @@ double bg_project_calc_size(const bg_dynamics *d, const double *delta, const dou
 
 double bg_project_calc_coarseness(const bg_dynamics *d)
 {
-    const bg_system *sys = d->sys;
-    return sys->calc_distance ? 1 + resolution * sys->calc_distance(sys->def.self) : 1;
+    const bg_evaluator *sys = d->sys;
+    return sys->system->calc_distance ? 1 + resolution * sys->system->calc_distance(sys->def.self)
+                                      : 1;
 }
 
 static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,

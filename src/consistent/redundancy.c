@@ -253,7 +253,7 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
     const bg_redundancy *r = &report->redundancy;
     const char *name = a->sys->def.name;
     char names[BG_WARNING_LENGTH / 4], loop[BG_WARNING_LENGTH / 4];
-    if (a->sys->freedom >= 0) /* another form has said it */
+    if (a->sys->system->freedom >= 0) /* another form has said it */
         return;
     if (a->dyn->nv == 0)
         bg_warnings_add(&report->warnings, BG_DOUBTFUL, "freedom",

@@ -106,7 +106,7 @@ bg_status bg_start_search_add_constraints(bg_start_search *s, const unsigned cha
     const bg_dynamics *d = s->d;
     const bg_pattern *p = d->sys->def.pattern_G;
     int n = 0;
-    bg_system_calc_row_sizes(d->sys, d->terms.G, s->size);
+    bg_system_calc_row_sizes(d->sys->system, d->terms.G, s->size);
     for (int i = 0; i < d->ng; i++) {
         double *row = s->A + (size_t)n * (size_t)d->nv, right = -rest[i];
         int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
@@ -412,7 +412,7 @@ static void warn(const bg_given *g, bg_warnings *warnings)
                     g->name, given, got, g->unit);
 }
 
-bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
+bg_status bg_starts_report(bg_evaluator *sys, const bg_state *x, double misfit,
                            bg_assembly_report *report, bg_error *err)
 {
     const bg_system_def *def = &sys->def;

@@ -19,7 +19,7 @@ bg_status bg_starts_find_velocity(bg_dynamics *dynamics, const unsigned char *el
                                   bg_state *x, bg_error *err);
 /* What was given and is not so at x, by more than the misfit of the data (relative to its size),
  * into the report; an error where the user insisted. */
-bg_status bg_starts_report(bg_system *sys, const bg_state *x, double misfit,
+bg_status bg_starts_report(bg_evaluator *sys, const bg_state *x, double misfit,
                            bg_assembly_report *report, bg_error *err);
 
 #endif

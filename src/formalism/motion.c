@@ -32,16 +32,16 @@ static double calc_speed(const bg_body_state *b, double length)
     return bg_length(b->v) + length * bg_length(b->w);
 }
 
-void bg_motion_describe(bg_system *system, const bg_state *x, const double *v, char *text,
+void bg_motion_describe(bg_evaluator *sys, const bg_state *x, const double *v, char *text,
                         size_t size)
 {
-    bg_multibody *mb = system->def.self;
-    double length = system->size, most = 0;
+    bg_multibody *mb = sys->def.self;
+    double length = sys->system->size, most = 0;
     int best = 0, others = 0;
     size_t used = 0;
     bg_point p;
     text[0] = '\0';
-    if (bg_system_set_point(system, x->t, x->q, v, x->z, x->mode, &p, NULL) != BG_OK)
+    if (bg_system_set_point(sys, x->t, x->q, v, x->z, x->mode, &p, NULL) != BG_OK)
         return;
     mb->update(mb, &p, NULL);
     for (int b = 1; b < mb->nbodies; b++)

@@ -1,14 +1,11 @@
 /* Bodies, forces, constraint rows and outputs on body level. */
 #include "formalism/multibody.h"
 
-#include "base/memory.h"
 #include "formalism/wishes.h"
 #include "model/axes.h"
 #include "model/forces/law.h"
-#include "model/sensor.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,29 +143,10 @@ int bg_multibody_count_corners(const bg_model *m)
     return n;
 }
 
-/* Each element's room begins where any type may. */
-static bool allocate_memo(bg_multibody *mb)
+/* What stays as it is. */
+static void list_constants(void *object, bg_arena *arena)
 {
-    const bg_model *m = mb->model;
-    const size_t step = _Alignof(max_align_t);
-    size_t total = 0, place = 0;
-    for (int k = 0; k < m->nforces; k++)
-        total += (m->forces[k].class_->memo_size + step - 1) / step * step;
-    mb->memo = BG_NEW_ARRAY(void *, m->nforces);
-    mb->memo_bytes = BG_NEW_ARRAY(char, total);
-    if (!mb->memo || !mb->memo_bytes)
-        return false;
-    for (int k = 0; k < m->nforces; k++) {
-        size_t size = m->forces[k].class_->memo_size;
-        mb->memo[k] = size > 0 ? mb->memo_bytes + place : NULL;
-        place += (size + step - 1) / step * step;
-    }
-    mb->world.memo = mb->memo;
-    return true;
-}
-
-static bool allocate(bg_multibody *mb)
-{
+    bg_multibody *mb = object;
     const bg_model *m = mb->model;
     int relations = m->ncouplers, angles = 3 * m->ncouplers + m->noutputs + m->nangles;
     for (int k = 0; k < m->njoints; k++) {
@@ -177,33 +155,47 @@ static bool allocate(bg_multibody *mb)
     }
     int corners = bg_multibody_count_corners(m), states = m->nz + angles;
     int names = m->ns + corners + m->nwatches + states;
-    mb->body = BG_NEW_ARRAY(bg_body_state, mb->nbodies);
-    mb->acceleration = BG_NEW_ARRAY(bg_body_acceleration, mb->nbodies);
-    mb->wrench = BG_NEW_ARRAY(bg_wrench, mb->nbodies);
-    mb->groups = BG_NEW_ARRAY(bg_row_group, relations);
-    mb->turns = BG_NEW_ARRAY(bg_turn, angles);
-    mb->corners = BG_NEW_ARRAY(bg_corner, corners);
-    mb->z0 = BG_NEW_ARRAY(double, m->nz + angles);
-    mb->mode0 = BG_NEW_ARRAY(int, m->nmode + m->nsignals);
-    mb->signal_mode = BG_NEW_ARRAY(int, m->nsignals);
-    mb->z_names = BG_NEW_ARRAY(const char *, states);
-    mb->s_names = BG_NEW_ARRAY(const char *, names);
-    mb->y_names = BG_NEW_ARRAY(const char *, m->noutputs);
-    mb->u_names = BG_NEW_ARRAY(const char *, m->nsignals);
-    mb->names = bg_calloc((size_t)names, sizeof *mb->names);
-    mb->s_rises = BG_NEW_ARRAY(const char *, names);
-    mb->s_falls = BG_NEW_ARRAY(const char *, names);
-    mb->s_touches = BG_NEW_ARRAY(const char *, names);
-    mb->sentences = bg_calloc((size_t)(3 * (m->ns + m->nwatches) + corners), sizeof *mb->sentences);
-    mb->values = BG_NEW_ARRAY(double, m->noutputs + 1);
-    mb->u = BG_NEW_ARRAY(double, 3 * m->nsignals);
-    mb->signals = BG_NEW_ARRAY(double, 3 * m->nsignals);
-    mb->signals_piece = BG_NEW_ARRAY(int, m->nsignals);
-    return mb->body && mb->acceleration && mb->wrench && mb->groups && mb->turns && mb->corners &&
-           mb->z0 && mb->mode0 && mb->signal_mode && mb->z_names && mb->s_names && mb->y_names &&
-           mb->u_names && mb->names && mb->s_rises && mb->s_falls && mb->s_touches &&
-           mb->sentences && mb->values && mb->u && mb->signals && mb->signals_piece &&
-           allocate_memo(mb);
+    BG_TAKE(arena, mb->groups, relations);
+    BG_TAKE(arena, mb->turns, angles);
+    BG_TAKE(arena, mb->corners, corners);
+    BG_TAKE(arena, mb->z0, m->nz + angles);
+    BG_TAKE(arena, mb->mode0, m->nmode + m->nsignals);
+    BG_TAKE(arena, mb->signal_mode, m->nsignals);
+    BG_TAKE(arena, mb->z_names, states);
+    BG_TAKE(arena, mb->s_names, names);
+    BG_TAKE(arena, mb->y_names, m->noutputs);
+    BG_TAKE(arena, mb->u_names, m->nsignals);
+    BG_TAKE(arena, mb->names, names);
+    BG_TAKE(arena, mb->s_rises, names);
+    BG_TAKE(arena, mb->s_falls, names);
+    BG_TAKE(arena, mb->s_touches, names);
+    BG_TAKE(arena, mb->sentences, 3 * (m->ns + m->nwatches) + corners);
+}
+
+void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
+{
+    const bg_model *m = mb->model;
+    BG_TAKE(arena, mb->body, mb->nbodies);
+    BG_TAKE(arena, mb->acceleration, mb->nbodies);
+    BG_TAKE(arena, mb->wrench, mb->nbodies);
+    BG_TAKE(arena, mb->values, m->noutputs + 1);
+    BG_TAKE(arena, mb->u, 3 * m->nsignals);
+    BG_TAKE(arena, mb->signals, 3 * m->nsignals);
+    BG_TAKE(arena, mb->signals_piece, m->nsignals);
+    BG_TAKE(arena, mb->memo, m->nforces);
+    for (int k = 0; k < m->nforces; k++) {
+        size_t size = m->forces[k].class_->memo_size;
+        void *room = size > 0 ? bg_arena_take(arena, 1, size) : NULL;
+        if (mb->memo)
+            mb->memo[k] = room;
+    }
+}
+
+void bg_multibody_start_scratch(bg_multibody *mb)
+{
+    mb->t_signals = NAN;
+    mb->body[0].R = bg_mat3_identity();
+    mb->world = (bg_world){.body = mb->body, .memo = mb->memo};
 }
 
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
@@ -214,8 +206,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     mb->nz = m->nz;
     mb->nmode = m->nmode;
     mb->ny = m->noutputs;
-    mb->t_signals = NAN;
-    if (!allocate(mb))
+    if (!bg_arena_create(&mb->arena, list_constants, mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     bg_axes axes;
     bg_status st = bg_axes_create(m, &axes, err);
@@ -232,44 +223,17 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
         }
     bg_multibody_name(mb);
     mb->ns = m->ns + mb->ncorners + m->nwatches;
-    mb->body[0].R = bg_mat3_identity();
-    mb->world.body = mb->body;
     return bg_wishes_create(m, &mb->wishes, err);
 }
 
 void bg_multibody_clear(bg_multibody *mb)
 {
     bg_wishes_destroy(mb->wishes);
-    void *const arrays[] = {mb->body,
-                            mb->acceleration,
-                            mb->wrench,
-                            mb->groups,
-                            mb->turns,
-                            mb->corners,
-                            mb->rates.start,
-                            mb->rates.body,
-                            mb->rates.z_start,
-                            mb->rates.z_column,
-                            mb->z0,
-                            mb->mode0,
-                            mb->signal_mode,
-                            mb->names,
-                            mb->values,
-                            mb->u,
-                            mb->signals,
-                            mb->signals_piece,
-                            (void *)mb->memo,
-                            mb->memo_bytes,
-                            (void *)mb->z_names,
-                            (void *)mb->s_names,
-                            (void *)mb->s_rises,
-                            (void *)mb->s_falls,
-                            (void *)mb->s_touches,
-                            mb->sentences,
-                            (void *)mb->y_names,
-                            (void *)mb->u_names};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    free(mb->rates.start);
+    free(mb->rates.body);
+    free(mb->rates.z_start);
+    free(mb->rates.z_column);
+    bg_arena_clear(&mb->arena);
 }
 
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)
@@ -458,86 +422,4 @@ bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *
     if (mb->calc_tree_reaction)
         mb->calc_tree_reaction(mb, joint, lambda, &x);
     return x;
-}
-
-static double pick(bg_vec3 a, int k)
-{
-    return k == 0 ? a.x : k == 1 ? a.y : a.z;
-}
-
-static double reaction_component(bg_multibody *mb, const bg_output *o, const double *lambda)
-{
-    const bg_joint *j = &mb->model->joints[o->index];
-    bg_wrench x = bg_multibody_calc_reaction(mb, o->index, lambda);
-    if (o->component < 3)
-        return pick(x.f, o->component);
-    bg_vec3 arm = bg_marker_get_arm(&mb->world, &j->b);
-    return pick(bg_sub(x.n, bg_cross(arm, x.f)), o->component - 3);
-}
-
-static double coordinate_component(bg_multibody *mb, const bg_output *o, const bg_point *p,
-                                   const double *a)
-{
-    double out[3];
-    if (mb->find_coordinate && mb->find_coordinate(mb, o->index, o->coordinate, p, a, out))
-        return out[o->component];
-    bg_primitive x = {.kind = BG_PRIMITIVE_RELATION, .n = 1, .factor = {1}, .signal = -1};
-    bg_coordinate *c = &x.coordinate[0];
-    *c = bg_multibody_get_coordinate(mb->model, o->index, o->coordinate);
-    for (int k = 0; k < mb->nturns; k++)
-        if (mb->turns[k].joint == o->index && mb->turns[k].index == o->coordinate)
-            c->turns = mb->turns[k].z;
-    if (o->component == 0)
-        return bg_coordinate_calc(&mb->world, c);
-    if (o->component == 1)
-        return bg_coordinate_calc_rate(&mb->world, c);
-    double J[12], value;
-    const bg_body_acceleration *A = &mb->acceleration[c->a.body], *B = &mb->acceleration[c->b.body];
-    bg_primitive_calc_jacobian(&mb->world, &x, J);
-    bg_primitive_calc_gamma(&mb->world, &x, &value);
-    return value + bg_dot(bg_vec3_load(J), A->v) + bg_dot(bg_vec3_load(J + 3), A->w) +
-           bg_dot(bg_vec3_load(J + 6), B->v) + bg_dot(bg_vec3_load(J + 9), B->w);
-}
-
-static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *p, const double *a,
-                          const double *lambda)
-{
-    const bg_world *w = &mb->world;
-    const bg_body_state *b = &mb->body[o->a.body];
-    const bg_body_acceleration *acc = &mb->acceleration[o->a.body];
-    bg_energy e;
-    switch (o->kind) {
-    case BG_OUTPUT_COORDINATE:
-        return coordinate_component(mb, o, p, a);
-    case BG_OUTPUT_ACCELERATION: {
-        bg_vec3 s = bg_marker_get_arm(w, &o->a);
-        bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
-        return pick(bg_add(acc->v, turning), o->component);
-    }
-    case BG_OUTPUT_ANGULAR_ACCELERATION:
-        return pick(acc->w, o->component);
-    case BG_OUTPUT_FORCE:
-        return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
-                                                          o->component);
-    case BG_OUTPUT_REACTION:
-        return reaction_component(mb, o, lambda);
-    case BG_OUTPUT_KINETIC:
-    case BG_OUTPUT_POTENTIAL:
-    case BG_OUTPUT_ENERGY:
-        bg_multibody_calc_energy(mb, &e);
-        return (o->kind != BG_OUTPUT_POTENTIAL ? e.kinetic : 0) +
-               (o->kind != BG_OUTPUT_KINETIC ? e.potential : 0);
-    case BG_OUTPUT_EXPRESSION:
-        return bg_expression_calc(o->expression, mb->values);
-    default:
-        return bg_sensor_calc(o, w);
-    }
-}
-
-void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
-                               const double *lambda, double *y)
-{
-    mb->values[mb->ny] = p->t;
-    for (int k = 0; k < mb->ny; k++)
-        y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);
 }

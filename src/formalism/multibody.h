@@ -4,6 +4,7 @@
 #ifndef BG_MULTIBODY_H
 #define BG_MULTIBODY_H
 
+#include "base/arena.h"
 #include "bogie/system.h"
 #include "model/model.h"
 #include "system/system.h"
@@ -47,13 +48,10 @@ typedef struct bg_rates_structure {
     bg_pattern by_z;         /* of h by z */
 } bg_rates_structure;
 
+/* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_multibody {
     const bg_model *model;
     int nbodies;
-    bg_world world;
-    bg_body_state *body;                /* [nbodies] */
-    bg_body_acceleration *acceleration; /* [nbodies] */
-    bg_wrench *wrench;                  /* [nbodies] */
     const int *driven; /* [nforces] velocity coordinate that the element drives in this formalism,
                           -1: none; NULL: no element does */
     bg_row_group *groups; /* body-level rows */
@@ -73,15 +71,21 @@ typedef struct bg_multibody {
     const char **s_rises, **s_falls, **s_touches; /* [ns] what happens at an event; or NULL */
     char (*sentences)[144];                       /* storage for these */
     int nsentences;
-    double *values; /* [ny + 1] outputs while expressions are evaluated */
-    double *u;      /* [3 nsignals] signals at an event */
-    /* Signals as they were computed last: one step asks for the same time again and again. */
-    double t_signals;         /* s; NAN: not yet */
-    double *signals;          /* [3 nsignals] values, then first, then second derivatives */
-    int *signals_piece;       /* [nsignals] mode of each at that time */
     struct bg_wishes *wishes; /* for the start (wishes.h) */
-    void **memo;              /* [nforces] of world, in memo_bytes */
-    char *memo_bytes;
+    bg_arena arena;           /* of the arrays so far; empty in a fork */
+    /* Scratch memory: */
+    bg_world world;
+    bg_body_state *body;                /* [nbodies] */
+    bg_body_acceleration *acceleration; /* [nbodies] */
+    bg_wrench *wrench;                  /* [nbodies] */
+    double *values;                     /* [ny + 1] outputs while expressions are evaluated */
+    double *u;                          /* [3 nsignals] signals at an event */
+    /* Signals as they were computed last: one step asks for the same time again and again. */
+    double t_signals;   /* s; NAN: not yet */
+    double *signals;    /* [3 nsignals] values, then first, then second derivatives */
+    int *signals_piece; /* [nsignals] mode of each at that time */
+    void **memo;        /* [nforces] of world */
+    double speed;       /* m/s, the largest of all bodies, in the world wishes were asked of last */
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
     /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.
@@ -99,6 +103,9 @@ typedef struct bg_multibody {
 bg_status bg_multibody_create(const bg_model *model, const bool *in_tree, bg_multibody *mb,
                               bg_error *err);
 void bg_multibody_clear(bg_multibody *mb);
+/* Scratch memory, in the arena of the formalism: its arrays, and their first values. */
+void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena);
+void bg_multibody_start_scratch(bg_multibody *mb);
 
 /* Names of everything, and modes of signals, in names.c; at creation. */
 void bg_multibody_name(bg_multibody *mb);

@@ -456,7 +456,7 @@ static void name_given(const bg_model *m, const bg_wish *w, bg_given *out)
     }
 }
 
-int bg_wishes_get_given(const bg_multibody *mb, bool news, int k, bg_given *out)
+int bg_wishes_get_given(bg_multibody *mb, bool news, int k, bg_given *out)
 {
     static const char *const units[2][2] = {{"m", "rad"}, {"m/s", "rad/s"}};
     if (k >= mb->wishes->ngiven)
@@ -464,7 +464,7 @@ int bg_wishes_get_given(const bg_multibody *mb, bool news, int k, bg_given *out)
     const bg_wish *w = &mb->wishes->wish[k];
     double missing[3];
     if (news)
-        mb->wishes->speed = calc_speed(mb);
+        mb->speed = calc_speed(mb);
     *out = (bg_given){.n = bg_wish_count_rows(w),
                       .fixed = w->level == BG_START_FIXED,
                       .unit = units[w->of][is_angle(mb, w)]};
@@ -474,7 +474,7 @@ int bg_wishes_get_given(const bg_multibody *mb, bool news, int k, bg_given *out)
         out->given[i] = w->target[i];
         out->got[i] = w->target[i] - missing[i];
     }
-    out->size = calc_size(mb, w, mb->wishes->speed);
+    out->size = calc_size(mb, w, mb->speed);
     return 0;
 }
 

@@ -34,7 +34,6 @@ struct bg_wishes {
     bg_wish *wish; /* [n] those given first */
     int n, ngiven;
     double length; /* m, of a typical body */
-    double speed;  /* m/s, the largest of all bodies, in the world asked of last */
 };
 
 bg_status bg_wishes_create(const bg_model *model, struct bg_wishes **wishes, bg_error *err);
@@ -45,7 +44,7 @@ int bg_wish_count_rows(const bg_wish *wish);
 void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *wish, bg_wish_row rows[3]);
 /* Functions of bg_starts that both forms share; after an update of the world, which is news or was
  * asked of before. */
-int bg_wishes_get_given(const bg_multibody *mb, bool news, int k, bg_given *out);
+int bg_wishes_get_given(bg_multibody *mb, bool news, int k, bg_given *out);
 bool bg_wishes_are_settled(const bg_multibody *mb, bg_start_of of);
 
 #endif

@@ -49,7 +49,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     ig->grid = (long)numbers[3];
     ig->rcond = numbers[4];
     ig->stepped = ig->dense_ready = false;
-    bg_state_copy(ig->sys, ig->x0, ig->x1);
+    bg_state_copy(ig->sys->system, ig->x0, ig->x1);
     if (ig->dyn->kkt)
         bg_kkt_set_eliminated(ig->dyn->kkt, ig->dyn->eliminated);
 }

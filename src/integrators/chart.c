@@ -29,9 +29,9 @@ bg_status bg_chart_create(bg_integrator *ig, bg_chart *c, bg_error *err)
     const bg_dynamics *d = ig->dyn;
     if (d->ng == 0)
         return BG_OK;
-    c->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
-    c->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
-    c->V = d->kinematic ? BG_NEW_ARRAY(double, bg_system_get_size_V(ig->sys)) : NULL;
+    c->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys->system));
+    c->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
+    c->V = d->kinematic ? BG_NEW_ARRAY(double, bg_system_get_size_V(ig->sys->system)) : NULL;
     bool good = c->M && c->G && (c->V || !d->kinematic);
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for local coordinates");
 }
@@ -51,10 +51,10 @@ bg_status bg_chart_begin(bg_integrator *ig, bg_chart *c, bg_error *err)
     bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, err);
     if (st != BG_OK)
         return st;
-    memcpy(c->M, d->terms.M, (size_t)bg_system_get_size_M(ig->sys) * sizeof(double));
-    memcpy(c->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(c->M, d->terms.M, (size_t)bg_system_get_size_M(ig->sys->system) * sizeof(double));
+    memcpy(c->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     if (c->V)
-        memcpy(c->V, d->terms.V, (size_t)bg_system_get_size_V(ig->sys) * sizeof(double));
+        memcpy(c->V, d->terms.V, (size_t)bg_system_get_size_V(ig->sys->system) * sizeof(double));
     return BG_OK;
 }
 
@@ -87,7 +87,7 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, ig->x0->mode, want, err);
         if (st != BG_OK)
             return st;
-        memcpy(d->terms.M, c->M, (size_t)bg_system_get_size_M(ig->sys) * sizeof(double));
+        memcpy(d->terms.M, c->M, (size_t)bg_system_get_size_M(ig->sys->system) * sizeof(double));
         st = bg_dynamics_factor(d, c->G, err);
         if (st != BG_OK)
             return st;

@@ -99,7 +99,7 @@ static void differentiate(const bg_integrator *ig, double t, double *a)
 void bg_integrator_interpolate_plain(bg_integrator *ig, double t, bg_state *out)
 {
     const bg_state *x = bg_integrator_get_state(ig);
-    bg_state_copy(ig->sys, x, out);
+    bg_state_copy(ig->sys->system, x, out);
     if (t == x->t || !ig->stepped)
         return;
     bg_integrator_interpolate(ig, t, out->q, out->v, out->z);
@@ -133,7 +133,7 @@ bg_status bg_integrator_interpolate_state(bg_integrator *ig, double t, bg_state 
 {
     const bg_state *x = bg_integrator_get_state(ig);
     if (t == x->t || !ig->stepped) {
-        bg_state_copy(ig->sys, x, out);
+        bg_state_copy(ig->sys->system, x, out);
         return BG_OK;
     }
     bg_integrator_interpolate(ig, t, out->q, out->v, out->z);

@@ -29,14 +29,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-bg_status bg_drift_create(bg_drift_work *d, bg_system *sys, const unsigned char *eliminated,
+bg_status bg_drift_create(bg_drift_work *d, bg_evaluator *sys, const unsigned char *eliminated,
                           bg_error *err)
 {
     d->sys = sys;
     d->eliminated = eliminated;
     d->g = BG_NEW_ARRAY(double, sys->def.ng);
     d->bent = BG_NEW_ARRAY(double, sys->def.ng);
-    d->D = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
+    d->D = BG_NEW_ARRAY(double, bg_system_get_size_G(sys->system));
     d->column = BG_NEW_ARRAY(double, sys->def.nv);
     d->row = BG_NEW_ARRAY(double, sys->def.ng);
     d->sum = BG_NEW_ARRAY(double, sys->def.ng);
@@ -120,7 +120,7 @@ static double calc_factor(bg_drift_work *d, bg_kkt *kkt)
 void bg_drift_update(bg_drift_work *d, bg_kkt *kkt, const double *g, const double *G,
                      const double *q)
 {
-    int ng = d->sys->def.ng, n = bg_system_get_size_G(d->sys);
+    int ng = d->sys->def.ng, n = bg_system_get_size_G(d->sys->system);
     d->largest.source = fmax(d->largest.source, calc_largest(d, g, -1, d->g));
     d->rounding = calc_rounding(d, q, G);
     d->largest.rounding = fmax(d->largest.rounding, d->rounding);

@@ -12,7 +12,7 @@ typedef struct bg_drift_work {
     bool on;
     bool begun; /* the step before belongs to the same start */
     bool looks; /* the next bg_drift_look is behind the first Newton step */
-    bg_system *sys;
+    bg_evaluator *sys;
     const unsigned char *eliminated; /* [ng] redundant rows */
     double *g, *bent;                /* [ng] g at the step's beginning; D P g before projection */
     double *D;                       /* as G is stored: first G at q~, then minus G at q_n */
@@ -29,7 +29,7 @@ typedef struct bg_drift_work {
     } largest;           /* of the run */
 } bg_drift_work;
 
-bg_status bg_drift_create(bg_drift_work *drift, bg_system *sys, const unsigned char *eliminated,
+bg_status bg_drift_create(bg_drift_work *drift, bg_evaluator *sys, const unsigned char *eliminated,
                           bg_error *err);
 void bg_drift_clear(bg_drift_work *drift);
 void bg_drift_reset(bg_drift_work *drift);

@@ -170,20 +170,20 @@ static bg_status keep_jacobian(bg_integrator *ig, bg_euler *m, bg_error *err)
 static bool allocate(bg_integrator *ig, bg_euler *m)
 {
     const bg_dynamics *d = ig->dyn;
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     bool blocks = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
     size_t nv = (size_t)d->nv;
     size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
     m->terms = d->terms;
-    m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys));
+    m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys->system));
     m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
     m->kept = BG_NEW_ARRAY(unsigned char, blocks ? block : 0);
     m->moved = BG_NEW_ARRAY(double, d->nz);
-    m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
+    m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
     m->rhs = BG_NEW_ARRAY(double, d->nv);
     m->along = BG_NEW_ARRAY(double, d->nv);
     m->shifted = BG_NEW_ARRAY(double, d->nq);
-    m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
+    m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
     m->gt = BG_NEW_ARRAY(double, d->ng);
     m->dz = BG_NEW_ARRAY(double, d->nz);
     return m->M && m->hat_M && m->kept && m->moved && m->G0 && m->rhs && m->along && m->shifted &&
@@ -194,8 +194,8 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
 static bool map_mass(bg_integrator *ig, bg_euler *m)
 {
     const bg_pattern *from = ig->sys->def.pattern_M;
-    const bg_pattern *to = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
-    int nv = ig->dyn->nv, n = bg_system_get_size_M(ig->sys);
+    const bg_pattern *to = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
+    int nv = ig->dyn->nv, n = bg_system_get_size_M(ig->sys->system);
     m->place_of_M = BG_NEW_ARRAY(int, n);
     for (int i = 0, k = 0; m->place_of_M && i < nv; i++) {
         int t = to ? to->row_start[i] : 0;
@@ -312,7 +312,7 @@ static bg_status create_states(bg_integrator *ig, bg_euler *m, bg_error *err)
     const bg_group group = {ig->dyn->nz, 1};
     const bg_block blocks[] = {
         {0, 0, BG_BLOCK_UNIT, NULL},
-        {0, 0, BG_BLOCK_PLAIN, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_z)}};
+        {0, 0, BG_BLOCK_PLAIN, bg_system_get_pattern(ig->sys->system, BG_OF_h, BG_BY_z)}};
     const bg_blocks_def def = {&group, blocks, 1, 2};
     return bg_blocks_create(&def, &m->states, err);
 }
@@ -332,7 +332,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     m->drift.on = m->drift.on && bg_euler_projects(m);
-    const bg_pattern *r = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *r = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
     st = keep_jacobian(ig, m, err);
     if (st != BG_OK)
@@ -341,12 +341,12 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     if (!plain)
-        st = bg_dynamics_create_kkt(ig->sys, bg_euler_uses_matrix(m) ? r : def->pattern_M, def->ng,
-                                    &m->hat, err);
+        st = bg_dynamics_create_kkt(ig->sys->system, bg_euler_uses_matrix(m) ? r : def->pattern_M,
+                                    def->ng, &m->hat, err);
     if (st == BG_OK && bg_euler_uses_matrix(m))
         bg_kkt_set_unsymmetric(m->hat);
     if (st == BG_OK && !plain)
-        st = bg_dynamics_create_kkt(ig->sys, def->pattern_M, def->ng, &m->plain, err);
+        st = bg_dynamics_create_kkt(ig->sys->system, def->pattern_M, def->ng, &m->plain, err);
     if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)
         st = create_states(ig, m, err);
     if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)
@@ -416,7 +416,7 @@ static void interpolate(const bg_integrator *ig, double t, int begin, int end, d
 static void archive(bg_integrator *ig, bg_archive *archive)
 {
     bg_euler *m = ig->method;
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     size_t nv = (size_t)ig->dyn->nv;
     size_t n = !bg_euler_uses_matrix(m) ? 0 : pattern ? (size_t)pattern->row_start[nv] : nv * nv;
     bg_jacobian_archive(&m->kept_jacobian, archive);
@@ -466,11 +466,11 @@ static void append(char *text, size_t size, const char *format, ...)
 static void name_rows(const bg_integrator *ig, char *text, size_t size)
 {
     const bg_euler *m = ig->method;
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     int nv = ig->dyn->nv, named = 0;
     for (int i = 0; i < nv; i++) {
         char buffer[64];
-        const char *name = bg_system_get_name(ig->sys, 'v', i, buffer, sizeof buffer);
+        const char *name = bg_system_get_name(ig->sys->system, 'v', i, buffer, sizeof buffer);
         bool kept = false;
         for (int k = pattern ? pattern->row_start[i] : i * nv;
              k < (pattern ? pattern->row_start[i + 1] : (i + 1) * nv); k++)

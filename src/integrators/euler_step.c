@@ -102,7 +102,7 @@ static bg_status calc_along(bg_integrator *ig, bg_error *err)
         before = m->rhs[i] + d->work_v[i];
         m->along[i] = (m->along[i] - before) / shift;
     }
-    memcpy(d->terms.G, m->G0, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(d->terms.G, m->G0, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     return BG_OK;
 }
 
@@ -111,7 +111,7 @@ static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *e
 {
     bg_euler *m = ig->method;
     bg_dynamics *d = ig->dyn;
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     double h = ig->h, square = m->jacobian == BG_JACOBIAN_1 ? 0 : h * h;
     int n = pattern ? pattern->row_start[d->nv] : d->nv * d->nv;
     bg_status st = BG_OK;
@@ -136,7 +136,7 @@ static bg_status prepare_matrix(bg_integrator *ig, const double **M, bg_error *e
     for (int k = 0; k < n; k++)
         m->hat_M[k] = h * m->r_v[k] + square * m->r_q[k];
     bg_partition_apply_to_matrix(ig, m);
-    for (int k = 0; k < bg_system_get_size_M(ig->sys); k++)
+    for (int k = 0; k < bg_system_get_size_M(ig->sys->system); k++)
         if (m->place_of_M[k] >= 0)
             m->hat_M[m->place_of_M[k]] += m->terms.M[k];
     *M = m->hat_M;
@@ -155,11 +155,11 @@ static bg_status advance_states(bg_integrator *ig, bg_error *err)
         const bg_block_value values[] = {{1, NULL}, {-h, m->h_z}};
         for (int j = 0; j < nv; j++) /* the increment of v is in x1 already */
             m->along[j] = ig->x1->v[j] - x->v[j];
-        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_q), m->h_q, x->v,
-                           m->moved);
+        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys->system, BG_OF_h, BG_BY_q), m->h_q,
+                           x->v, m->moved);
         for (int i = 0; i < nz; i++)
             m->dz[i] += h * m->moved[i];
-        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys, BG_OF_h, BG_BY_v), m->h_v,
+        bg_matrix_multiply(nz, nv, bg_system_get_pattern(ig->sys->system, BG_OF_h, BG_BY_v), m->h_v,
                            m->along, m->moved);
         for (int i = 0; i < nz; i++)
             m->dz[i] += m->moved[i];
@@ -352,7 +352,7 @@ static bg_status begin(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && !follows)
         st = calc_power(ig, err);
     memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
-    memcpy(m->G0, m->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(m->G0, m->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     memcpy(m->gt, m->terms.gt, (size_t)m->ng * sizeof(double));
     return st;
 }
@@ -366,7 +366,7 @@ static bg_status step_free(bg_integrator *ig, bg_error *err)
     bg_status st = evaluate(ig, x->t, x->q, x->v, x->z,
                             (d->nz > 0 ? BG_TERM_h : 0u) | (d->kinematic ? BG_TERM_V : 0u), err);
     if (st == BG_OK)
-        st = bg_system_accelerate(ig->sys, &d->point, m->rhs, err);
+        st = bg_system_calc_acceleration(ig->sys, &d->point, NULL, m->rhs, err);
     if (st == BG_OK && ig->energy)
         st = bg_dynamics_calc_power(d, ig->x1->lambda, &m->power, err);
     memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));

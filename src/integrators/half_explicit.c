@@ -23,7 +23,7 @@ bg_status bg_half_explicit_create(bg_integrator *ig, bg_error *err)
     if (m) {
         m->bar = BG_NEW_ARRAY(double, ig->n);
         m->gt = BG_NEW_ARRAY(double, ig->dyn->ng);
-        m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys));
+        m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
         m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
     }
     if (!m || !m->bar || !m->gt || !m->G)
@@ -63,7 +63,7 @@ static bg_status go_to_bar(bg_integrator *ig, const bg_half_stage *s, double *a,
     bg_dynamics *d = ig->dyn;
     memset(a, 0, (size_t)d->nv * sizeof(double));
     bg_combine(ig->n, ig->x0->q, ig->h, s->i + 1, s->a_bar, m->pair.rate, m->bar);
-    memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys) * sizeof(double));
+    memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
     double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
     bg_status st = bg_dynamics_evaluate(d, ig->x0->t + s->c_bar * ig->h, m->bar, v_bar, z_bar,

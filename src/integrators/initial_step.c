@@ -22,7 +22,7 @@ bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err)
         bg_status st = bg_integrator_calc_rate(ig, x->t + h0, y, 0, rate, ig->x1->lambda, err);
         if (st == BG_OK)
             break;
-        if (st != BG_RETRY && st != BG_NOT_FINITE && st != BG_SINGULAR)
+        if (st <= 0)
             return st;
         if (attempt == 30)
             return st == BG_RETRY ? BG_SYSTEM_FAILED : st;

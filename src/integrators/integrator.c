@@ -37,9 +37,9 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
 {
     bg_status st = bg_dynamics_create(ig->sys, &ig->dyn, err);
     if (st == BG_OK)
-        st = bg_state_create(ig->sys, &ig->x0, err);
+        st = bg_state_create(ig->sys->system, &ig->x0, err);
     if (st == BG_OK)
-        st = bg_state_create(ig->sys, &ig->x1, err);
+        st = bg_state_create(ig->sys->system, &ig->x1, err);
     if (st == BG_OK && ig->dyn->ng > 0)
         st = bg_selection_create(ig->sys, &ig->selection, err);
     if (st != BG_OK)
@@ -56,9 +56,9 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     return st == BG_OK ? ig->class_->create(ig, err) : st;
 }
 
-bg_status bg_integrator_create(const char *name, bg_system *sys,
-                               const bg_integrator_options *options, bg_integrator **integrator,
-                               bg_error *err)
+bg_status bg_integrator_create_with(const char *name, bg_evaluator *sys,
+                                    const bg_integrator_options *options,
+                                    bg_integrator **integrator, bg_error *err)
 {
     *integrator = NULL;
     const bg_integrator_class *class_;
@@ -85,6 +85,22 @@ bg_status bg_integrator_create(const char *name, bg_system *sys,
     return BG_OK;
 }
 
+bg_status bg_integrator_create(const char *name, const bg_system *system,
+                               const bg_integrator_options *options, bg_integrator **integrator,
+                               bg_error *err)
+{
+    bg_evaluator *own;
+    *integrator = NULL;
+    bg_status st = bg_evaluator_create(system, &own, err);
+    if (st == BG_OK)
+        st = bg_integrator_create_with(name, own, options, integrator, err);
+    if (st == BG_OK)
+        (*integrator)->own = own;
+    else
+        bg_evaluator_destroy(own);
+    return st;
+}
+
 void bg_integrator_destroy(bg_integrator *ig)
 {
     if (!ig)
@@ -100,6 +116,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     free(ig->bubble);
     free(ig->work_n);
     bg_trouble_destroy(ig->trouble);
+    bg_evaluator_destroy(ig->own);
     free(ig);
 }
 
@@ -139,8 +156,8 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
                                 bg_error *err)
 {
     bg_dynamics_set_eliminated(ig->dyn, redundancy);
-    bg_state_copy(ig->sys, state, ig->x0);
-    bg_state_copy(ig->sys, state, ig->x1); /* modes travel with both */
+    bg_state_copy(ig->sys->system, state, ig->x0);
+    bg_state_copy(ig->sys->system, state, ig->x1); /* modes travel with both */
     ig->stepped = false;
     ig->dense_ready = false;
     ig->t_end = ig->t_limit = t_end;
@@ -256,7 +273,7 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
         double error = 0, t1;
         ig->h = bg_control_fit(ig, h, &t1);
         bg_status st = attempt(ig, t1, &error, err);
-        if (st < 0 && st != BG_NOT_FINITE && st != BG_SINGULAR)
+        if (st < 0)
             return st;
         bool computed = st == BG_OK && isfinite(error);
         error *= bg_leaps_get_safety(ig, &a) / bg_rounding_get_scale(&ig->control.rounding);

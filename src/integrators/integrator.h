@@ -24,7 +24,7 @@ typedef struct bg_integrator_class {
     void (*restart)(bg_integrator *ig, bg_restart reason);
     /* Needed. One attempt from ig->x0 over ig->h to ig->x1->t: writes x1, rate1 and residuals1, the
      * error in units of the tolerance, and its entries into work_n. What it remembers of a step is
-     * to be written by `commit`. BG_RETRY, BG_NOT_FINITE, BG_SINGULAR: a smaller step may help. */
+     * to be written by `commit`. > 0: a smaller step may help. */
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
     /* The same with all stages on the constraints (leaps.h). NULL: the method makes no leaps. */
     bg_status (*leap)(bg_integrator *ig, double *error, bg_error *err);
@@ -55,7 +55,8 @@ enum { BG_BUBBLES_MAX = 4 };
 
 struct bg_integrator {
     const bg_integrator_class *class_;
-    bg_system *sys;
+    bg_evaluator *sys;
+    bg_evaluator *own; /* the same where nobody else has it, else NULL */
     bg_dynamics *dyn;
     bg_integrator_options options;
     int n;                 /* nq + nv + nz + 1 */
@@ -88,6 +89,11 @@ struct bg_integrator {
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     void *method;
 };
+
+/* As bg_integrator_create, on an evaluator that others use, too, and that outlives it. */
+bg_status bg_integrator_create_with(const char *name, bg_evaluator *sys,
+                                    const bg_integrator_options *options,
+                                    bg_integrator **integrator, bg_error *err);
 
 /* The rows that are left out now, which may be others of the dependent ones than at the start. */
 void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *redundancy);

@@ -17,14 +17,14 @@ static int count_values(const bg_system *sys, int k)
     return p ? p->row_start[rows[of]] : rows[of] * columns[by];
 }
 
-bg_status bg_jacobian_create(bg_jacobian *j, bg_system *sys, unsigned blocks, bg_error *err)
+bg_status bg_jacobian_create(bg_jacobian *j, bg_evaluator *sys, unsigned blocks, bg_error *err)
 {
     *j = (bg_jacobian){.sys = sys};
     for (int k = 0; k < BG_KEPT_BLOCKS; k++) {
         bg_kept_block *b = &j->block[k];
         if (!(blocks & 1u << k))
             continue;
-        b->size = count_values(sys, k);
+        b->size = count_values(sys->system, k);
         b->values = BG_NEW_ARRAY(double, b->size);
         if (!b->values)
             return bg_error_set(err, BG_NO_MEMORY, "out of memory for the Jacobian of '%s'",

@@ -28,12 +28,13 @@ enum { BG_KEPT_BLOCKS = (int)BG_OF_COUNT * (int)BG_BY_COUNT + 1, BG_KEPT_M = BG_
 #define BG_KEPT_MASS (1u << BG_KEPT_M)
 
 typedef struct bg_jacobian {
-    bg_system *sys;
+    bg_evaluator *sys;
     bg_kept_block block[BG_KEPT_BLOCKS];
 } bg_jacobian;
 
 /* Room for `blocks`. Clear it also after a failure. */
-bg_status bg_jacobian_create(bg_jacobian *jacobian, bg_system *sys, unsigned blocks, bg_error *err);
+bg_status bg_jacobian_create(bg_jacobian *jacobian, bg_evaluator *sys, unsigned blocks,
+                             bg_error *err);
 void bg_jacobian_clear(bg_jacobian *jacobian);
 bg_kept_block *bg_jacobian_get(bg_jacobian *jacobian, bg_of of, bg_by by);
 

@@ -17,7 +17,7 @@ void bg_leaps_reset(bg_leaps *l)
 
 static bool can_leap(const bg_integrator *ig)
 {
-    return ig->class_->leap && ig->dyn->ng > 0 && !ig->sys->tree && ig->options.step == 0;
+    return ig->class_->leap && ig->dyn->ng > 0 && !ig->sys->system->tree && ig->options.step == 0;
 }
 
 double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double error)

@@ -158,7 +158,8 @@ static void calc_roots(const bg_integrator *ig, const bg_euler *m, double *out)
 static void choose(bg_integrator *ig, bg_euler *m)
 {
     const bg_system_def *def = &ig->sys->def;
-    scaled s = {m, bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q), m->along, m->hat_M, def->nv};
+    scaled s = {m, bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q), m->along, m->hat_M,
+                def->nv};
     int n = row_begin(&s, def->nv);
     for (int k = 0; k < n; k++)
         m->kept[k] = BG_KEPT;
@@ -182,7 +183,7 @@ static void choose(bg_integrator *ig, bg_euler *m)
 
 static void clear_others(const bg_integrator *ig, const bg_euler *m, double *values)
 {
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys, BG_OF_r, BG_BY_q);
+    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     int nv = ig->dyn->nv, n = pattern ? pattern->row_start[nv] : nv * nv;
     for (int k = 0; k < n; k++)
         if (!m->kept[k])

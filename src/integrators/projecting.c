@@ -54,9 +54,9 @@ bg_status bg_projecting_create(bg_dynamics *d, bg_projecting **form, bg_error *e
                         : bg_error_set(err, BG_NO_MEMORY, "out of memory for the projecting form");
     const bg_system_def *def = &d->sys->def;
     if (st == BG_OK)
-        st = bg_dynamics_create_kkt(d->sys, def->pattern_M, 0, &f->mass, err);
+        st = bg_dynamics_create_kkt(d->sys->system, def->pattern_M, 0, &f->mass, err);
     if (st == BG_OK)
-        st = bg_dynamics_create_kkt(d->sys, def->pattern_M, d->ng, &f->augmented, err);
+        st = bg_dynamics_create_kkt(d->sys->system, def->pattern_M, d->ng, &f->augmented, err);
     if (st == BG_OK)
         *form = f;
     else
@@ -123,8 +123,8 @@ static void choose_mass(bg_projecting *f)
     f->c = 0;
     if (bg_kkt_factor(f->mass, M, NULL, NULL) == BG_OK && bg_kkt_calc_rcond(f->mass) > regular)
         return;
-    double largest = calc_largest(bg_system_get_size_G(d->sys), G);
-    f->c = calc_largest(bg_system_get_size_M(d->sys), M) / fmax(largest * largest, 1e-300);
+    double largest = calc_largest(bg_system_get_size_G(d->sys->system), G);
+    f->c = calc_largest(bg_system_get_size_M(d->sys->system), M) / fmax(largest * largest, 1e-300);
     bg_projecting_prepare(f);
 }
 

@@ -43,7 +43,7 @@ static bool is_singular(bg_integrator *ig)
 {
     bg_dynamics *d = ig->dyn;
     const bg_state *x = ig->x0;
-    if (d->ng == 0 || ig->sys->tree)
+    if (d->ng == 0 || ig->sys->system->tree)
         return false;
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
     bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M | BG_TERM_G,

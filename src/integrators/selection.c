@@ -20,16 +20,16 @@ struct bg_selection {
     bg_state *moved;                     /* the state on the new rows */
 };
 
-bg_status bg_selection_create(bg_system *sys, bg_selection **selection, bg_error *err)
+bg_status bg_selection_create(bg_evaluator *sys, bg_selection **selection, bg_error *err)
 {
     int ng = sys->def.ng;
     bg_selection *s = *selection = BG_NEW(bg_selection);
     bg_status st = s ? bg_rank_create(ng, sys->def.nv, sys->def.pattern_G, &s->rank, err)
                      : BG_NO_MEMORY;
     if (st == BG_OK)
-        st = bg_state_create(sys, &s->moved, err);
+        st = bg_state_create(sys->system, &s->moved, err);
     if (st == BG_OK) {
-        s->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
+        s->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys->system));
         s->size = BG_NEW_ARRAY(double, ng);
         s->order = BG_NEW_ARRAY(signed char, ng);
         s->dependent = BG_NEW_ARRAY(unsigned char, ng);
@@ -79,7 +79,7 @@ static bool choose(bg_selection *s, bg_integrator *ig)
         bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, x->mode, &point, NULL) != BG_OK ||
         bg_system_calc_terms(ig->sys, &point, BG_TERM_G, &terms, NULL) != BG_OK)
         return false;
-    bg_system_calc_row_sizes(ig->sys, s->G, s->size);
+    bg_system_calc_row_sizes(ig->sys->system, s->G, s->size);
     bg_rank_question question = {.A = s->G,
                                  .row_size = s->size,
                                  .column_size = ig->sys->def.v_size,
@@ -105,11 +105,11 @@ bool bg_selection_update(bg_selection *s, bg_integrator *ig)
         return false;
     memcpy(s->involved, d->eliminated, (size_t)d->ng);
     set_eliminated(d, s->dependent);
-    bg_state_copy(ig->sys, ig->x0, s->moved);
+    bg_state_copy(ig->sys->system, ig->x0, s->moved);
     if (bg_project_state(d, s->moved, NULL) != BG_OK) { /* as before: the next step will tell */
         set_eliminated(d, s->involved);
         return false;
     }
-    bg_state_copy(ig->sys, s->moved, ig->x0);
+    bg_state_copy(ig->sys->system, s->moved, ig->x0);
     return true;
 }

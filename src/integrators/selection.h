@@ -6,7 +6,7 @@
 #include "integrators/integrator.h"
 
 typedef struct bg_selection bg_selection;
-bg_status bg_selection_create(bg_system *system, bg_selection **selection, bg_error *err);
+bg_status bg_selection_create(bg_evaluator *sys, bg_selection **selection, bg_error *err);
 void bg_selection_destroy(bg_selection *selection);
 
 /* Whether rows are left out, so that there is a choice; and the most that an exchange costs:

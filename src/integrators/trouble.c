@@ -42,7 +42,7 @@ static const double still_there = 0.3, same = 1.1, shift = 1e-6;
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
 {
     const bg_dynamics *d = ig->dyn;
-    const bg_parts *parts = &ig->sys->parts;
+    const bg_parts *parts = &ig->sys->system->parts;
     size_t tangent = (size_t)(2 * d->nv + d->nz), rates = (size_t)(d->nv + d->nz);
     size_t n = (size_t)ig->n, width = (size_t)parts->width;
     size_t total = 2 * tangent + 3 * rates + 3 * n + (size_t)d->ng + 2 * width +
@@ -83,7 +83,7 @@ void bg_trouble_destroy(bg_trouble *x)
 
 static int count_culprits(const bg_integrator *ig, char kind)
 {
-    return kind == 'p' ? ig->sys->parts.count : kind == 'v' ? ig->dyn->nv : ig->dyn->nz;
+    return kind == 'p' ? ig->sys->system->parts.count : kind == 'v' ? ig->dyn->nv : ig->dyn->nz;
 }
 
 static void archive_culprit(const bg_integrator *ig, bg_culprit *c, bg_archive *archive)
@@ -219,7 +219,7 @@ static bool place(bg_integrator *ig, double t, const double *y, double *motion)
     const double *v = y + ig->dyn->nq, *z = v + ig->dyn->nv;
     if (bg_system_set_point(ig->sys, t, y, v, z, ig->x0->mode, &p, NULL) != BG_OK)
         return false;
-    ig->sys->parts.place(ig->sys->def.self, &p, motion);
+    ig->sys->system->parts.place(ig->sys->def.self, &p, motion);
     return true;
 }
 
@@ -227,7 +227,7 @@ static bool place(bg_integrator *ig, double t, const double *y, double *motion)
 static void add_shares(bg_integrator *ig, double factor)
 {
     bg_trouble *m = ig->trouble;
-    const bg_parts *parts = &ig->sys->parts;
+    const bg_parts *parts = &ig->sys->system->parts;
     for (int k = 0; k < parts->count; k++) {
         double power = 0;
         parts->calc_force(ig->sys->def.self, k, m->force);
@@ -242,7 +242,7 @@ static void add_shares(bg_integrator *ig, double factor)
 static bg_culprit find_fastest(bg_integrator *ig, const bg_state *from, units u)
 {
     bg_trouble *m = ig->trouble;
-    const bg_parts *parts = &ig->sys->parts;
+    const bg_parts *parts = &ig->sys->system->parts;
     int nq = ig->dyn->nq, nv = ig->dyn->nv, nz = ig->dyn->nz;
     bg_culprit coordinate = {'v', 0};
     for (int i = 0; i < nv; i++)
@@ -413,7 +413,7 @@ static bool halve(bg_integrator *ig, double t[2], double *change, int *which)
 static bg_culprit find_jumping(bg_integrator *ig, const double t[2], int which)
 {
     bg_trouble *m = ig->trouble;
-    const bg_parts *parts = &ig->sys->parts;
+    const bg_parts *parts = &ig->sys->system->parts;
     bg_culprit best = which < ig->dyn->nv ? (bg_culprit){'v', which}
                                           : (bg_culprit){'z', which - ig->dyn->nv};
     double most = 0;
@@ -514,10 +514,10 @@ static void name_culprit(const bg_integrator *ig, bg_culprit c, char *text, size
 {
     char buffer[64];
     if (c.kind == 'p')
-        ig->sys->parts.get_name(ig->sys->def.self, c.index, text, size);
+        ig->sys->system->parts.get_name(ig->sys->def.self, c.index, text, size);
     else
         snprintf(text, size, "%s '%s'", c.kind == 'z' ? "the state" : "the motion of",
-                 bg_system_get_name(ig->sys, c.kind, c.index, buffer, sizeof buffer));
+                 bg_system_get_name(ig->sys->system, c.kind, c.index, buffer, sizeof buffer));
 }
 
 /* Whether many steps were limited by stability, so that it is worth a remark on a finished run. */

@@ -23,10 +23,12 @@ struct bg_expression {
     int root;             /* slot of the result */
     int *variables;       /* [nvariables] their indices in the caller's arrays */
     bg_instruction *code; /* [ncode]; instruction k writes slot nvariables + nconstants + k */
-    double *w;            /* [slots] values; scratch, but for the constants, set at creation */
-    double *adjoint;      /* [slots] scratch of the gradient */
-    bg_jet *jet;          /* [slots] scratch of jets, but for the constants */
+    double *constants;    /* [nconstants] */
 };
+
+/* Slots that one text can ask for. What is in them while an expression is evaluated lies on the
+ * stack, so that any number of threads share an expression. */
+enum { SLOTS = 2 * BG_DRAFT_LEAVES + BG_EXPRESSION_OPERATIONS };
 
 static int find_slot(const bg_draft *draft, int reference)
 {
@@ -46,10 +48,7 @@ static void copy_draft(bg_expression *e, const bg_draft *draft)
         for (int i = 0; i < bg_operation_get(e->code[k].op)->arity; i++)
             e->code[k].arg[i] = (uint16_t)find_slot(draft, e->code[k].arg[i]);
     }
-    for (int k = 0; k < e->nconstants; k++) {
-        e->w[e->nvariables + k] = draft->constants[k];
-        e->jet[e->nvariables + k] = (bg_jet){draft->constants[k], 0, 0};
-    }
+    memcpy(e->constants, draft->constants, (size_t)draft->nconstants * sizeof *e->constants);
 }
 
 static bg_expression *create_from_draft(const bg_draft *draft)
@@ -60,13 +59,10 @@ static bg_expression *create_from_draft(const bg_draft *draft)
     e->nvariables = draft->nvariables;
     e->nconstants = draft->nconstants;
     e->ncode = draft->ncode;
-    int slots = e->nvariables + e->nconstants + e->ncode;
     e->variables = BG_NEW_ARRAY(int, e->nvariables);
     e->code = BG_NEW_ARRAY(bg_instruction, e->ncode);
-    e->w = BG_NEW_ARRAY(double, slots);
-    e->adjoint = BG_NEW_ARRAY(double, slots);
-    e->jet = BG_NEW_ARRAY(bg_jet, slots);
-    if (!e->variables || !e->code || !e->w || !e->adjoint || !e->jet) {
+    e->constants = BG_NEW_ARRAY(double, e->nconstants);
+    if (!e->variables || !e->code || !e->constants) {
         bg_expression_destroy(e);
         return NULL;
     }
@@ -95,9 +91,7 @@ void bg_expression_destroy(bg_expression *expression)
         return;
     free(expression->variables);
     free(expression->code);
-    free(expression->w);
-    free(expression->adjoint);
-    free(expression->jet);
+    free(expression->constants);
     free(expression);
 }
 
@@ -134,22 +128,34 @@ static double run_instruction(const bg_instruction *i, const double *w)
     }
 }
 
-double bg_expression_calc(const bg_expression *e, const double *values)
+/* w <- values of all slots. */
+static void run(const bg_expression *e, const double *values, double *w)
 {
-    double *w = e->w, *result = w + e->nvariables + e->nconstants;
+    double *result = w + e->nvariables + e->nconstants;
     for (int k = 0; k < e->nvariables; k++)
         w[k] = values[e->variables[k]];
+    for (int k = 0; k < e->nconstants; k++)
+        w[e->nvariables + k] = e->constants[k];
     for (int k = 0; k < e->ncode; k++)
         result[k] = run_instruction(&e->code[k], w);
+}
+
+double bg_expression_calc(const bg_expression *e, const double *values)
+{
+    double w[SLOTS];
+    run(e, values, w);
     return w[e->root];
 }
 
-static void run_jets(const bg_expression *e)
+/* All slots from those of the variables. */
+static void run_jets(const bg_expression *e, bg_jet *jet)
 {
-    bg_jet *result = e->jet + e->nvariables + e->nconstants;
+    bg_jet *result = jet + e->nvariables + e->nconstants;
+    for (int k = 0; k < e->nconstants; k++)
+        jet[e->nvariables + k] = (bg_jet){e->constants[k], 0, 0};
     for (int k = 0; k < e->ncode; k++) {
         const uint16_t *arg = e->code[k].arg;
-        const bg_jet x[3] = {e->jet[arg[0]], e->jet[arg[1]], e->jet[arg[2]]};
+        const bg_jet x[3] = {jet[arg[0]], jet[arg[1]], jet[arg[2]]};
         bg_operation_calc_jet(bg_operation_get(e->code[k].op), x, &result[k]);
     }
 }
@@ -157,45 +163,47 @@ static void run_jets(const bg_expression *e)
 void bg_expression_calc_jet(const bg_expression *e, const double *values, const double *rates,
                             const double *second, double out[3])
 {
+    bg_jet jet[SLOTS];
     for (int k = 0; k < e->nvariables; k++) {
         int v = e->variables[k];
-        e->jet[k] = (bg_jet){values[v], rates[v], second[v]};
+        jet[k] = (bg_jet){values[v], rates[v], second[v]};
     }
-    run_jets(e);
-    out[0] = e->jet[e->root].u;
-    out[1] = e->jet[e->root].d;
-    out[2] = e->jet[e->root].dd;
+    run_jets(e, jet);
+    out[0] = jet[e->root].u;
+    out[1] = jet[e->root].d;
+    out[2] = jet[e->root].dd;
 }
 
 /* The gradient one variable at a time, from the values in w: right-hand derivatives, also on kinks.
  */
-static void calc_gradient_forwards(const bg_expression *e, double *gradient)
+static void calc_gradient_forwards(const bg_expression *e, const double *w, double *gradient)
 {
+    bg_jet jet[SLOTS];
     for (int k = 0; k < e->nvariables; k++) {
         for (int j = 0; j < e->nvariables; j++)
-            e->jet[j] = (bg_jet){e->w[j], j == k, 0};
-        run_jets(e);
-        gradient[k] = e->jet[e->root].d;
+            jet[j] = (bg_jet){w[j], j == k, 0};
+        run_jets(e, jet);
+        gradient[k] = jet[e->root].d;
     }
 }
 
 /* Adds the adjoint of instruction k to those of its arguments, constants aside: the derivative of
  * x^2 with respect to 2 is not defined for x < 0, and not needed. False: on a kink or a pole. */
-static bool propagate(const bg_expression *e, int k, double adjoint)
+static bool propagate(const bg_expression *e, const double *w, int k, double *adjoint)
 {
     const bg_instruction *i = &e->code[k];
     const bg_operation *op = bg_operation_get(i->op);
-    const double *w = e->w, x[3] = {w[i->arg[0]], w[i->arg[1]], w[i->arg[2]]};
+    const double x[3] = {w[i->arg[0]], w[i->arg[1]], w[i->arg[2]]};
     int first = e->nvariables + e->nconstants;
-    double p[3];
+    double p[3], own = adjoint[first + k];
     if (!bg_operation_calc_partials(op, x, w[first + k], p))
         return false;
     bool finite = true;
     for (int j = 0; j < op->arity; j++) {
         int slot = i->arg[j];
         if (slot < e->nvariables || slot >= first) {
-            e->adjoint[slot] += adjoint * p[j];
-            finite = finite && isfinite(e->adjoint[slot]);
+            adjoint[slot] += own * p[j];
+            finite = finite && isfinite(adjoint[slot]);
         }
     }
     return finite;
@@ -203,17 +211,16 @@ static bool propagate(const bg_expression *e, int k, double adjoint)
 
 double bg_expression_calc_gradient(const bg_expression *e, const double *values, double *gradient)
 {
-    double u = bg_expression_calc(e, values);
+    double w[SLOTS], adjoint[SLOTS];
     int first = e->nvariables + e->nconstants;
-    memset(e->adjoint, 0, (size_t)(first + e->ncode) * sizeof *e->adjoint);
-    e->adjoint[e->root] = 1;
-    for (int k = e->ncode - 1; k >= 0; k--) {
-        double adjoint = e->adjoint[first + k];
-        if (adjoint != 0 && !propagate(e, k, adjoint)) {
-            calc_gradient_forwards(e, gradient);
-            return u;
+    run(e, values, w);
+    memset(adjoint, 0, (size_t)(first + e->ncode) * sizeof *adjoint);
+    adjoint[e->root] = 1;
+    for (int k = e->ncode - 1; k >= 0; k--)
+        if (adjoint[first + k] != 0 && !propagate(e, w, k, adjoint)) {
+            calc_gradient_forwards(e, w, gradient);
+            return w[e->root];
         }
-    }
-    memcpy(gradient, e->adjoint, (size_t)e->nvariables * sizeof *gradient);
-    return u;
+    memcpy(gradient, adjoint, (size_t)e->nvariables * sizeof *gradient);
+    return w[e->root];
 }

@@ -136,7 +136,7 @@ bg_status bg_pacer_run(const bg_pacer *p, bg_status (*work)(void *self, bg_error
             return bg_error_set(err, BG_STOPPED, "stopped on request after %ld steps", s->steps);
         bool delayed = p->delay_every > 0 && (s->steps + 1) % p->delay_every == 0;
         bg_status st = make_step(p, work, self, delayed, &t, err);
-        if (st < 0)
+        if (st != BG_OK && st != BG_STOPPED)
             return st;
         bg_statistics_add(s, &t);
         t.release = find_release(p, t.release, t.end, s);

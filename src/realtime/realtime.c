@@ -48,9 +48,9 @@ static bg_status refuse_name(const bg_system *sys, const char *what, char kind, 
 static bg_status find_inputs(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
 {
     for (int k = 0; k < o->ninputs; k++) {
-        rt->input[k] = find_name(rt->sys, 'u', rt->sys->def.nu, o->inputs[k]);
+        rt->input[k] = find_name(rt->sys->system, 'u', rt->sys->def.nu, o->inputs[k]);
         if (rt->input[k] < 0)
-            return refuse_name(rt->sys, "input", 'u', rt->sys->def.nu, o->inputs[k], err);
+            return refuse_name(rt->sys->system, "input", 'u', rt->sys->def.nu, o->inputs[k], err);
         for (int i = 0; i < k; i++)
             if (rt->input[i] == rt->input[k])
                 return bg_error_set(err, BG_BAD_INPUT, "input '%s' is named twice; once will do",
@@ -80,11 +80,11 @@ static bg_status find_output(const bg_realtime *rt, const char *name, bg_live_ou
         if (marked && kinds[k] != name[0])
             continue;
         out->kind = kinds[k];
-        out->index = find_name(rt->sys, kinds[k], sizes[k], marked ? name + 2 : name);
+        out->index = find_name(rt->sys->system, kinds[k], sizes[k], marked ? name + 2 : name);
         if (out->index >= 0)
             return BG_OK;
     }
-    return refuse_name(rt->sys, "output", 'y', sizes[0], marked ? name + 2 : name, err);
+    return refuse_name(rt->sys->system, "output", 'y', sizes[0], marked ? name + 2 : name, err);
 }
 
 /* All y, or all q and v. */
@@ -96,7 +96,7 @@ static void choose_outputs(bg_realtime *rt)
         bg_live_output *out = &rt->outputs[k];
         out->kind = def->ny > 0 ? 'y' : k < def->nq ? 'q' : 'v';
         out->index = out->kind == 'v' ? k - def->nq : k;
-        const char *name = bg_system_get_name(rt->sys, out->kind, out->index, buffer,
+        const char *name = bg_system_get_name(rt->sys->system, out->kind, out->index, buffer,
                                               sizeof buffer);
         if (out->kind == 'y')
             snprintf(out->name, sizeof out->name, "%s", name);
@@ -137,7 +137,7 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
     rt->fired = BG_NEW_ARRAY(bool, def->ns);
     return rt->settings && rt->input && rt->last && rt->outputs && rt->y && rt->s && rt->side &&
            rt->said && rt->event_counts && rt->resting && rt->fired &&
-           bg_state_create(rt->sys, &rt->changed, NULL) == BG_OK;
+           bg_state_create(rt->sys->system, &rt->changed, NULL) == BG_OK;
 }
 
 static bool has_option(const char *integrator, const char *option)
@@ -165,7 +165,7 @@ static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o
     for (int i = 0; i < o->nsettings; i++)
         rt->settings[method.nsettings++] = o->settings[i];
     method.settings = rt->settings;
-    bg_status st = bg_integrator_create(o->integrator, rt->sys, &method, &rt->ig, err);
+    bg_status st = bg_integrator_create_with(o->integrator, rt->sys, &method, &rt->ig, err);
     if (st == BG_OK && !bg_integrator_get_plan(rt->ig, &plan))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "integrator %s does not say before a step how much work it is; in real "
@@ -228,16 +228,16 @@ static bg_status begin(bg_realtime *rt, bg_error *err)
     return st == BG_OK && rt->sys->def.ns > 0 ? settle_events(rt, err) : st;
 }
 
-bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_realtime **realtime,
-                             bg_error *err)
+bg_status bg_realtime_create(const bg_system *system, const bg_realtime_options *o,
+                             bg_realtime **realtime, bg_error *err)
 {
     *realtime = NULL;
     bg_realtime *rt = BG_NEW(bg_realtime);
-    bg_status st = BG_OK;
-    if (rt)
-        rt->sys = sys;
-    if (!rt || !allocate(rt, o))
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for real time");
+    bg_status st = rt ? bg_evaluator_create(system, &rt->sys, err) : BG_NO_MEMORY;
+    if (st == BG_OK && !allocate(rt, o))
+        st = BG_NO_MEMORY;
+    if (st == BG_NO_MEMORY)
+        bg_error_set(err, st, "out of memory for real time");
     if (st == BG_OK)
         st = find_inputs(rt, o, err);
     if (st == BG_OK)
@@ -245,8 +245,8 @@ bg_status bg_realtime_create(bg_system *sys, const bg_realtime_options *o, bg_re
     if (st == BG_OK)
         st = create_integrator(rt, o, err);
     if (st == BG_OK)
-        st = bg_start_find(sys, isnan(o->t_start) ? sys->def.t_start : o->t_start, rt->changed,
-                           &rt->assembly, err);
+        st = bg_start_find(rt->sys, isnan(o->t_start) ? system->def.t_start : o->t_start,
+                           rt->changed, &rt->assembly, err);
     if (st == BG_OK)
         st = warm_up(rt, o, err);
     if (st == BG_OK)
@@ -263,7 +263,6 @@ void bg_realtime_destroy(bg_realtime *rt)
 {
     if (!rt)
         return;
-    bg_system_clear_live(rt->sys);
     bg_integrator_destroy(rt->ig);
     bg_assembly_report_clear(&rt->assembly);
     bg_state_destroy(rt->changed);
@@ -272,6 +271,7 @@ void bg_realtime_destroy(bg_realtime *rt)
         rt->s,        rt->said,         rt->side,  rt->resting, rt->fired};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
+    bg_evaluator_destroy(rt->sys);
     free(rt);
 }
 
@@ -310,7 +310,7 @@ bg_counters bg_realtime_get_counters(const bg_realtime *rt)
 
 long bg_realtime_count_event(const bg_realtime *rt, int i, int direction, const char **name)
 {
-    *name = bg_system_get_event_text(rt->sys, i, direction);
+    *name = bg_system_get_event_text(rt->sys->system, i, direction);
     return rt->event_counts[3 * i + 1 + direction];
 }
 

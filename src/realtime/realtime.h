@@ -13,7 +13,7 @@ typedef struct bg_live_output {
 } bg_live_output;
 
 struct bg_realtime {
-    bg_system *sys;
+    bg_evaluator *sys;
     bg_integrator *ig;
     bg_setting *settings; /* of the method */
     bg_assembly_report assembly;

@@ -20,8 +20,8 @@ static bg_status take_inputs(bg_realtime *rt, const double *inputs, bg_error *er
         if (!isfinite(inputs[k]))
             return bg_error_set(
                 err, BG_BAD_INPUT, "the value %g of input '%s' at t = %.17g is not a finite number",
-                inputs[k], bg_system_get_name(rt->sys, 'u', rt->input[k], buffer, sizeof buffer),
-                t);
+                inputs[k],
+                bg_system_get_name(rt->sys->system, 'u', rt->input[k], buffer, sizeof buffer), t);
     if (!inputs && isnan(rt->t_last))
         return BG_OK;
     bool slope = inputs && rt->hold == BG_HOLD_SLOPE && t > rt->t_last;
@@ -50,7 +50,8 @@ static bg_status calc_switches(bg_realtime *rt, const bg_state *x, bg_error *err
         if (!isfinite(rt->s[i]))
             st = bg_error_set(err, BG_NOT_FINITE,
                               "system '%s': switching function '%s' is not finite at t = %.17g",
-                              rt->sys->def.name, bg_system_get_event_name(rt->sys, i), x->t);
+                              rt->sys->def.name, bg_system_get_event_name(rt->sys->system, i),
+                              x->t);
     return st;
 }
 
@@ -58,7 +59,7 @@ bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action
 {
     const bg_system_def *def = &rt->sys->def;
     bg_state *x = rt->changed;
-    bg_event event = bg_system_make_event(rt->sys, x->t, i, direction);
+    bg_event event = bg_system_make_event(rt->sys->system, x->t, i, direction);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = def->event ? def->event(def->self, &event, &state) : BG_EVENT_NOTE;
     if (*action < 0 || *action > BG_EVENT_STOP)
@@ -132,7 +133,7 @@ static bg_status handle_events(bg_realtime *rt, bool *stop, bg_error *err)
         if (!rt->fired[i])
             continue;
         if (!any)
-            bg_state_copy(rt->sys, bg_integrator_get_state(rt->ig), rt->changed);
+            bg_state_copy(rt->sys->system, bg_integrator_get_state(rt->ig), rt->changed);
         any = true;
         rt->side[i] = -rt->side[i];
         rt->resting[i] = ahead == 0;

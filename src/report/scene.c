@@ -20,7 +20,7 @@ static const double max_reaction_terms = 1e8;
 typedef struct track {
     const bg_rows *rows;
     const bg_system_def *def;
-    bg_system *system;
+    bg_evaluator *evaluator;
     double *q, *v, *z, *a, *lambda; /* the state */
     int *mode;
     double *V, *rate[2]; /* q' at both ends of the interval */
@@ -35,16 +35,16 @@ static void track_clear(track *x)
     free(x->mode);
 }
 
-static bg_status track_create(bg_system *system, const bg_rows *rows, track *x, bg_error *err)
+static bg_status track_create(bg_evaluator *evaluator, const bg_rows *rows, track *x, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(system);
-    *x = (track){.rows = rows, .def = def, .system = system, .at = -1};
+    const bg_system_def *def = &evaluator->def;
+    *x = (track){.rows = rows, .def = def, .evaluator = evaluator, .at = -1};
     x->q = BG_NEW_ARRAY(double, def->nq);
     x->v = BG_NEW_ARRAY(double, def->nv);
     x->z = BG_NEW_ARRAY(double, def->nz);
     x->a = BG_NEW_ARRAY(double, def->nv);
     x->lambda = BG_NEW_ARRAY(double, def->ng);
-    x->V = BG_NEW_ARRAY(double, bg_system_get_size_V(x->system));
+    x->V = BG_NEW_ARRAY(double, bg_system_get_size_V(evaluator->system));
     x->rate[0] = BG_NEW_ARRAY(double, def->nq);
     x->rate[1] = BG_NEW_ARRAY(double, def->nq);
     x->mode = BG_NEW_ARRAY(int, def->nmode);
@@ -64,9 +64,9 @@ static bg_status calc_rate(track *x, long row, double *rate, bg_error *err)
     }
     bg_point p;
     bg_terms terms = {.V = x->V};
-    bg_status st = bg_system_set_point(x->system, x->rows->t[row], q, v, x->z, x->mode, &p, err);
+    bg_status st = bg_system_set_point(x->evaluator, x->rows->t[row], q, v, x->z, x->mode, &p, err);
     if (st == BG_OK)
-        st = bg_system_calc_terms(x->system, &p, BG_TERM_V, &terms, err);
+        st = bg_system_calc_terms(x->evaluator, &p, BG_TERM_V, &terms, err);
     if (st == BG_OK)
         bg_matrix_multiply(def->nq, def->nv, def->pattern_V, x->V, v, rate);
     return st;
@@ -140,7 +140,7 @@ static void store_frame(bg_scene *s, long frame, const track *x)
 static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
 {
     track x;
-    bg_status st = track_create(s->system, rows, &x, err);
+    bg_status st = track_create(s->evaluator, rows, &x, err);
     long row = 0;
     for (long k = 0; k < s->frames && st == BG_OK; k++) {
         bg_point p;
@@ -148,7 +148,7 @@ static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
             row++;
         st = track_find(&x, row, s->t[k], err);
         if (st == BG_OK)
-            st = bg_system_set_point(s->system, s->t[k], x.q, x.v, x.z, x.mode, &p, err);
+            st = bg_system_set_point(s->evaluator, s->t[k], x.q, x.v, x.z, x.mode, &p, err);
         if (st != BG_OK)
             break;
         s->mb->update(s->mb, &p, x.a);
@@ -247,9 +247,10 @@ static bg_status build(bg_result_file *file, bg_scene *s, char *note, bg_error *
         st = bg_problem_create(&def, &s->problem, &own);
     if (st == BG_OK) {
         s->model = bg_problem_get_model(s->problem);
-        s->system = bg_problem_get_system(s->problem);
         s->formulation = bg_problem_get_formulation(s->problem);
         st = bg_mechanism_create(s->model, &s->mechanism, &own);
+        if (st == BG_OK)
+            st = bg_evaluator_create(bg_problem_get_system(s->problem), &s->evaluator, &own);
     }
     if (st == BG_NO_MEMORY)
         return bg_error_set(err, st, "%s", own.text);
@@ -257,7 +258,7 @@ static bg_status build(bg_result_file *file, bg_scene *s, char *note, bg_error *
         snprintf(note, BG_SCENE_NOTE,
                  "There is no animation: the model in the result cannot be built again, %.300s",
                  own.text);
-    else if (!fits(file, bg_system_get_def(s->system)))
+    else if (!fits(file, &s->evaluator->def))
         snprintf(note, BG_SCENE_NOTE,
                  "There is no animation: the states in the result are not those of its model.");
     return BG_OK;
@@ -266,7 +267,7 @@ static bg_status build(bg_result_file *file, bg_scene *s, char *note, bg_error *
 static bg_status fill(bg_result_file *file, bg_scene *s, const bg_rows *rows, char *note,
                       bg_error *err)
 {
-    s->mb = bg_system_get_def(s->system)->self;
+    s->mb = s->evaluator->def.self;
     s->nbodies = s->model->nbodies;
     s->njoints = s->model->njoints;
     bg_status st = allocate(s, rows, err);
@@ -331,6 +332,7 @@ void bg_scene_destroy(bg_scene *s)
     free(s->t);
     free(s->poses);
     bg_mechanism_destroy(s->mechanism);
+    bg_evaluator_destroy(s->evaluator);
     bg_problem_destroy(s->problem);
     bg_source_close(s->source);
     free(s);

@@ -21,9 +21,9 @@ typedef struct bg_scene {
     bg_problem *problem;
     const bg_model *model;   /* of the problem */
     bg_mechanism *mechanism; /* tree and cuts */
-    bg_system *system;       /* of the problem */
+    bg_evaluator *evaluator; /* of its system */
     const char *formulation; /* "joint" or "cartesian" */
-    bg_multibody *mb;        /* inside of system */
+    bg_multibody *mb;        /* inside of the evaluator */
     int nbodies, njoints;
     long frames;
     double *t;    /* [frames] s */

@@ -71,7 +71,7 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
 {
     const bg_run_options *o = r->options;
     const bg_integrator_options *m = &o->method;
-    const bg_system_def *def = bg_system_get_def(r->sys);
+    const bg_system_def *def = &r->sys->def;
     char settings[TEXT_SIZE], parameters[TEXT_SIZE];
     join(m->settings, m->nsettings, settings);
     join(o->parameters, o->nparameters, parameters);
@@ -125,14 +125,14 @@ static void archive_events(bg_runner *r, bg_archive *archive)
             r->event_capacity = p->nevents;
         }
     }
-    int ns = bg_system_get_def(r->sys)->ns;
+    int ns = r->sys->def.ns;
     for (long i = 0; i < p->nevents && !archive->failed; i++) {
         bg_event *e = &p->events[i];
         bg_archive_finite(archive, &e->t, 1);
         bg_archive_whole(archive, &e->index, 1, 0, ns - 1);
         bg_archive_whole(archive, &e->direction, 1, -1, 1);
         if (archive->loading && !archive->failed)
-            *e = bg_system_make_event(r->sys, e->t, e->index, e->direction);
+            *e = bg_system_make_event(r->sys->system, e->t, e->index, e->direction);
     }
     if (archive->loading && archive->failed)
         p->nevents = 0;
@@ -142,7 +142,7 @@ static void archive_events(bg_runner *r, bg_archive *archive)
 static void archive_redundancy(bg_runner *r, bg_archive *archive)
 {
     bg_redundancy *x = &r->report->assembly.redundancy;
-    int ng = bg_system_get_def(r->sys)->ng;
+    int ng = r->sys->def.ng;
     if (archive->loading) {
         x->eliminated = BG_NEW_ARRAY(int, ng);
         x->not_unique = BG_NEW_ARRAY(unsigned char, ng);

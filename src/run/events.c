@@ -30,7 +30,7 @@ static const double touch = 1e-9;          /* of the largest |s| that a cubic mu
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
 
-bg_status bg_detector_create(bg_system *sys, bg_integrator *ig, bg_detector **detector,
+bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,
                              bg_error *err)
 {
     const bg_system_def *d = &sys->def;
@@ -57,7 +57,7 @@ bg_status bg_detector_create(bg_system *sys, bg_integrator *ig, bg_detector **de
     w->v = BG_NEW_ARRAY(double, d->nv);
     w->z = BG_NEW_ARRAY(double, d->nz);
     bg_status st = good && w->q && w->v && w->z
-                       ? bg_state_create(sys, &w->state, err)
+                       ? bg_state_create(sys->system, &w->state, err)
                        : bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
     for (int i = 0; st == BG_OK && i < d->ns; i++)
         w->touched[i] = NAN;
@@ -96,7 +96,7 @@ static bg_status calc_s(bg_detector *w, double t, const double *q, const double 
         if (!isfinite(s[i]))
             st = bg_error_set(err, BG_NOT_FINITE,
                               "system '%s': switching function '%s' is not finite at t = %.17g",
-                              w->sys->def.name, bg_system_get_event_name(w->sys, i), t);
+                              w->sys->def.name, bg_system_get_event_name(w->sys->system, i), t);
     return st;
 }
 
@@ -126,7 +126,7 @@ static bg_status look_ahead(bg_detector *w, const bg_state *x, double e, bool cu
 {
     const bg_system_def *d = &w->sys->def;
     bg_state *y = w->state;
-    bg_state_copy(w->sys, x, y);
+    bg_state_copy(w->sys->system, x, y);
     double *V = w->sys->for_terms.V;
     bg_point p;
     bg_terms out = {.V = V, .h = w->z};

@@ -11,7 +11,7 @@
 #include "system/dynamics.h"
 
 typedef struct bg_detector {
-    bg_system *sys;
+    bg_evaluator *sys;
     bg_integrator *ig;
     int ns;
     int *sign;              /* [ns] +1 or -1: the side of zero each function is on at t_done */
@@ -39,7 +39,7 @@ typedef struct bg_detector {
     bg_state *state; /* projected dense output: the state at the instant found */
 } bg_detector;
 
-bg_status bg_detector_create(bg_system *sys, bg_integrator *ig, bg_detector **detector,
+bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,
                              bg_error *err);
 void bg_detector_destroy(bg_detector *detector);
 

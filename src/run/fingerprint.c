@@ -17,7 +17,7 @@ uint64_t bg_fingerprint_calc(bg_runner *r)
     if (d->by_formalism) {
         bg_point p;
         if (bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
-            bg_system_accelerate(r->sys, &p, d->work_v, NULL) == BG_OK)
+            bg_system_calc_acceleration(r->sys, &p, NULL, d->work_v, NULL) == BG_OK)
             h = bg_fingerprint_add(h, d->work_v, (size_t)d->nv * sizeof(double));
         bg_system_turn_to(r->sys, before);
         return h;
@@ -26,7 +26,7 @@ uint64_t bg_fingerprint_calc(bg_runner *r)
                     (d->nz > 0 ? BG_TERM_h : 0u) | (r->at.detector ? BG_TERM_s : 0u);
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
         h = bg_fingerprint_add(h, d->terms.M,
-                               (size_t)bg_system_get_size_M(r->sys) * sizeof(double));
+                               (size_t)bg_system_get_size_M(r->sys->system) * sizeof(double));
         h = bg_fingerprint_add(h, d->terms.f, (size_t)d->nv * sizeof(double));
         h = bg_fingerprint_add(h, d->terms.g, (size_t)d->ng * sizeof(double));
         h = bg_fingerprint_add(h, d->terms.h, (size_t)d->nz * sizeof(double));

@@ -8,10 +8,10 @@
 
 enum { MAX_ROUNDS = 100, EVENTS_PER_MARK = 10000 };
 
-bg_status bg_instant_create(bg_system *sys, bg_integrator *ig, bg_redundancy *redundancy,
+bg_status bg_instant_create(bg_evaluator *sys, bg_integrator *ig, bg_redundancy *redundancy,
                             bg_instant *x, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(sys);
+    const bg_system_def *def = &sys->def;
     *x = (bg_instant){.sys = sys, .ig = ig, .redundancy = redundancy, .t_last = -HUGE_VAL};
     bg_status st = BG_OK;
     if (def->ns > 0)
@@ -19,8 +19,8 @@ bg_status bg_instant_create(bg_system *sys, bg_integrator *ig, bg_redundancy *re
     if (st == BG_OK && def->ns > 0 && def->ng > 0)
         st = bg_assembly_create(sys, &x->assembly, err);
     if (st == BG_OK)
-        st = bg_state_create(sys, &x->state, err);
-    return st == BG_OK ? bg_state_create(sys, &x->before, err) : st;
+        st = bg_state_create(sys->system, &x->state, err);
+    return st == BG_OK ? bg_state_create(sys->system, &x->before, err) : st;
 }
 
 void bg_instant_clear(bg_instant *x)
@@ -40,8 +40,9 @@ bg_status bg_instant_restart(bg_instant *x, bg_restart reason, bg_error *err)
 /* Hands one event to the system; *action is a bg_event_action. */
 static bg_status deliver(bg_instant *x, int i, int *action, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(x->sys);
-    const bg_event event = bg_system_make_event(x->sys, x->state->t, i, x->detector->direction[i]);
+    const bg_system_def *def = &x->sys->def;
+    const bg_event event = bg_system_make_event(x->sys->system, x->state->t, i,
+                                                x->detector->direction[i]);
     bg_event_state state = {x->state->q, x->state->v, x->state->z, x->state->mode};
     *action = BG_EVENT_NOTE;
     bg_status st = x->tell ? x->tell(x->self, &event, err) : BG_OK;
@@ -82,7 +83,8 @@ static bg_status check_progress(bg_instant *x, bg_error *err)
         err, BG_EVENT_STUCK,
         "event '%s' repeats at t = %.17g and time hardly advances (%d rounds); let the system "
         "change its mode there, for instance come to rest below a small speed",
-        bg_system_get_event_text(x->sys, first, x->detector->direction[first]), t, x->rounds);
+        bg_system_get_event_text(x->sys->system, first, x->detector->direction[first]), t,
+        x->rounds);
 }
 
 /* One round: all its events act on the state. */
@@ -118,11 +120,11 @@ static bg_status make_consistent(bg_instant *x, bool moved, bg_error *err)
 /* One round, and what follows from it. *again: the system has changed. */
 static bg_status pass_round(bg_instant *x, bool *again, bool *stop, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(x->sys);
+    const bg_system_def *def = &x->sys->def;
     const size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
     if (x->account)
         x->account(x->self, x->state, false);
-    bg_state_copy(x->sys, x->state, x->before);
+    bg_state_copy(x->sys->system, x->state, x->before);
     bg_status st = deliver_round(x, again, stop, err);
     if (st != BG_OK || !*again)
         return st;

@@ -10,7 +10,7 @@
 #include "run/events.h"
 
 typedef struct bg_instant {
-    bg_system *sys;
+    bg_evaluator *sys;
     bg_integrator *ig;
     bg_redundancy *redundancy; /* of the run; follows modes that change the constraints */
     bg_detector *detector;     /* NULL without switching functions */
@@ -30,7 +30,7 @@ typedef struct bg_instant {
 } bg_instant;
 
 /* On failure the instant must still be cleared. */
-bg_status bg_instant_create(bg_system *sys, bg_integrator *ig, bg_redundancy *redundancy,
+bg_status bg_instant_create(bg_evaluator *sys, bg_integrator *ig, bg_redundancy *redundancy,
                             bg_instant *instant, bg_error *err);
 void bg_instant_clear(bg_instant *instant);
 /* The method goes on from the state. */

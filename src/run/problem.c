@@ -203,7 +203,7 @@ void bg_problem_destroy(bg_problem *p)
     free(p);
 }
 
-bg_system *bg_problem_get_system(const bg_problem *p)
+const bg_system *bg_problem_get_system(const bg_problem *p)
 {
     return p->system;
 }

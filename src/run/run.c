@@ -2,8 +2,7 @@
  *
  * After each accepted step events are looked for first; up to an event that changes the system the
  * step counts, the rest of it is given up, and the method starts again from the changed and
- * projected state. Rows on the grid come from projected dense output, so they fulfil all
- * constraints. */
+ * projected state. */
 #include "run/runner.h"
 
 #include "base/memory.h"
@@ -50,7 +49,7 @@ bg_run_options bg_default_run_options(void)
 static bg_status check_options(bg_runner *r, bg_error *err)
 {
     const bg_run_options *o = r->options;
-    const bg_system_def *def = bg_system_get_def(r->sys);
+    const bg_system_def *def = &r->sys->def;
     r->t_start = isnan(o->t_start) ? def->t_start : o->t_start;
     r->t_end = isnan(o->t_end) ? def->t_end : o->t_end;
     if (!isfinite(r->t_start) || !isfinite(r->t_end))
@@ -72,147 +71,6 @@ static bg_status check_options(bg_runner *r, bg_error *err)
     if (o->max_steps < 0 || o->checkpoint_steps < 0)
         return bg_error_set(err, BG_BAD_INPUT, "step counts must not be negative");
     return BG_OK;
-}
-
-static bg_status calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
-{
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    if (def->ny == 0)
-        return BG_OK;
-    bg_point p;
-    bg_status st = bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
-    if (st != BG_OK)
-        return st;
-    int code = def->outputs(def->self, &p, x->a, x->lambda, r->y);
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `outputs` failed with code %d at t = %.17g", def->name,
-                            code, x->t);
-    char buffer[32];
-    for (int i = 0; i < def->ny; i++)
-        if (!isfinite(r->y[i]))
-            return bg_error_set(err, BG_NOT_FINITE,
-                                "system '%s': output '%s' is not finite at t = %.17g", def->name,
-                                bg_system_get_name(r->sys, 'y', i, buffer, sizeof buffer), x->t);
-    return BG_OK;
-}
-
-static bg_status write_row(bg_runner *r, const bg_state *x, bg_error *err)
-{
-    const bg_sink *sink = &r->options->sink;
-    if (!sink->row)
-        return BG_OK;
-    bg_status st = calc_outputs(r, x, err);
-    double begin = bg_integrator_get_step_start(r->ig), end = bg_integrator_get_state(r->ig)->t;
-    bg_row row = {x, r->y, end - begin};
-    if (st == BG_OK)
-        st = sink->row(sink->self, &row, err);
-    r->t_last_row = x->t;
-    r->report->rows += st == BG_OK;
-    return st;
-}
-
-/* Rows on the grid up to and including t. */
-static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
-{
-    double interval = r->options->output_interval;
-    if (interval <= 0 || !r->options->sink.row)
-        return BG_OK;
-    for (;; r->next_output++) {
-        double at = r->t_start + (double)r->next_output * interval;
-        if (at > t || at > r->t_end)
-            return BG_OK;
-        bg_status st = bg_integrator_interpolate_state(r->ig, at, r->at.state, err);
-        if (st == BG_RETRY ||
-            st == BG_SINGULAR) { /* the row happens to be in a singular position */
-            bg_integrator_interpolate_plain(r->ig, at, r->at.state);
-            st = BG_OK;
-        }
-        if (st == BG_OK)
-            st = write_row(r, r->at.state, err);
-        if (st != BG_OK)
-            return st == BG_RETRY ? BG_NOT_CONVERGED : st;
-    }
-}
-
-static bg_status write_grid(bg_runner *r, double t, bg_error *err)
-{
-    bg_purpose before = bg_system_turn_to(r->sys, BG_FOR_ROWS);
-    bg_status st = write_grid_rows(r, t, err);
-    bg_system_turn_to(r->sys, before);
-    return st;
-}
-
-/* The step that ends at the present state and began at `begin`. */
-static bg_status write_step(bg_runner *r, double begin, bg_error *err)
-{
-    const bg_sink *sink = &r->options->sink;
-    if (!sink->step)
-        return BG_OK;
-    const double t = bg_integrator_get_state(r->ig)->t;
-    const bg_residuals now = bg_integrator_get_residuals(r->ig);
-    const long rejected = r->ig->count.rejected;
-    const bg_step step = {.t = t,
-                          .h = t - begin,
-                          .order = bg_integrator_get_order(r->ig),
-                          .rejected = rejected - r->rejected_told,
-                          .g = now.g,
-                          .gv = now.gv,
-                          .ga = now.ga};
-    r->rejected_told = rejected;
-    return sink->step(sink->self, &step, err);
-}
-
-double bg_runner_calc_energy(bg_runner *r, const bg_state *x)
-{
-    const bg_system_def *def = bg_system_get_def(r->sys);
-    bg_certificate *c = &r->report->certificate;
-    bg_energy e = {0, 0, 0};
-    bg_point p;
-    if (!def->energy || !r->options->method.energy ||
-        bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
-        bg_system_calc_energy(r->sys, &p, &e) != 0)
-        return NAN;
-    double others = fmax(fabs(*x->work), fabs(e.kinetic));
-    if (isnan(r->potential_start))
-        r->potential_start = e.potential;
-    c->energy_scale = fmax(c->energy_scale, fmax(others, fabs(e.potential)));
-    c->energy_range = fmax(c->energy_range, fmax(others, fabs(e.potential - r->potential_start)));
-    return e.kinetic + e.potential - *x->work;
-}
-
-/* The larger one; what is not known once is not known for the run. */
-static double keep_largest(double so_far, double now)
-{
-    return isnan(so_far) || isnan(now) ? NAN : fmax(so_far, now);
-}
-
-static void update_certificate(bg_runner *r)
-{
-    bg_certificate *c = &r->report->certificate;
-    bg_residuals now = bg_integrator_get_residuals(r->ig);
-    const bg_state *x = bg_integrator_get_state(r->ig);
-    c->max_g = keep_largest(c->max_g, now.g);
-    c->max_gv = keep_largest(c->max_gv, now.gv);
-    c->max_ga = keep_largest(c->max_ga, now.ga);
-    c->max_redundant = keep_largest(c->max_redundant, now.redundant);
-    c->energy_error = keep_largest(c->energy_error,
-                                   fabs(bg_runner_calc_energy(r, x) - r->energy_start));
-}
-
-/* A row that was redundant at the start must stay fulfilled on the way. */
-static bg_status check_redundant(const bg_runner *r, bg_error *err)
-{
-    char buffer[32];
-    bg_residuals now = bg_integrator_get_residuals(r->ig);
-    if (now.redundant < fmax(1e-6, r->report->assembly.redundancy.allowed))
-        return BG_OK;
-    return bg_error_set(err, BG_CONTRADICTORY,
-                        "constraint '%s' was redundant at the start but is violated by %.3g of its "
-                        "size at t = %.17g: the mechanism has left the position in which it could "
-                        "be left out",
-                        bg_system_get_name(r->sys, 'g', now.worst_redundant, buffer, sizeof buffer),
-                        now.redundant, bg_integrator_get_state(r->ig)->t);
 }
 
 /* Room for at least `count` events more. Between steps for half of the room, so that none is needed
@@ -242,23 +100,13 @@ static bg_status record_event(void *self, const bg_event *event, bg_error *err)
     return sink->event ? sink->event(sink->self, event, err) : BG_OK;
 }
 
-/* An impact may dissipate: the balance goes on from what it leaves. */
-static void account_energy(void *self, const bg_state *x, bool changed)
-{
-    bg_runner *r = self;
-    double energy = bg_runner_calc_energy(r, x), jump = energy - r->energy_before;
-    if (!changed)
-        r->energy_before = energy;
-    else if (isfinite(jump))
-        r->energy_start += jump;
-}
-
 static bg_status create(bg_runner *r, bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(r->sys);
+    const bg_system_def *def = &r->sys->def;
     bg_status st = check_options(r, err);
     if (st == BG_OK)
-        st = bg_integrator_create(r->options->integrator, r->sys, &r->options->method, &r->ig, err);
+        st = bg_integrator_create_with(r->options->integrator, r->sys, &r->options->method, &r->ig,
+                                       err);
     if (st == BG_OK)
         st = bg_instant_create(r->sys, r->ig, &r->report->assembly.redundancy, &r->at, err);
     if (st != BG_OK)
@@ -267,26 +115,13 @@ static bg_status create(bg_runner *r, bg_error *err)
     r->at.t_end = r->t_end;
     r->at.self = r;
     r->at.tell = record_event;
-    r->at.account = account_energy;
+    r->at.account = bg_runner_account_energy;
     r->y = BG_NEW_ARRAY(double, def->ny);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
     if (!r->y || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
-}
-
-/* Rows before the instant that was found, and, with a row for every step, at it. */
-static bg_status write_rows_to_event(bg_runner *r, bg_error *err)
-{
-    const double t = r->at.detector->state->t;
-    bg_status st = write_grid(r, nextafter(t, -HUGE_VAL), err);
-    if (st != BG_OK)
-        return st;
-    const bg_state *end = bg_integrator_get_state(r->ig);
-    bg_state_copy(r->sys, end->t == t ? end : r->at.detector->state, r->at.state);
-    bool wanted = r->options->output_steps && t > r->t_last_row;
-    return wanted ? write_row(r, r->at.state, err) : BG_OK;
 }
 
 /* Instants with events inside the last step. *cut: the run goes on from one of them, or ends there.
@@ -305,14 +140,14 @@ static bg_status events_in_step(bg_runner *r, bool *cut, bool *stop, bg_error *e
         }
         if (st != BG_OK || !found)
             return st;
-        st = write_rows_to_event(r, err);
+        st = bg_runner_write_to_event(r, err);
         if (st == BG_OK)
             st = bg_instant_pass(&r->at, &changed, stop, err);
         if (st != BG_OK)
             return st;
         *cut = changed || *stop;
         if (*cut && r->options->output_steps && changed)
-            st = write_row(r, r->at.state, err);
+            st = bg_runner_write_row(r, r->at.state, err);
         if (st != BG_OK)
             return st;
     }
@@ -365,15 +200,15 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
         return st;
     }
     const bg_state *x = bg_integrator_get_state(r->ig);
-    update_certificate(r);
+    bg_runner_update_certificate(r);
     if (x->t > begin) /* else it was given up */
-        st = write_step(r, begin, err);
+        st = bg_runner_write_step(r, begin, err);
     if (!cut && st == BG_OK) {
-        st = write_grid(r, x->t, err);
+        st = bg_runner_write_grid(r, x->t, err);
         if (st == BG_OK && o->output_steps && x->t > r->t_last_row)
-            st = write_row(r, x, err);
+            st = bg_runner_write_row(r, x, err);
         if (st == BG_OK)
-            st = check_redundant(r, err);
+            st = bg_runner_check_redundant(r, err);
     }
     if (st == BG_OK)
         st = reserve_events(r, r->event_capacity / 2, err);
@@ -413,7 +248,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
         return st;
     const bg_state *x = bg_integrator_get_state(r->ig);
     bool wanted = o->output_interval > 0 || o->output_steps;
-    return wanted && x->t > r->t_last_row ? write_row(r, x, err) : BG_OK;
+    return wanted && x->t > r->t_last_row ? bg_runner_write_row(r, x, err) : BG_OK;
 }
 
 /* A consistent start, or the state of a checkpoint. */
@@ -436,23 +271,23 @@ static bg_status begin(bg_runner *r, bg_error *err)
             err, BG_REDUNDANT,
             "system '%s' has %d redundant constraint(s), the first is '%s'; remove them, or allow "
             "them to be eliminated",
-            bg_system_get_def(r->sys)->name, p->assembly.redundancy.count,
-            bg_system_get_name(r->sys, 'g', p->assembly.redundancy.eliminated[0], buffer,
+            r->sys->def.name, p->assembly.redundancy.count,
+            bg_system_get_name(r->sys->system, 'g', p->assembly.redundancy.eliminated[0], buffer,
                                sizeof buffer));
     }
     st = bg_instant_restart(&r->at, BG_RESTART_START, err);
     if (st != BG_OK)
         return st;
-    bg_state_copy(r->sys, bg_integrator_get_state(r->ig), r->at.state);
+    bg_state_copy(r->sys->system, bg_integrator_get_state(r->ig), r->at.state);
     r->energy_start = bg_runner_calc_energy(r, r->at.state);
-    update_certificate(r);
+    bg_runner_update_certificate(r);
     st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
     if (st == BG_OK)
-        st = write_step(r, r->t_start, err);
+        st = bg_runner_write_step(r, r->t_start, err);
     if (st == BG_OK && r->options->output_steps)
-        st = write_row(r, r->at.state, err);
+        st = bg_runner_write_row(r, r->at.state, err);
     if (st == BG_OK && r->options->output_interval > 0 && !r->options->output_steps)
-        st = write_row(r, r->at.state, err);
+        st = bg_runner_write_row(r, r->at.state, err);
     r->next_output = 1;
     return st;
 }
@@ -474,10 +309,10 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     if (st == BG_OK || st == BG_STOPPED) /* else the message says it */
         bg_integrator_explain(r->ig, &p->warnings, why, sizeof why);
     bg_integrator_describe(r->ig, p->certificate.note, sizeof p->certificate.note);
-    if (bg_state_create(r->sys, &p->final, NULL) != BG_OK)
+    if (bg_state_create(r->sys->system, &p->final, NULL) != BG_OK)
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
-    bg_state_copy(r->sys, x, p->final);
-    bg_status measured = calc_outputs(r, x, st == BG_OK ? &own : NULL);
+    bg_state_copy(r->sys->system, x, p->final);
+    bg_status measured = bg_runner_calc_outputs(r, x, st == BG_OK ? &own : NULL);
     if (st == BG_OK)
         st = measured;
     if (measured == BG_OK) {
@@ -505,14 +340,14 @@ static void destroy(bg_runner *r)
     free(r->y);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);
+    bg_evaluator_destroy(r->sys);
 }
 
-bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *report,
+bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_report *report,
                  bg_error *err)
 {
     bg_error own = {BG_OK, ""};
-    bg_runner r = {.sys = sys,
-                   .options = options,
+    bg_runner r = {.options = options,
                    .report = report,
                    .potential_start = NAN,
                    .t_last_row = -HUGE_VAL,
@@ -524,7 +359,9 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
     strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
     if (options->formulation)
         strncpy(report->formulation, options->formulation, sizeof report->formulation - 1);
-    bg_status st = create(&r, &own);
+    bg_status st = bg_evaluator_create(system, &r.sys, &own);
+    if (st == BG_OK)
+        st = create(&r, &own);
     if (st == BG_OK)
         st = bg_checkpoint_open(&r, &own);
     if (st == BG_OK)
@@ -539,7 +376,7 @@ bg_status bg_run(bg_system *sys, const bg_run_options *options, bg_run_report *r
         own.text[0] = '\0'; /* of attempts that were repeated */
     report->status = st;
     memcpy(report->message, own.text, sizeof report->message);
-    bg_verdict_update(sys, options, report);
+    bg_verdict_update(system, options, report);
     if (err) {
         *err = own;
         err->status = st;

@@ -8,7 +8,7 @@
 #include "run/start.h"
 
 typedef struct bg_runner {
-    bg_system *sys;
+    bg_evaluator *sys;
     const bg_run_options *options;
     bg_run_report *report;
     bg_integrator *ig;
@@ -29,8 +29,25 @@ typedef struct bg_runner {
     bg_place place;                 /* of the checkpoint, locked as long as the run lasts */
 } bg_runner;
 
-/* Energy less the work done; NAN where it is not known. */
+/* certificate.c: energy less the work done, NAN where it is not known. */
 double bg_runner_calc_energy(bg_runner *runner, const bg_state *x);
+/* What the last step shows. */
+void bg_runner_update_certificate(bg_runner *runner);
+/* Fails where a row that was redundant at the start is violated. */
+bg_status bg_runner_check_redundant(const bg_runner *runner, bg_error *err);
+/* Around a round of events (self: the runner): an impact may dissipate, and the balance goes on
+ * from what it leaves. */
+void bg_runner_account_energy(void *self, const bg_state *x, bool changed);
+
+/* rows.c: outputs into y; a row of x; rows on the grid up to and including t; rows up to the
+ * instant that was found, and there. */
+bg_status bg_runner_calc_outputs(bg_runner *runner, const bg_state *x, bg_error *err);
+bg_status bg_runner_write_row(bg_runner *runner, const bg_state *x, bg_error *err);
+bg_status bg_runner_write_grid(bg_runner *runner, double t, bg_error *err);
+bg_status bg_runner_write_to_event(bg_runner *runner, bg_error *err);
+/* The step that ends at the present state and began at `begin`. */
+bg_status bg_runner_write_step(bg_runner *runner, double begin, bg_error *err);
+
 double bg_clock_get_wall(void); /* s, monotonic */
 double bg_clock_get_cpu(void);  /* s, of this process */
 

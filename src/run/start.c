@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-bg_status bg_start_find(bg_system *sys, double t, bg_state *x, bg_assembly_report *report,
+bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                         bg_error *err)
 {
-    const bg_system_def *def = bg_system_get_def(sys);
+    const bg_system_def *def = &sys->def;
     x->t = t;
     if (!isfinite(t))
         return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", t);
-    bg_status st = bg_state_assemble(sys, x, report, err);
+    bg_status st = bg_state_assemble_with(sys, x, report, err);
     if (st != BG_OK)
         return st;
     const bg_event_state start = {x->q, x->v, x->z, x->mode};
@@ -24,7 +24,7 @@ bg_status bg_start_find(bg_system *sys, double t, bg_state *x, bg_assembly_repor
 bg_status bg_start_pass_events(bg_instant *x, bool *stop, bg_error *err)
 {
     bool changed;
-    bg_state_copy(x->sys, bg_integrator_get_state(x->ig), x->state);
+    bg_state_copy(x->sys->system, bg_integrator_get_state(x->ig), x->state);
     if (!x->detector)
         return BG_OK;
     bg_status st = bg_detector_start(x->detector, x->state, x->t_end, err);

@@ -146,7 +146,7 @@ static bg_status open_curves(bg_measure *m, bg_error *err)
 }
 
 bg_status bg_measure_create(const bg_study *s, long k, const bg_trajectory *const *references,
-                            const bool *mask, bg_system *system, bg_measure *m, bg_error *err)
+                            const bool *mask, const bg_system *system, bg_measure *m, bg_error *err)
 {
     int ng = bg_system_get_def(system)->ng;
     *m = (bg_measure){.study = s, .system = system};
@@ -159,6 +159,8 @@ bg_status bg_measure_create(const bg_study *s, long k, const bg_trajectory *cons
     bg_status st = m->probes && m->curves && m->traces && m->g && m->gt && m->G
                        ? BG_OK
                        : bg_error_set(err, BG_NO_MEMORY, "out of memory for the metrics of a case");
+    if (st == BG_OK)
+        st = bg_evaluator_create(system, &m->evaluator, err);
     for (int i = 0; i < s->nmetrics && st == BG_OK; i++)
         if (!mask || mask[i])
             st = open_probe(m, k, i, references, err);
@@ -187,6 +189,7 @@ void bg_measure_clear(bg_measure *m)
     free(m->g);
     free(m->gt);
     free(m->G);
+    bg_evaluator_destroy(m->evaluator);
     *m = (bg_measure){0};
 }
 
@@ -200,18 +203,16 @@ static double calc_norm(const double *x, int n, bool euclidean)
     return euclidean ? sqrt(sum) : largest;
 }
 
-/* Residual g, or G v + g_t, in m->g. The evaluations are not those of the method: they leave its
- * counters alone. */
+/* Residual g, or G v + g_t, in m->g. */
 static void calc_residual(bg_measure *m, const bg_state *x, char level)
 {
     const bg_system_def *def = bg_system_get_def(m->system);
-    bg_purpose before = bg_system_turn_to(m->system, BG_ASIDE);
     bg_point p;
     bg_terms terms = {.g = m->g, .gt = m->gt, .G = m->G};
     unsigned want = level == 'g' ? BG_TERM_g : BG_TERM_G | BG_TERM_gt;
-    bool ok = bg_system_set_point(m->system, x->t, x->q, x->v, x->z, x->mode, &p, NULL) == BG_OK &&
-              bg_system_calc_terms(m->system, &p, want, &terms, NULL) == BG_OK;
-    bg_system_turn_to(m->system, before);
+    bool ok = bg_system_set_point(m->evaluator, x->t, x->q, x->v, x->z, x->mode, &p, NULL) ==
+                  BG_OK &&
+              bg_system_calc_terms(m->evaluator, &p, want, &terms, NULL) == BG_OK;
     const bg_pattern *pattern = def->pattern_G;
     for (int i = 0; i < def->ng; i++) {
         double w = level == 'g' ? m->g[i] : m->gt[i];

@@ -17,17 +17,18 @@ typedef struct bg_probe {
 
 typedef struct bg_measure {
     const bg_study *study;
-    bg_system *system;
-    bg_probe *probes;      /* [nmetrics] */
-    bg_channels *curves;   /* [ncurves]; empty: a residual */
-    bg_trajectory *traces; /* [ncurves] */
-    double *g, *gt, *G;    /* terms for residuals */
-    bool rows;             /* something needs rows */
+    const bg_system *system;
+    bg_evaluator *evaluator; /* for residuals */
+    bg_probe *probes;        /* [nmetrics] */
+    bg_channels *curves;     /* [ncurves]; empty: a residual */
+    bg_trajectory *traces;   /* [ncurves] */
+    double *g, *gt, *G;      /* terms for residuals */
+    bool rows;               /* something needs rows */
 } bg_measure;
 
 /* mask: [nmetrics] which metrics count; NULL: all, and the curves. */
 bg_status bg_measure_create(const bg_study *study, long k, const bg_trajectory *const *references,
-                            const bool *mask, bg_system *system, bg_measure *measure,
+                            const bool *mask, const bg_system *system, bg_measure *measure,
                             bg_error *err);
 void bg_measure_clear(bg_measure *measure);
 bg_sink bg_measure_get_sink(bg_measure *measure);

@@ -8,7 +8,7 @@
 
 typedef struct bg_simulation {
     bg_problem *problem;
-    bg_system *system; /* of the problem */
+    const bg_system *system; /* of the problem */
     bg_run_options run;
 } bg_simulation;
 

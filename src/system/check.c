@@ -94,7 +94,7 @@ static void draw_around(const double *x0, double *x, int n, uint64_t *state)
     }
 }
 
-static bg_status draw(bg_system *sys, sample *s, uint64_t *state, bg_point *p, bg_error *err)
+static bg_status draw(bg_evaluator *sys, sample *s, uint64_t *state, bg_point *p, bg_error *err)
 {
     const bg_system_def *d = &sys->def;
     double t = d->t_start + (d->t_end - d->t_start) * 0.5 * (1.0 + uniform(state));
@@ -141,7 +141,7 @@ typedef struct quantity {
         *magnitude; /* [rows] the function that is differenced, at the last shifted point */
 } quantity;
 
-static quantity describe_term(const bg_system *sys, unsigned term)
+static quantity describe_term(const bg_evaluator *sys, unsigned term)
 {
     const bg_system_def *d = &sys->def;
     quantity x = {.term = term, .rows = d->ng, .columns = 1, .row_kind = 'g'};
@@ -155,16 +155,16 @@ static quantity describe_term(const bg_system *sys, unsigned term)
     return x;
 }
 
-static quantity describe_block(const bg_system *sys, bg_of of, bg_by by)
+static quantity describe_block(const bg_evaluator *sys, bg_of of, bg_by by)
 {
     static const char row_kinds[] = "vzggg", column_kinds[] = "vvzu";
     return (quantity){bg_block_get_name(of, by),
                       0,
                       of,
                       by,
-                      bg_system_get_rows(sys, of),
-                      bg_system_get_columns(sys, by),
-                      bg_system_get_pattern(sys, of, by),
+                      bg_system_get_rows(sys->system, of),
+                      bg_system_get_columns(sys->system, by),
+                      bg_system_get_pattern(sys->system, of, by),
                       row_kinds[of],
                       column_kinds[by],
                       sys->for_blocks.value[0]};
@@ -175,7 +175,7 @@ static int row_begin(const quantity *x, int i)
     return x->pattern ? x->pattern->row_start[i] : i * x->columns;
 }
 
-static bg_status calc_supplied(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
+static bg_status calc_supplied(bg_evaluator *sys, const bg_point *p, const quantity *x, sample *s,
                                bg_error *err)
 {
     memset(s->supplied, 0, (size_t)row_begin(x, x->rows) * sizeof(double));
@@ -188,7 +188,7 @@ static bg_status calc_supplied(bg_system *sys, const bg_point *p, const quantity
     return bg_system_calc_derivatives(sys, p, s->a, s->lambda, &out, err);
 }
 
-static bg_status calc_differences(bg_system *sys, const bg_point *p, const quantity *x,
+static bg_status calc_differences(bg_evaluator *sys, const bg_point *p, const quantity *x,
                                   const sample *s, double wide, double *values, bg_error *err)
 {
     bg_terms out = {.G = values, .gt = values, .gamma = values};
@@ -201,8 +201,8 @@ static bg_status calc_differences(bg_system *sys, const bg_point *p, const quant
 }
 
 /* Extrapolated differences and the doubt about them. */
-static bg_status calc_extrapolated(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
-                                   bg_error *err)
+static bg_status calc_extrapolated(bg_evaluator *sys, const bg_point *p, const quantity *x,
+                                   sample *s, bg_error *err)
 {
     bg_status st = calc_differences(sys, p, x, s, widening, s->differenced, err);
     if (st == BG_OK)
@@ -261,20 +261,20 @@ static void keep_worst(const bg_system *sys, const quantity *x, const sample *s,
     snprintf(check->quantity, sizeof check->quantity, "%s", x->name);
 }
 
-static bg_status check_quantity(bg_system *sys, const bg_point *p, const quantity *x, sample *s,
+static bg_status check_quantity(bg_evaluator *sys, const bg_point *p, const quantity *x, sample *s,
                                 bg_derivative_check *check, bg_error *err)
 {
     bg_status st = calc_supplied(sys, p, x, s, err);
     if (st == BG_OK)
         st = calc_extrapolated(sys, p, x, s, err);
     if (st == BG_OK)
-        keep_worst(sys, x, s, p->t, check);
+        keep_worst(sys->system, x, s, p->t, check);
     return st;
 }
 
 /* All checks at one state, in a fixed order; *count of them. */
-static bg_status check_at(bg_system *sys, const bg_point *p, sample *s, bg_derivative_check *checks,
-                          int *count, bg_error *err)
+static bg_status check_at(bg_evaluator *sys, const bg_point *p, sample *s,
+                          bg_derivative_check *checks, int *count, bg_error *err)
 {
     static const unsigned terms[] = {BG_TERM_G, BG_TERM_gt, BG_TERM_gamma};
     bg_status st = BG_OK;
@@ -294,7 +294,7 @@ static bg_status check_at(bg_system *sys, const bg_point *p, sample *s, bg_deriv
     return st;
 }
 
-bg_status bg_system_check_derivatives(bg_system *sys, int samples, unsigned seed,
+bg_status bg_system_check_derivatives(const bg_system *system, int samples, unsigned seed,
                                       bg_derivative_check checks[BG_DERIVATIVE_CHECKS], int *count,
                                       bg_error *err)
 {
@@ -302,9 +302,10 @@ bg_status bg_system_check_derivatives(bg_system *sys, int samples, unsigned seed
     uint64_t state = seed;
     *count = 0;
     memset(checks, 0, BG_DERIVATIVE_CHECKS * sizeof *checks);
-    bg_status st = sample_create(sys, &s)
-                       ? BG_OK
-                       : bg_error_set(err, BG_NO_MEMORY, "out of memory in the derivative check");
+    bg_evaluator *sys;
+    bg_status st = bg_evaluator_create(system, &sys, err);
+    if (st == BG_OK && !sample_create(system, &s))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory in the derivative check");
     for (int i = 0; i < samples && st == BG_OK; i++) {
         bg_point p;
         st = draw(sys, &s, &state, &p, err);
@@ -312,5 +313,6 @@ bg_status bg_system_check_derivatives(bg_system *sys, int samples, unsigned seed
             st = check_at(sys, &p, &s, checks, count, err);
     }
     sample_clear(&s);
+    bg_evaluator_destroy(sys);
     return st;
 }

@@ -11,11 +11,9 @@
  * columns that share no row (Curtis, Powell and Reid; linalg/colouring.c). */
 #include "system/system.h"
 
-#include "base/memory.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double shift_first = 6.0e-6;  /* about eps^(1/3) */
@@ -30,45 +28,28 @@ static int max_int(int a, int b)
     return a > b ? a : b;
 }
 
-bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *s)
+void bg_difference_scratch_take(const bg_system *sys, bg_difference_scratch *s, bg_arena *arena)
 {
     const bg_system_def *d = &sys->def;
     int widest = max_int(max_int(d->nv, d->nz), max_int(d->ng, d->nu));
-    int size_V = bg_system_get_size_V(sys);
-    s->x = BG_NEW_ARRAY(double, widest);
-    s->step = BG_NEW_ARRAY(double, widest);
-    s->V = BG_NEW_ARRAY(double, size_V);
-    bool good = s->x && s->step && s->V;
-    for (int i = 0; i < 6; i++) {
-        s->u[i] = BG_NEW_ARRAY(double, d->nu);
-        good = good && s->u[i];
-    }
+    bool needs_M = (d->supplied & BG_TERM_M) && !(d->residual && d->accelerate);
     for (int i = 0; i < 2; i++) {
-        s->value[i] = BG_NEW_ARRAY(double, widest);
-        s->q[i] = BG_NEW_ARRAY(double, d->nq);
-        good = good && s->value[i] && s->q[i];
+        BG_TAKE(arena, s->q[i], d->nq);
+        BG_TAKE(arena, s->value[i], widest);
     }
-    bg_terms *x = &s->terms;
-    bool needs_M = (d->supplied & BG_TERM_M) && !d->residual;
-    x->M = BG_NEW_ARRAY(double, needs_M ? bg_system_get_size_M(sys) : 0);
-    x->f = BG_NEW_ARRAY(double, d->nv);
-    x->g = BG_NEW_ARRAY(double, d->ng);
-    x->gt = BG_NEW_ARRAY(double, d->ng);
-    x->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys));
-    x->gamma = BG_NEW_ARRAY(double, d->ng);
-    x->V = BG_NEW_ARRAY(double, size_V);
-    x->h = BG_NEW_ARRAY(double, d->nz);
-    return good && x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V && x->h;
-}
-
-void bg_difference_scratch_clear(bg_difference_scratch *s)
-{
-    double *const arrays[] = {
-        s->x,       s->step,    s->V,        s->u[0],     s->u[1],        s->u[2],    s->u[3],
-        s->u[4],    s->u[5],    s->value[0], s->value[1], s->q[0],        s->q[1],    s->terms.M,
-        s->terms.f, s->terms.g, s->terms.gt, s->terms.G,  s->terms.gamma, s->terms.V, s->terms.h};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    for (int i = 0; i < 6; i++)
+        BG_TAKE(arena, s->u[i], d->nu);
+    BG_TAKE(arena, s->x, widest);
+    BG_TAKE(arena, s->step, widest);
+    BG_TAKE(arena, s->V, bg_system_get_size_V(sys));
+    BG_TAKE(arena, s->terms.M, needs_M ? bg_system_get_size_M(sys) : 0);
+    BG_TAKE(arena, s->terms.f, d->nv);
+    BG_TAKE(arena, s->terms.g, d->ng);
+    BG_TAKE(arena, s->terms.gt, d->ng);
+    BG_TAKE(arena, s->terms.G, bg_system_get_size_G(sys));
+    BG_TAKE(arena, s->terms.gamma, d->ng);
+    BG_TAKE(arena, s->terms.V, bg_system_get_size_V(sys));
+    BG_TAKE(arena, s->terms.h, d->nz);
 }
 
 static double max_norm(const double *x, int n)
@@ -81,7 +62,7 @@ static double max_norm(const double *x, int n)
 
 /* p moved in time by e. Its inputs change by what the signals change by: u(t + e) + (u - u(t)),
  * where u differs from u(t) when blocks by u are differenced. They are kept in the scratch. */
-static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_point *p, double e,
+static bg_status shift_in_time(bg_evaluator *sys, bg_difference_scratch *s, bg_point *p, double e,
                                bg_error *err)
 {
     const double *const given[3] = {p->u, p->u_t, p->u_tt};
@@ -98,7 +79,7 @@ static bg_status shift_in_time(bg_system *sys, bg_difference_scratch *s, bg_poin
 }
 
 /* The kinematic matrix at p into s->V (nothing to do where V = I). */
-static bg_status update_V(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+static bg_status update_V(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
                           bg_error *err)
 {
     bg_terms out = {.V = s->V};
@@ -106,7 +87,7 @@ static bg_status update_V(bg_system *sys, bg_difference_scratch *s, const bg_poi
 }
 
 /* w = G v + g_t at p. */
-static bg_status calc_w(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double *w,
+static bg_status calc_w(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p, double *w,
                         bg_error *err)
 {
     bg_status st = bg_system_calc_terms(sys, p, BG_TERM_G | BG_TERM_gt, &s->terms, err);
@@ -118,46 +99,15 @@ static bg_status calc_w(bg_system *sys, bg_difference_scratch *s, const bg_point
     return BG_OK;
 }
 
-/* r = M a - f + G^T lambda at p, by the residual formalism where there is one. */
-static bg_status calc_r(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
-                        const double *a, const double *lambda, double *r, bg_error *err)
-{
-    const bg_system_def *d = &sys->def;
-    if (d->residual) {
-        bg_system_get_work(sys)->residual++;
-        int code = d->residual(d->self, p, a, lambda, r);
-        if (code == 0)
-            return BG_OK;
-        return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                            "system '%s': `residual` failed with code %d at t = %.17g", d->name,
-                            code, p->t);
-    }
-    if ((d->supplied & (BG_TERM_M | BG_TERM_f)) != (BG_TERM_M | BG_TERM_f))
-        return bg_error_set(
-            err, BG_MISSING,
-            "system '%s' supplies neither `residual` nor M and f, so that r = M a - f "
-            "+ G' lambda cannot be differentiated; supply one of them",
-            d->name);
-    bg_status st = bg_system_calc_terms(
-        sys, p, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u), &s->terms, err);
-    if (st != BG_OK)
-        return st;
-    bg_matrix_multiply(d->nv, d->nv, d->pattern_M, s->terms.M, a, r);
-    for (int i = 0; i < d->nv; i++)
-        r[i] -= s->terms.f[i];
-    bg_matrix_add_transposed(d->ng, d->nv, d->pattern_G, s->terms.G, 1.0, lambda, r);
-    return BG_OK;
-}
-
 /* The vector that is differentiated, at p. */
-static bg_status calc_function(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+static bg_status calc_function(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
                                const double *a, const double *lambda, bg_of of, double *value,
                                bg_error *err)
 {
     bg_terms out = s->terms;
     switch (of) {
     case BG_OF_r:
-        return calc_r(sys, s, p, a, lambda, value, err);
+        return bg_system_calc_residual(sys, p, a, lambda, value, err);
     case BG_OF_h:
         out.h = value;
         return bg_system_calc_terms(sys, p, BG_TERM_h, &out, err);
@@ -176,10 +126,10 @@ static bg_status calc_function(bg_system *sys, bg_difference_scratch *s, const b
 }
 
 /* p with its argument `by` shifted by sign * s->step for the columns of one group. */
-static void shift_argument(bg_system *sys, bg_difference_scratch *s, const bg_point *p, bg_by by,
+static void shift_argument(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p, bg_by by,
                            const int *group, int k, double sign, bg_point *shifted)
 {
-    int n = bg_system_get_columns(sys, by);
+    int n = bg_system_get_columns(sys->system, by);
     const double *x = by == BG_BY_v ? p->v : by == BG_BY_z ? p->z : by == BG_BY_u ? p->u : NULL;
     for (int j = 0; j < n; j++) {
         double delta = (group ? group[j] : j) == k ? sign * s->step[j] : 0.0;
@@ -220,7 +170,7 @@ static void store_group(const bg_pattern *pattern, int rows, int columns, const 
 }
 
 /* Can all of w = G v + g_t be had without differences? */
-static bool has_w(const bg_system *sys)
+static bool has_w(const bg_evaluator *sys)
 {
     return (sys->def.supplied & BG_TERM_G) &&
            (sys->def.supplied & BG_TERM_gt || sys->def.scleronomic);
@@ -228,7 +178,7 @@ static bool has_w(const bg_system *sys)
 
 /* The shift for differences of a function of order 1, wider where its values come from differences.
  */
-static double choose_shift(const bg_system *sys, bg_of of)
+static double choose_shift(const bg_evaluator *sys, bg_of of)
 {
     const bg_system_def *d = &sys->def;
     bool direct = of == BG_OF_r       ? d->residual || d->ng == 0 || (d->supplied & BG_TERM_G)
@@ -238,14 +188,15 @@ static double choose_shift(const bg_system *sys, bg_of of)
     return sys->widening * (direct ? shift_first : shift_nested);
 }
 
-static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+static bg_status difference_block(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
                                   const double *a, const double *lambda, bg_of of, bg_by by,
                                   double *block, bg_error *err)
 {
-    int rows = bg_system_get_rows(sys, of), columns = bg_system_get_columns(sys, by);
-    const bg_pattern *pattern = bg_system_get_pattern(sys, of, by);
-    const int *group = sys->group[of][by];
-    int ngroups = group ? sys->ngroups[of][by] : columns;
+    int rows = bg_system_get_rows(sys->system, of),
+        columns = bg_system_get_columns(sys->system, by);
+    const bg_pattern *pattern = bg_system_get_pattern(sys->system, of, by);
+    const int *group = sys->system->group[of][by];
+    int ngroups = group ? sys->system->ngroups[of][by] : columns;
     const double *x = by == BG_BY_v                   ? p->v
                       : by == BG_BY_z                 ? p->z
                       : by == BG_BY_u                 ? p->u
@@ -269,7 +220,7 @@ static bg_status difference_block(bg_system *sys, bg_difference_scratch *s, cons
     return st;
 }
 
-static bg_status difference_gt(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+static bg_status difference_gt(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
                                double *gt, bg_error *err)
 {
     double d = sys->widening * shift_time;
@@ -287,8 +238,8 @@ static bg_status difference_gt(bg_system *sys, bg_difference_scratch *s, const b
 }
 
 /* q(e) along q' = V(q) v to second order: q + e V(q + e/2 V v) v. */
-static bg_status move_along(bg_system *sys, bg_difference_scratch *s, const bg_point *p, double e,
-                            double *q_out, bg_error *err)
+static bg_status move_along(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
+                            double e, double *q_out, bg_error *err)
 {
     bg_status st = update_V(sys, s, p, err);
     if (st != BG_OK || !(sys->def.supplied & BG_TERM_V)) {
@@ -305,7 +256,7 @@ static bg_status move_along(bg_system *sys, bg_difference_scratch *s, const bg_p
 
 /* The shift along a path through p: at most `shift` of the configuration's size, and exact in time.
  */
-static double choose_path_shift(const bg_system *sys, const bg_point *p, bool from_w)
+static double choose_path_shift(const bg_evaluator *sys, const bg_point *p, bool from_w)
 {
     double size = fmax(1.0, max_norm(p->q, sys->def.nq)), speed = max_norm(p->v, sys->def.nv);
     double d = (from_w ? shift_first : shift_second) * size / fmax(speed, size);
@@ -314,7 +265,7 @@ static double choose_path_shift(const bg_system *sys, const bg_point *p, bool fr
     return sys->widening * d;
 }
 
-static bg_status difference_gamma(bg_system *sys, bg_difference_scratch *s, const bg_point *p,
+static bg_status difference_gamma(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p,
                                   double *gamma, bg_error *err)
 {
     static const double first[] = {0, -0.5, 0, 0.5, 0};
@@ -342,8 +293,8 @@ static bg_status difference_gamma(bg_system *sys, bg_difference_scratch *s, cons
     return st;
 }
 
-bg_status bg_system_difference_term(bg_system *sys, const bg_point *p, unsigned term, bg_terms *out,
-                                    bg_error *err)
+bg_status bg_system_difference_term(bg_evaluator *sys, const bg_point *p, unsigned term,
+                                    bg_terms *out, bg_error *err)
 {
     bg_difference_scratch *s = &sys->for_terms;
     if (term == BG_TERM_G)
@@ -353,14 +304,14 @@ bg_status bg_system_difference_term(bg_system *sys, const bg_point *p, unsigned 
     return difference_gamma(sys, &sys->for_gamma, p, out->gamma, err);
 }
 
-bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const double *a,
+bg_status bg_system_difference_block(bg_evaluator *sys, const bg_point *p, const double *a,
                                      const double *lambda, bg_of of, bg_by by, double *block,
                                      bg_error *err)
 {
     return difference_block(sys, &sys->for_blocks, p, a, lambda, of, by, block, err);
 }
 
-bg_status bg_system_calc_derivatives(bg_system *sys, const bg_point *p, const double *a,
+bg_status bg_system_calc_derivatives(bg_evaluator *sys, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err)
 {
     bg_derivatives direct = {.only_stiff = out->only_stiff};

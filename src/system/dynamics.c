@@ -22,13 +22,14 @@ static bool allocate(bg_dynamics *d)
 {
     const bg_system_def *def = &d->sys->def;
     bool has_M = (def->supplied & BG_TERM_M) != 0;
-    d->terms.M = BG_NEW_ARRAY(double, has_M && !d->by_formalism ? bg_system_get_size_M(d->sys) : 0);
+    d->terms.M = BG_NEW_ARRAY(double,
+                              has_M && !d->by_formalism ? bg_system_get_size_M(d->sys->system) : 0);
     d->terms.f = BG_NEW_ARRAY(double, d->nv);
     d->terms.g = BG_NEW_ARRAY(double, d->ng);
     d->terms.gt = BG_NEW_ARRAY(double, d->ng);
-    d->terms.G = BG_NEW_ARRAY(double, bg_system_get_size_G(d->sys));
+    d->terms.G = BG_NEW_ARRAY(double, bg_system_get_size_G(d->sys->system));
     d->terms.gamma = BG_NEW_ARRAY(double, d->ng);
-    d->terms.V = BG_NEW_ARRAY(double, bg_system_get_size_V(d->sys));
+    d->terms.V = BG_NEW_ARRAY(double, bg_system_get_size_V(d->sys->system));
     d->terms.h = BG_NEW_ARRAY(double, d->nz);
     d->terms.s = BG_NEW_ARRAY(double, def->ns);
     d->eliminated = BG_NEW_ARRAY(unsigned char, d->ng);
@@ -40,7 +41,7 @@ static bool allocate(bg_dynamics *d)
            d->eliminated && d->work_v && d->work_g && d->work_q;
 }
 
-bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err)
+bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error *err)
 {
     const bg_system_def *def = &sys->def;
     *dynamics = NULL;
@@ -60,7 +61,7 @@ bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *e
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
                           def->name);
     if (st == BG_OK && !d->by_formalism)
-        st = bg_dynamics_create_kkt(sys, def->pattern_M, d->ng, &d->kkt, err);
+        st = bg_dynamics_create_kkt(sys->system, def->pattern_M, d->ng, &d->kkt, err);
     if (st != BG_OK) {
         bg_dynamics_destroy(d);
         return st;
@@ -114,7 +115,7 @@ bg_status bg_dynamics_report_not_finite(const bg_dynamics *d, bg_error *err)
 {
     char name[96] = "the solution for v' and lambda";
     if (!d->by_formalism)
-        bg_system_find_not_finite(d->sys, &d->terms, d->have, name, sizeof name);
+        bg_system_find_not_finite(d->sys->system, &d->terms, d->have, name, sizeof name);
     else
         strcpy(name, "the explicit formalism's v'");
     return bg_error_set(err, BG_NOT_FINITE, "system '%s': %s is not finite at t = %.17g",
@@ -136,7 +137,7 @@ bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const doub
     static const double trusted = 1e-12; /* condition from which on signs may be rounding */
     if (d->sys->def.check_start || !bg_kkt_is_inverted(kkt) || bg_kkt_calc_rcond(kkt) < trusted)
         return BG_OK;
-    return bg_masses_check(d->sys, d->point.t, M, err) == BG_OK ? BG_OK : BG_RETRY;
+    return bg_masses_check(d->sys->system, d->point.t, M, err) == BG_OK ? BG_OK : BG_RETRY;
 }
 
 bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
@@ -148,7 +149,7 @@ bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *er
     if (st != BG_SINGULAR)
         return st;
     char name[96];
-    if (bg_system_find_not_finite(d->sys, &d->terms, d->have, name, sizeof name))
+    if (bg_system_find_not_finite(d->sys->system, &d->terms, d->have, name, sizeof name))
         return bg_dynamics_report_not_finite(d, err);
     return bg_error_set(err, BG_SINGULAR,
                         "system '%s': the matrix [M G'; G 0] is singular at t = %.17g: constraints "
@@ -179,7 +180,7 @@ bg_status bg_dynamics_accelerate(bg_dynamics *d, double t, const double *q, cons
     if (st != BG_OK)
         return st;
     if (d->by_formalism) {
-        st = bg_system_accelerate(d->sys, &d->point, a, err);
+        st = bg_system_calc_acceleration(d->sys, &d->point, NULL, a, err);
         if (st == BG_OK && !(is_finite(a, d->nv) && is_finite(d->terms.h, d->nz)))
             st = bg_dynamics_report_not_finite(d, err);
         return st;

@@ -10,7 +10,7 @@
 #include "system/system.h"
 
 typedef struct bg_dynamics {
-    bg_system *sys;
+    bg_evaluator *sys;
     int nq, nv, nz, ng;
     bool kinematic;                   /* V is not the identity */
     bool by_formalism;                /* ng = 0 and `accelerate` supplied */
@@ -26,7 +26,7 @@ typedef struct bg_dynamics {
 bg_status bg_dynamics_create_kkt(const bg_system *sys, const bg_pattern *pattern_M, int ng,
                                  bg_kkt **kkt, bg_error *err);
 
-bg_status bg_dynamics_create(bg_system *sys, bg_dynamics **dynamics, bg_error *err);
+bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error *err);
 void bg_dynamics_destroy(bg_dynamics *dynamics);
 /* Rows to leave out from now on (NULL: none). */
 void bg_dynamics_set_eliminated(bg_dynamics *dynamics, const bg_redundancy *redundancy);

@@ -1,7 +1,9 @@
-/* Inside of bg_system: the user's definition behind checks, counters and difference fallbacks. */
+/* Inside of bg_system, the user's definition behind checks, and of what evaluates it: counters,
+ * inputs and differences. */
 #ifndef BG_SYSTEM_INTERNAL_H
 #define BG_SYSTEM_INTERNAL_H
 
+#include "base/arena.h"
 #include "bogie/integrator.h"
 #include "bogie/system.h"
 
@@ -52,6 +54,8 @@ typedef enum bg_purpose {
     BG_PURPOSES
 } bg_purpose;
 
+/* Constant once it is made, so that any number of evaluators, in any number of threads, share it.
+ */
 struct bg_system {
     bg_system_def def;
     bg_parts parts;           /* filled in by who makes the system */
@@ -65,7 +69,15 @@ struct bg_system {
     double lift; /* J, its weight times its size; 0 where that is not known */
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
-    bg_warnings warnings;      /* added to by who makes the system, before it is used */
+    bg_warnings warnings;                 /* added to by who makes the system, before it is used */
+    int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
+    int ngroups[BG_OF_COUNT][BG_BY_COUNT];
+};
+
+/* Whoever evaluates a system: inputs, counts of work, what was found last, scratch memory. */
+struct bg_evaluator {
+    const bg_system *system;
+    bg_system_def def;         /* the system's; self is this evaluator's own */
     bg_work work[BG_PURPOSES]; /* since create */
     bg_purpose purpose;        /* of the present work; steps unless told otherwise */
     double *u, *u_t, *u_tt;    /* [nu] at the point last set by bg_system_set_point */
@@ -76,18 +88,18 @@ struct bg_system {
     bg_difference_scratch for_terms, for_gamma, for_blocks;
     double
         widening; /* factor on all shifts: 1; the derivative checker extrapolates from wider ones */
-    int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
-    int ngroups[BG_OF_COUNT][BG_BY_COUNT];
+    struct bg_kkt *mass; /* of the explicit formalism without `accelerate`, once it is prepared */
+    bg_arena arena;      /* all arrays */
 };
 
 /* Where the present work is counted. */
-static inline bg_work *bg_system_get_work(bg_system *sys)
+static inline bg_work *bg_system_get_work(bg_evaluator *sys)
 {
     return &sys->work[sys->purpose];
 }
 /* From now on work is for somebody else; returns for whom it was. A projection within events or
  * rows stays theirs. */
-static inline bg_purpose bg_system_turn_to(bg_system *sys, bg_purpose purpose)
+static inline bg_purpose bg_system_turn_to(bg_evaluator *sys, bg_purpose purpose)
 {
     bg_purpose before = sys->purpose;
     if (purpose != BG_FOR_PROJECTION || before == BG_FOR_STEPS)
@@ -95,42 +107,33 @@ static inline bg_purpose bg_system_turn_to(bg_system *sys, bg_purpose purpose)
     return before;
 }
 
+/* Whether a definition is usable: dimensions, functions, patterns, values. */
+bg_status bg_system_check_definition(const bg_system *sys, bg_error *err);
+
 /* Number of stored values of M, of G and of V (pattern or dense; none where V = I). */
 int bg_system_get_size_M(const bg_system *sys);
 int bg_system_get_size_G(const bg_system *sys);
 int bg_system_get_size_V(const bg_system *sys);
 
 /* Inputs at t: those of the definition, but for those that come from outside. */
-bg_status bg_system_calc_inputs(bg_system *sys, double t, const int *mode, double *u, double *u_t,
-                                double *u_tt, bg_error *err);
-/* From now on input i is value + rate (t - since), whatever the definition says; the other one
- * gives all inputs back to the definition. */
-void bg_system_set_live(bg_system *sys, int i, double since, double value, double rate);
-void bg_system_clear_live(bg_system *sys);
-
-/* Fills p for the given arguments, with the inputs at t (stored in sys). */
-bg_status bg_system_set_point(bg_system *sys, double t, const double *q, const double *v,
-                              const double *z, const int *mode, bg_point *p, bg_error *err);
+bg_status bg_system_calc_inputs(bg_evaluator *sys, double t, const int *mode, double *u,
+                                double *u_t, double *u_tt, bg_error *err);
+/* From now on input i is value + rate (t - since), whatever the definition says. */
+void bg_system_set_live(bg_evaluator *sys, int i, double since, double value, double rate);
 
 /* Energies at p, where the definition has them; returns the code of its function. */
-int bg_system_calc_energy(bg_system *sys, const bg_point *p, bg_energy *out);
+int bg_system_calc_energy(bg_evaluator *sys, const bg_point *p, bg_energy *out);
 
-/* Terms at p: supplied ones from the definition, the others by differences. BG_RETRY when a
- * function asks for a smaller step. */
-bg_status bg_system_calc_terms(bg_system *sys, const bg_point *p, unsigned want, bg_terms *out,
-                               bg_error *err);
 /* G, g_t or gamma by differences even where supplied: what the derivative checker compares with. */
-bg_status bg_system_difference_term(bg_system *sys, const bg_point *p, unsigned term, bg_terms *out,
-                                    bg_error *err);
+bg_status bg_system_difference_term(bg_evaluator *sys, const bg_point *p, unsigned term,
+                                    bg_terms *out, bg_error *err);
 
-/* a = M^{-1} f of an unconstrained system by its explicit formalism. */
-bg_status bg_system_accelerate(bg_system *sys, const bg_point *p, double *a, bg_error *err);
-
-bool bg_difference_scratch_create(const bg_system *sys, bg_difference_scratch *scratch);
-void bg_difference_scratch_clear(bg_difference_scratch *scratch);
+/* Its arrays, in the arena of an evaluator. */
+void bg_difference_scratch_take(const bg_system *sys, bg_difference_scratch *scratch,
+                                bg_arena *arena);
 
 /* One derivative block by differences, whether or not it is supplied. */
-bg_status bg_system_difference_block(bg_system *sys, const bg_point *p, const double *a,
+bg_status bg_system_difference_block(bg_evaluator *sys, const bg_point *p, const double *a,
                                      const double *lambda, bg_of of, bg_by by, double *block,
                                      bg_error *err);
 /* The pattern of a block (that of G for g by q), NULL for dense. */
@@ -158,7 +161,7 @@ bool bg_system_find_not_finite(const bg_system *sys, const bg_terms *terms, unsi
 
 /* q_out = q + step * V(q) delta, normalised; V holds the kinematic matrix at q (unused if V = I).
  */
-void bg_system_move(const bg_system *sys, const double *q, const double *V, double step,
+void bg_system_move(const bg_evaluator *sys, const double *q, const double *V, double step,
                     const double *delta, double *q_out);
 
 #endif

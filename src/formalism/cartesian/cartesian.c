@@ -312,6 +312,56 @@ static bool calc_sizes(bg_cartesian *c)
     return true;
 }
 
+static void list_constants(void *object, bg_arena *arena)
+{
+    bg_cartesian *c = object;
+    BG_TAKE(arena, c->q0, c->nv);
+    BG_TAKE(arena, c->v0, c->nv);
+    BG_TAKE(arena, c->v_size, c->nv);
+    BG_TAKE(arena, c->g_size, c->ng);
+    BG_TAKE(arena, c->M_start, c->nv + 1);
+    BG_TAKE(arena, c->M_column, 19 * c->nb);
+    BG_TAKE(arena, c->G_start, c->ng + 1);
+    BG_TAKE(arena, c->G_column, 42 * c->ng);
+    BG_TAKE(arena, c->row_bodies, 6 * c->ng);
+    BG_TAKE(arena, c->q_names, c->nv);
+    BG_TAKE(arena, c->g_names, c->ng);
+    BG_TAKE(arena, c->names, c->nv + c->ng);
+}
+
+static void list_scratch(void *object, bg_arena *arena)
+{
+    bg_cartesian *c = object;
+    bg_multibody_take_scratch(&c->mb, arena);
+}
+
+static bool create_scratch(bg_cartesian *c)
+{
+    if (!bg_arena_create(&c->scratch, list_scratch, c))
+        return false;
+    bg_multibody_start_scratch(&c->mb);
+    return true;
+}
+
+static void *def_fork(const void *self)
+{
+    bg_cartesian *c = BG_NEW(bg_cartesian);
+    if (!c)
+        return NULL;
+    *c = *(const bg_cartesian *)self;
+    if (create_scratch(c))
+        return c;
+    free(c);
+    return NULL;
+}
+
+static void def_join(void *fork)
+{
+    bg_cartesian *c = fork;
+    bg_arena_clear(&c->scratch);
+    free(c);
+}
+
 static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err)
 {
     bg_status st = bg_multibody_create(c->mb.model, NULL, &c->mb, err);
@@ -320,21 +370,7 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->nb = c->mb.nbodies - 1;
     c->nv = 7 * c->nb;
     c->ng = c->mb.nrows + c->nb;
-    c->q0 = BG_NEW_ARRAY(double, c->nv);
-    c->v0 = BG_NEW_ARRAY(double, c->nv);
-    c->v_size = BG_NEW_ARRAY(double, c->nv);
-    c->g_size = BG_NEW_ARRAY(double, c->ng);
-    c->M_start = BG_NEW_ARRAY(int, c->nv + 1);
-    c->M_column = BG_NEW_ARRAY(int, 19 * c->nb);
-    c->G_start = BG_NEW_ARRAY(int, c->ng + 1);
-    c->G_column = BG_NEW_ARRAY(int, 42 * c->ng);
-    c->row_bodies = BG_NEW_ARRAY(int, 6 * c->ng);
-    c->q_names = BG_NEW_ARRAY(const char *, c->nv);
-    c->g_names = BG_NEW_ARRAY(const char *, c->ng);
-    c->names = bg_calloc((size_t)(c->nv + c->ng), sizeof *c->names);
-    if (!c->q0 || !c->v0 || !c->v_size || !c->g_size || !c->M_start || !c->M_column ||
-        !c->G_start || !c->G_column || !c->row_bodies || !c->q_names || !c->g_names || !c->names ||
-        !calc_sizes(c))
+    if (!bg_arena_create(&c->constants, list_constants, c) || !create_scratch(c) || !calc_sizes(c))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     collect_bodies(c);
     make_patterns(c);
@@ -374,26 +410,14 @@ void bg_cartesian_destroy(void *form)
     if (!c)
         return;
     bg_multibody_clear(&c->mb);
-    void *const arrays[] = {c->q0,
-                            c->v0,
-                            c->v_size,
-                            c->g_size,
-                            c->M_start,
-                            c->M_column,
-                            c->G_start,
-                            c->G_column,
-                            c->row_bodies,
-                            c->names,
-                            c->r_start,
-                            c->r_column,
-                            c->h_start,
-                            c->h_column,
-                            c->neighbour,
-                            c->neighbour_start,
-                            (void *)c->q_names,
-                            (void *)c->g_names};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    free(c->r_start);
+    free(c->r_column);
+    free(c->h_start);
+    free(c->h_column);
+    free(c->neighbour);
+    free(c->neighbour_start);
+    bg_arena_clear(&c->constants);
+    bg_arena_clear(&c->scratch);
     free(c);
 }
 
@@ -430,6 +454,8 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
                                   c->mb.groups[k].primitive.signal >= 0);
     bg_multibody_define(&c->mb, def);
     def->destroy = bg_cartesian_destroy;
+    def->fork = def_fork;
+    def->join = def_join;
     def->nq = def->nv = c->nv;
     def->ng = c->ng;
     def->scleronomic = !rheonomic;

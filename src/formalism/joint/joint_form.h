@@ -43,10 +43,31 @@ typedef struct bg_joint_patterns {
         *h_places; /* [rows columns] where entries lie; NULL: dense, or too many */
 } bg_joint_patterns;
 
+/* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_joint_form {
     bg_multibody mb; /* first: functions of the definition find it through self */
     bg_mechanism *mech;
     int nv, nq, ng;
+    bg_inertia
+        *own;       /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
+    bool *is_shift; /* [nlinks] `before` does not turn */
+    bool *is_massless;   /* [nlinks] no inertia of its own: I stays zero */
+    bool *is_carried;    /* [nbodies] has the axes of its link */
+    bg_direct_row *rows; /* rows nb .. behind the body-level ones */
+    int nrows;
+    bg_joint_patterns patterns;
+    int *driven;             /* [nforces] of mb, or NULL until patterns are known */
+    int *diagonal;           /* [nv] places of M's diagonal among its values */
+    double *q0, *v0;         /* [nq], [nv] start */
+    bool found;              /* on another tree: nothing is left to be looked for */
+    unsigned char *q_fixed;  /* [nv] */
+    unsigned char *marks;    /* [nv] BG_MARK_* */
+    double *v_size, *g_size; /* [nv], [ng] */
+    const char **q_names, **v_names, **g_names;
+    char (*names)[64];
+    bg_arena constants, named; /* of the arrays so far */
+    /* Scratch memory: */
+    bg_arena scratch;
     bg_vec3 c;             /* common point */
     bg_frame *L;           /* [nlinks] moving frames */
     bg_spatial *S;         /* [nv] motions */
@@ -59,29 +80,12 @@ typedef struct bg_joint_form {
     bg_spatial *p;         /* [nlinks] articulated bias force */
     bg_spatial *U;         /* [nv] */
     double *D, *u;         /* [nv] 1 / S^T U; tau - S^T p */
-    bg_inertia
-        *own;       /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
-    bool *is_shift; /* [nlinks] `before` does not turn */
-    bool *is_massless;     /* [nlinks] no inertia of its own: I stays zero */
-    bool *is_carried;      /* [nbodies] has the axes of its link */
     double *q_now, *v_now; /* [nq], [nv] what L, S and body, and V, bias and body belong to */
     bool placed, moving, weighed; /* whether q_now, v_now and, at q_now, I are up to date */
-    bg_direct_row *rows;          /* rows nb .. behind the body-level ones */
-    int nrows;
-    bg_shift *shift;    /* [nv] */
-    bg_link_sums *sums; /* [nlinks] */
-    bg_joint_patterns patterns;
-    int *driven;             /* [nforces] of mb, or NULL until patterns are known */
-    int *diagonal;           /* [nv] places of M's diagonal among its values */
-    double *tau;             /* [nv] */
-    bool *inside;            /* [nbodies] scratch */
-    double *q0, *v0;         /* [nq], [nv] start */
-    bool found;              /* on another tree: nothing is left to be looked for */
-    unsigned char *q_fixed;  /* [nv] */
-    unsigned char *marks;    /* [nv] BG_MARK_* */
-    double *v_size, *g_size; /* [nv], [ng] */
-    const char **q_names, **v_names, **g_names;
-    char (*names)[64];
+    bg_shift *shift;              /* [nv] */
+    bg_link_sums *sums;           /* [nlinks] */
+    double *tau;                  /* [nv] */
+    bool *inside;                 /* [nbodies] */
 } bg_joint_form;
 
 /* kinematics.c: frames, twists and bias of all links and bodies at q, v; inertias of links at q;

@@ -304,54 +304,87 @@ static void name_rows(bg_joint_form *f, int *name)
     }
 }
 
-static bool allocate(bg_joint_form *f)
+/* What stays as it is, but for what depends on the number of rows. */
+static void list_constants(void *object, bg_arena *arena)
 {
-    int links = f->mech->nlinks, nv = f->nv, nq = f->nq;
-    f->L = BG_NEW_ARRAY(bg_frame, links);
-    f->S = BG_NEW_ARRAY(bg_spatial, nv);
-    f->V = BG_NEW_ARRAY(bg_spatial, links);
-    f->bias = BG_NEW_ARRAY(bg_spatial, links);
-    f->A = BG_NEW_ARRAY(bg_spatial, links);
-    f->F = BG_NEW_ARRAY(bg_spatial, links);
-    f->p = BG_NEW_ARRAY(bg_spatial, links);
-    f->I = BG_NEW_ARRAY(bg_inertia, links);
-    f->composite = BG_NEW_ARRAY(bg_inertia, links);
-    f->own = BG_NEW_ARRAY(bg_inertia, links);
-    f->articulated = BG_NEW_ARRAY(bg_sym6, links);
-    f->U = BG_NEW_ARRAY(bg_spatial, nv);
-    f->D = BG_NEW_ARRAY(double, nv);
-    f->u = BG_NEW_ARRAY(double, nv);
-    f->tau = BG_NEW_ARRAY(double, nv);
-    f->diagonal = BG_NEW_ARRAY(int, nv);
-    f->driven = BG_NEW_ARRAY(int, f->mb.model->nforces);
-    f->q0 = BG_NEW_ARRAY(double, nq);
-    f->v0 = BG_NEW_ARRAY(double, nv);
-    f->q_fixed = BG_NEW_ARRAY(unsigned char, nv);
-    f->marks = BG_NEW_ARRAY(unsigned char, nv);
-    f->inside = BG_NEW_ARRAY(bool, f->mb.nbodies);
-    f->rows = BG_NEW_ARRAY(bg_direct_row, nv + f->mb.model->ncouplers);
-    f->shift = BG_NEW_ARRAY(bg_shift, nv);
-    f->is_shift = BG_NEW_ARRAY(bool, links);
-    f->is_massless = BG_NEW_ARRAY(bool, links);
-    f->is_carried = BG_NEW_ARRAY(bool, f->mb.nbodies);
-    f->q_now = BG_NEW_ARRAY(double, nq);
-    f->v_now = BG_NEW_ARRAY(double, nv);
-    f->sums = BG_NEW_ARRAY(bg_link_sums, links);
-    return f->L && f->S && f->V && f->bias && f->A && f->F && f->p && f->I && f->composite &&
-           f->own && f->articulated && f->U && f->D && f->u && f->tau && f->diagonal && f->driven &&
-           f->q0 && f->v0 && f->q_fixed && f->marks && f->inside && f->rows && f->shift &&
-           f->is_shift && f->is_massless && f->is_carried && f->q_now && f->v_now && f->sums;
+    bg_joint_form *f = object;
+    int links = f->mech->nlinks;
+    BG_TAKE(arena, f->own, links);
+    BG_TAKE(arena, f->is_shift, links);
+    BG_TAKE(arena, f->is_massless, links);
+    BG_TAKE(arena, f->is_carried, f->mb.nbodies);
+    BG_TAKE(arena, f->rows, f->nv + f->mb.model->ncouplers);
+    BG_TAKE(arena, f->driven, f->mb.model->nforces);
+    BG_TAKE(arena, f->diagonal, f->nv);
+    BG_TAKE(arena, f->q0, f->nq);
+    BG_TAKE(arena, f->v0, f->nv);
+    BG_TAKE(arena, f->q_fixed, f->nv);
+    BG_TAKE(arena, f->marks, f->nv);
 }
 
-static bool allocate_names(bg_joint_form *f)
+static void list_names(void *object, bg_arena *arena)
 {
-    f->q_names = BG_NEW_ARRAY(const char *, f->nq);
-    f->v_names = BG_NEW_ARRAY(const char *, f->nv);
-    f->g_names = BG_NEW_ARRAY(const char *, f->ng);
-    f->v_size = BG_NEW_ARRAY(double, f->nv);
-    f->g_size = BG_NEW_ARRAY(double, f->ng);
-    f->names = bg_calloc((size_t)(f->nq + f->nv + f->ng), sizeof *f->names);
-    return f->q_names && f->v_names && f->g_names && f->v_size && f->g_size && f->names;
+    bg_joint_form *f = object;
+    BG_TAKE(arena, f->q_names, f->nq);
+    BG_TAKE(arena, f->v_names, f->nv);
+    BG_TAKE(arena, f->g_names, f->ng);
+    BG_TAKE(arena, f->v_size, f->nv);
+    BG_TAKE(arena, f->g_size, f->ng);
+    BG_TAKE(arena, f->names, f->nq + f->nv + f->ng);
+}
+
+static void list_scratch(void *object, bg_arena *arena)
+{
+    bg_joint_form *f = object;
+    int links = f->mech->nlinks, nv = f->nv;
+    bg_multibody_take_scratch(&f->mb, arena);
+    BG_TAKE(arena, f->L, links);
+    BG_TAKE(arena, f->S, nv);
+    BG_TAKE(arena, f->V, links);
+    BG_TAKE(arena, f->bias, links);
+    BG_TAKE(arena, f->A, links);
+    BG_TAKE(arena, f->F, links);
+    BG_TAKE(arena, f->I, links);
+    BG_TAKE(arena, f->composite, links);
+    BG_TAKE(arena, f->articulated, links);
+    BG_TAKE(arena, f->p, links);
+    BG_TAKE(arena, f->U, nv);
+    BG_TAKE(arena, f->D, nv);
+    BG_TAKE(arena, f->u, nv);
+    BG_TAKE(arena, f->q_now, f->nq);
+    BG_TAKE(arena, f->v_now, nv);
+    BG_TAKE(arena, f->shift, nv);
+    BG_TAKE(arena, f->sums, links);
+    BG_TAKE(arena, f->tau, nv);
+    BG_TAKE(arena, f->inside, f->mb.nbodies);
+}
+
+static bool create_scratch(bg_joint_form *f)
+{
+    if (!bg_arena_create(&f->scratch, list_scratch, f))
+        return false;
+    bg_multibody_start_scratch(&f->mb);
+    f->placed = f->moving = f->weighed = false;
+    return true;
+}
+
+static void *def_fork(const void *self)
+{
+    bg_joint_form *f = BG_NEW(bg_joint_form);
+    if (!f)
+        return NULL;
+    *f = *(const bg_joint_form *)self;
+    if (create_scratch(f))
+        return f;
+    free(f);
+    return NULL;
+}
+
+static void def_join(void *fork)
+{
+    bg_joint_form *f = fork;
+    bg_arena_clear(&f->scratch);
+    free(f);
 }
 
 static bool calc_sizes(bg_joint_form *f)
@@ -393,13 +426,13 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
         return st;
     f->nq = f->mech->nq;
     f->nv = f->mech->nv;
-    if (!allocate(f))
+    if (!bg_arena_create(&f->constants, list_constants, f) || !create_scratch(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     collect_inertia(f);
     find_shortcuts(f);
     collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
-    if (!allocate_names(f) || !calc_sizes(f))
+    if (!bg_arena_create(&f->named, list_names, f) || !calc_sizes(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     int name = 0;
     for (int t = 0; t < f->mech->ntree; t++)
@@ -447,44 +480,9 @@ void bg_joint_form_destroy(void *form)
     bg_multibody_clear(&f->mb);
     bg_joint_clear_patterns(f);
     bg_mechanism_destroy(f->mech);
-    void *const arrays[] = {f->L,
-                            f->S,
-                            f->V,
-                            f->bias,
-                            f->A,
-                            f->F,
-                            f->p,
-                            f->I,
-                            f->composite,
-                            f->own,
-                            f->articulated,
-                            f->U,
-                            f->D,
-                            f->u,
-                            f->tau,
-                            f->driven,
-                            f->diagonal,
-                            f->q0,
-                            f->v0,
-                            f->q_fixed,
-                            f->marks,
-                            f->inside,
-                            f->rows,
-                            f->shift,
-                            f->is_shift,
-                            f->is_massless,
-                            f->is_carried,
-                            f->q_now,
-                            f->v_now,
-                            f->sums,
-                            f->v_size,
-                            f->g_size,
-                            f->names,
-                            (void *)f->q_names,
-                            (void *)f->v_names,
-                            (void *)f->g_names};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    bg_arena_clear(&f->constants);
+    bg_arena_clear(&f->named);
+    bg_arena_clear(&f->scratch);
     free(f);
 }
 
@@ -528,6 +526,8 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
         rheonomic = rheonomic || f->rows[k].signal >= 0;
     bg_multibody_define(&f->mb, def);
     def->destroy = bg_joint_form_destroy;
+    def->fork = def_fork;
+    def->join = def_join;
     def->nq = f->nq;
     def->nv = f->nv;
     def->ng = f->ng;
