@@ -22,37 +22,35 @@
  * Time in g, quaternions, and positions that move with u1 change nothing in this. */
 #include "integrators/drift.h"
 
-#include "base/memory.h"
-
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_drift_work *d = object;
+    const bg_system_def *def = &d->sys->def;
+    BG_TAKE(arena, d->g, def->ng);
+    BG_TAKE(arena, d->bent, def->ng);
+    BG_TAKE(arena, d->D, bg_system_get_size_G(d->sys->system));
+    BG_TAKE(arena, d->column, def->nv);
+    BG_TAKE(arena, d->row, def->ng);
+    BG_TAKE(arena, d->sum, def->ng);
+}
 
 bg_status bg_drift_create(bg_drift_work *d, bg_evaluator *sys, const unsigned char *eliminated,
                           bg_error *err)
 {
     d->sys = sys;
     d->eliminated = eliminated;
-    d->g = BG_NEW_ARRAY(double, sys->def.ng);
-    d->bent = BG_NEW_ARRAY(double, sys->def.ng);
-    d->D = BG_NEW_ARRAY(double, bg_system_get_size_G(sys->system));
-    d->column = BG_NEW_ARRAY(double, sys->def.nv);
-    d->row = BG_NEW_ARRAY(double, sys->def.ng);
-    d->sum = BG_NEW_ARRAY(double, sys->def.ng);
-    return d->g && d->bent && d->D && d->column && d->row && d->sum
+    return bg_arena_create(&d->arena, list, d)
                ? BG_OK
                : bg_error_set(err, BG_NO_MEMORY, "out of memory for the drift certificate");
 }
 
 void bg_drift_clear(bg_drift_work *d)
 {
-    free(d->g);
-    free(d->bent);
-    free(d->D);
-    free(d->column);
-    free(d->row);
-    free(d->sum);
+    bg_arena_clear(&d->arena);
 }
 
 void bg_drift_reset(bg_drift_work *d)

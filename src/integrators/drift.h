@@ -27,6 +27,7 @@ typedef struct bg_drift_work {
         double observed; /* |g| behind a step */
         double grown;    /* |g| that a further Newton step made larger */
     } largest;           /* of the run */
+    bg_arena arena;      /* all arrays */
 } bg_drift_work;
 
 bg_status bg_drift_create(bg_drift_work *drift, bg_evaluator *sys, const unsigned char *eliminated,

@@ -273,6 +273,18 @@ static bg_status build(bg_mechanism *x, bg_error *err)
     return enough ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory");
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_mechanism *x = object;
+    const bg_model *m = x->model;
+    BG_TAKE(arena, x->links, 6 * m->nbodies);
+    BG_TAKE(arena, x->tree, m->nbodies);
+    BG_TAKE(arena, x->cuts, m->njoints);
+    BG_TAKE(arena, x->body_link, m->nbodies);
+    BG_TAKE(arena, x->body_offset, m->nbodies);
+    BG_TAKE(arena, x->joint_tree, m->njoints);
+}
+
 bg_status bg_mechanism_create(const bg_model *m, bg_mechanism **mechanism, bg_error *err)
 {
     *mechanism = NULL;
@@ -280,14 +292,8 @@ bg_status bg_mechanism_create(const bg_model *m, bg_mechanism **mechanism, bg_er
     if (!x)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory");
     x->model = m;
-    x->links = BG_NEW_ARRAY(bg_link, 6 * m->nbodies);
-    x->tree = BG_NEW_ARRAY(bg_tree_joint, m->nbodies);
-    x->cuts = BG_NEW_ARRAY(int, m->njoints);
-    x->body_link = BG_NEW_ARRAY(int, m->nbodies);
-    x->body_offset = BG_NEW_ARRAY(bg_frame, m->nbodies);
-    x->joint_tree = BG_NEW_ARRAY(int, m->njoints);
     bg_status st = BG_OK;
-    if (!x->links || !x->tree || !x->cuts || !x->body_link || !x->body_offset || !x->joint_tree)
+    if (!bg_arena_create(&x->arena, list, x))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory");
     for (int k = 0; st == BG_OK && k < m->njoints; k++)
         x->joint_tree[k] = -1;
@@ -305,12 +311,7 @@ void bg_mechanism_destroy(bg_mechanism *x)
 {
     if (!x)
         return;
-    free(x->links);
-    free(x->tree);
-    free(x->cuts);
-    free(x->body_link);
-    free(x->body_offset);
-    free(x->joint_tree);
+    bg_arena_clear(&x->arena);
     free(x);
 }
 

@@ -14,6 +14,7 @@
 #ifndef BG_MECHANISM_H
 #define BG_MECHANISM_H
 
+#include "base/arena.h"
 #include "model/model.h"
 
 typedef struct bg_link {
@@ -45,6 +46,7 @@ typedef struct bg_mechanism {
     int *body_link;        /* [nbodies] link a body sits on, -1: ground */
     bg_frame *body_offset; /* [nbodies] its pose in that link's frame */
     int *joint_tree;       /* [njoints] index into tree, -1: cut */
+    bg_arena arena;        /* all arrays */
 } bg_mechanism;
 
 bg_status bg_mechanism_create(const bg_model *model, bg_mechanism **mechanism, bg_error *err);

@@ -117,26 +117,32 @@ static bg_status find_outputs(bg_realtime *rt, const bg_realtime_options *o, bg_
     return st;
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_realtime *rt = object;
+    const bg_system_def *def = &rt->sys->def;
+    BG_TAKE(arena, rt->settings, rt->nsettings + 1);
+    BG_TAKE(arena, rt->input, rt->ninputs);
+    BG_TAKE(arena, rt->last, rt->ninputs);
+    BG_TAKE(arena, rt->outputs, rt->noutputs);
+    BG_TAKE(arena, rt->y, def->ny);
+    BG_TAKE(arena, rt->s, def->ns);
+    BG_TAKE(arena, rt->side, def->ns);
+    BG_TAKE(arena, rt->said, def->ns);
+    BG_TAKE(arena, rt->resting, def->ns);
+    BG_TAKE(arena, rt->fired, def->ns);
+    BG_TAKE(arena, rt->event_counts, 3 * def->ns);
+}
+
 static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
 {
     const bg_system_def *def = &rt->sys->def;
     rt->hold = o->hold;
     rt->t_last = NAN;
+    rt->nsettings = o->nsettings;
     rt->ninputs = o->ninputs;
     rt->noutputs = o->outputs ? o->noutputs : def->ny > 0 ? def->ny : def->nq + def->nv;
-    rt->settings = BG_NEW_ARRAY(bg_setting, o->nsettings + 1);
-    rt->input = BG_NEW_ARRAY(int, rt->ninputs);
-    rt->last = BG_NEW_ARRAY(double, rt->ninputs);
-    rt->outputs = BG_NEW_ARRAY(bg_live_output, rt->noutputs);
-    rt->y = BG_NEW_ARRAY(double, def->ny);
-    rt->s = BG_NEW_ARRAY(double, def->ns);
-    rt->side = BG_NEW_ARRAY(int, def->ns);
-    rt->event_counts = BG_NEW_ARRAY(long, 3 * def->ns);
-    rt->said = BG_NEW_ARRAY(int, def->ns);
-    rt->resting = BG_NEW_ARRAY(bool, def->ns);
-    rt->fired = BG_NEW_ARRAY(bool, def->ns);
-    return rt->settings && rt->input && rt->last && rt->outputs && rt->y && rt->s && rt->side &&
-           rt->said && rt->event_counts && rt->resting && rt->fired &&
+    return bg_arena_create(&rt->arena, list, rt) &&
            bg_state_create(rt->sys->system, &rt->changed, NULL) == BG_OK;
 }
 
@@ -266,11 +272,7 @@ void bg_realtime_destroy(bg_realtime *rt)
     bg_integrator_destroy(rt->ig);
     bg_assembly_report_clear(&rt->assembly);
     bg_state_destroy(rt->changed);
-    void *const arrays[] = {
-        rt->settings, rt->event_counts, rt->input, rt->last,    rt->outputs, rt->y,
-        rt->s,        rt->said,         rt->side,  rt->resting, rt->fired};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    bg_arena_clear(&rt->arena);
     bg_evaluator_destroy(rt->sys);
     free(rt);
 }

@@ -15,7 +15,8 @@ typedef struct bg_live_output {
 struct bg_realtime {
     bg_evaluator *sys;
     bg_integrator *ig;
-    bg_setting *settings; /* of the method */
+    bg_setting *settings; /* [nsettings + 1] of the method */
+    int nsettings;        /* in the options */
     bg_assembly_report assembly;
     bg_hold hold;
     int ninputs, noutputs;
@@ -33,6 +34,7 @@ struct bg_realtime {
     bg_state *changed;       /* what events make of the state */
     long nevents;
     long *event_counts; /* [3 ns] falling, touching, rising */
+    bg_arena arena;     /* all arrays */
 };
 
 /* Hands the event of function i, heading for `direction`, to the system, which may change

@@ -25,30 +25,29 @@ typedef struct track {
     int *mode;
     double *V, *rate[2]; /* q' at both ends of the interval */
     long at;             /* interval the rates belong to; -1: none */
+    bg_arena arena;      /* all arrays */
 } track;
 
-static void track_clear(track *x)
+static void list(void *object, bg_arena *arena)
 {
-    double *const arrays[] = {x->q, x->v, x->z, x->a, x->lambda, x->V, x->rate[0], x->rate[1]};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        free(arrays[k]);
-    free(x->mode);
+    track *x = object;
+    const bg_system_def *def = x->def;
+    BG_TAKE(arena, x->q, def->nq);
+    BG_TAKE(arena, x->v, def->nv);
+    BG_TAKE(arena, x->z, def->nz);
+    BG_TAKE(arena, x->a, def->nv);
+    BG_TAKE(arena, x->lambda, def->ng);
+    BG_TAKE(arena, x->mode, def->nmode);
+    BG_TAKE(arena, x->V, bg_system_get_size_V(x->evaluator->system));
+    BG_TAKE(arena, x->rate[0], def->nq);
+    BG_TAKE(arena, x->rate[1], def->nq);
 }
 
 static bg_status track_create(bg_evaluator *evaluator, const bg_rows *rows, track *x, bg_error *err)
 {
     const bg_system_def *def = &evaluator->def;
     *x = (track){.rows = rows, .def = def, .evaluator = evaluator, .at = -1};
-    x->q = BG_NEW_ARRAY(double, def->nq);
-    x->v = BG_NEW_ARRAY(double, def->nv);
-    x->z = BG_NEW_ARRAY(double, def->nz);
-    x->a = BG_NEW_ARRAY(double, def->nv);
-    x->lambda = BG_NEW_ARRAY(double, def->ng);
-    x->V = BG_NEW_ARRAY(double, bg_system_get_size_V(evaluator->system));
-    x->rate[0] = BG_NEW_ARRAY(double, def->nq);
-    x->rate[1] = BG_NEW_ARRAY(double, def->nq);
-    x->mode = BG_NEW_ARRAY(int, def->nmode);
-    if (x->q && x->v && x->z && x->a && x->lambda && x->V && x->rate[0] && x->rate[1] && x->mode)
+    if (bg_arena_create(&x->arena, list, x))
         return BG_OK;
     return bg_error_set(err, BG_NO_MEMORY, "out of memory for the frames of a scene");
 }
@@ -154,7 +153,7 @@ static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
         s->mb->update(s->mb, &p, x.a);
         store_frame(s, k, &x);
     }
-    track_clear(&x);
+    bg_arena_clear(&x.arena);
     return st;
 }
 

@@ -30,56 +30,63 @@ static const double touch = 1e-9;          /* of the largest |s| that a cubic mu
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_detector *w = object;
+    const bg_system_def *d = &w->sys->def;
+    BG_TAKE(arena, w->sign, d->ns);
+    BG_TAKE(arena, w->scale, d->ns);
+    BG_TAKE(arena, w->touched, d->ns);
+    BG_TAKE(arena, w->resting, d->ns);
+    BG_TAKE(arena, w->last, d->ns);
+    BG_TAKE(arena, w->fires, d->ns);
+    BG_TAKE(arena, w->fired, d->ns);
+    BG_TAKE(arena, w->direction, d->ns);
+    BG_TAKE(arena, w->s_round, d->ns);
+    BG_TAKE(arena, w->s_changed, d->ns);
+    BG_TAKE(arena, w->s, d->ns);
+    BG_TAKE(arena, w->s_early, d->ns);
+    BG_TAKE(arena, w->left, d->ns);
+    BG_TAKE(arena, w->left_slope, d->ns);
+    BG_TAKE(arena, w->right, d->ns);
+    BG_TAKE(arena, w->right_slope, d->ns);
+    BG_TAKE(arena, w->from, d->ns);
+    BG_TAKE(arena, w->weight, d->ns);
+    BG_TAKE(arena, w->slope, d->ns);
+    BG_TAKE(arena, w->touch_at, d->ns);
+    BG_TAKE(arena, w->heading, d->ns);
+    BG_TAKE(arena, w->said, d->ns);
+    BG_TAKE(arena, w->q, d->nq);
+    BG_TAKE(arena, w->v, d->nv);
+    BG_TAKE(arena, w->z, d->nz);
+}
+
 bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,
                              bg_error *err)
 {
-    const bg_system_def *d = &sys->def;
-    *detector = NULL;
-    bg_detector *w = BG_NEW(bg_detector);
+    bg_detector *w = *detector = BG_NEW(bg_detector);
     if (!w)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
     w->sys = sys;
     w->ig = ig;
-    w->ns = d->ns;
-    double **values[] = {&w->scale,       &w->touched, &w->last,   &w->s_round,    &w->s_changed,
-                         &w->s,           &w->s_early, &w->left,   &w->left_slope, &w->right,
-                         &w->right_slope, &w->from,    &w->weight, &w->slope,      &w->touch_at};
-    int **numbers[] = {&w->sign, &w->direction, &w->heading, &w->said};
-    unsigned char **flags[] = {&w->resting, &w->fires, &w->fired};
-    bool good = true;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        good = (*values[i] = BG_NEW_ARRAY(double, d->ns)) && good;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        good = (*numbers[i] = BG_NEW_ARRAY(int, d->ns)) && good;
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-        good = (*flags[i] = BG_NEW_ARRAY(unsigned char, d->ns)) && good;
-    w->q = BG_NEW_ARRAY(double, d->nq);
-    w->v = BG_NEW_ARRAY(double, d->nv);
-    w->z = BG_NEW_ARRAY(double, d->nz);
-    bg_status st = good && w->q && w->v && w->z
+    w->ns = sys->def.ns;
+    bg_status st = bg_arena_create(&w->arena, list, w)
                        ? bg_state_create(sys->system, &w->state, err)
                        : bg_error_set(err, BG_NO_MEMORY, "out of memory for events");
-    for (int i = 0; st == BG_OK && i < d->ns; i++)
+    for (int i = 0; st == BG_OK && i < w->ns; i++)
         w->touched[i] = NAN;
     if (st != BG_OK) {
         bg_detector_destroy(w);
-        return st;
+        *detector = NULL;
     }
-    *detector = w;
-    return BG_OK;
+    return st;
 }
 
 void bg_detector_destroy(bg_detector *w)
 {
     if (!w)
         return;
-    void *const arrays[] = {w->sign,    w->scale,   w->touched,   w->resting,    w->last,
-                            w->fires,   w->fired,   w->direction, w->s_round,    w->s_changed,
-                            w->s,       w->s_early, w->left,      w->left_slope, w->right,
-                            w->from,    w->weight,  w->slope,     w->touch_at,   w->right_slope,
-                            w->heading, w->said,    w->q,         w->v,          w->z};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    bg_arena_clear(&w->arena);
     bg_state_destroy(w->state);
     free(w);
 }

@@ -35,8 +35,9 @@ typedef struct bg_detector {
     double *touch_at;              /* [ns] s, touches in the piece; NAN: none */
     int *heading;                  /* [ns] where a function goes from zero; 0: not known */
     int *said;                     /* [ns] sides that follow from the modes */
-    double *q, *v, *z;
-    bg_state *state; /* projected dense output: the state at the instant found */
+    double *q, *v, *z;             /* [nq], [nv], [nz] */
+    bg_state *state;               /* projected dense output: the state at the instant found */
+    bg_arena arena;                /* all arrays */
 } bg_detector;
 
 bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,

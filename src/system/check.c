@@ -13,13 +13,10 @@
  * the differences in its row is no evidence and never counts as more than 1e-8. */
 #include "system/system.h"
 
-#include "base/memory.h"
-
 #include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double widening = 16; /* of the shifts h of differences.c, to about 1e-4 */
@@ -28,11 +25,13 @@ static const double no_evidence = 1e-8;
 static const double margin = 8; /* doubt is an estimate */
 
 typedef struct sample {
+    const bg_system *system;
     double *q, *v, *z, *a, *lambda, *u, *u_t, *u_tt;
     int *mode;
     double *supplied, *differenced; /* values of the largest quantity */
     double *doubt, *wider;          /* likewise: uncertainty of differenced, differences over 2h */
     double *V;
+    bg_arena arena; /* all arrays */
 } sample;
 
 static double uniform(uint64_t *state)
@@ -55,35 +54,25 @@ static int largest_quantity(const bg_system *sys)
     return largest;
 }
 
-static bool sample_create(const bg_system *sys, sample *s)
+static void list(void *object, bg_arena *arena)
 {
-    const bg_system_def *d = &sys->def;
-    int n = largest_quantity(sys) + d->ng;
-    s->q = BG_NEW_ARRAY(double, d->nq);
-    s->v = BG_NEW_ARRAY(double, d->nv);
-    s->z = BG_NEW_ARRAY(double, d->nz);
-    s->a = BG_NEW_ARRAY(double, d->nv);
-    s->lambda = BG_NEW_ARRAY(double, d->ng);
-    s->u = BG_NEW_ARRAY(double, d->nu);
-    s->u_t = BG_NEW_ARRAY(double, d->nu);
-    s->u_tt = BG_NEW_ARRAY(double, d->nu);
-    s->mode = BG_NEW_ARRAY(int, d->nmode);
-    s->supplied = BG_NEW_ARRAY(double, n);
-    s->differenced = BG_NEW_ARRAY(double, n);
-    s->doubt = BG_NEW_ARRAY(double, n);
-    s->wider = BG_NEW_ARRAY(double, n);
-    s->V = BG_NEW_ARRAY(double, bg_system_get_size_V(sys));
-    return s->q && s->v && s->z && s->a && s->lambda && s->u && s->u_t && s->u_tt && s->mode &&
-           s->supplied && s->differenced && s->doubt && s->wider && s->V;
-}
-
-static void sample_clear(sample *s)
-{
-    void *const arrays[] = {s->q,           s->v,   s->z,     s->a,    s->lambda,
-                            s->u,           s->u_t, s->u_tt,  s->mode, s->supplied,
-                            s->differenced, s->V,   s->doubt, s->wider};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    sample *s = object;
+    const bg_system_def *d = &s->system->def;
+    int n = largest_quantity(s->system) + d->ng;
+    BG_TAKE(arena, s->q, d->nq);
+    BG_TAKE(arena, s->v, d->nv);
+    BG_TAKE(arena, s->z, d->nz);
+    BG_TAKE(arena, s->a, d->nv);
+    BG_TAKE(arena, s->lambda, d->ng);
+    BG_TAKE(arena, s->u, d->nu);
+    BG_TAKE(arena, s->u_t, d->nu);
+    BG_TAKE(arena, s->u_tt, d->nu);
+    BG_TAKE(arena, s->mode, d->nmode);
+    BG_TAKE(arena, s->supplied, n);
+    BG_TAKE(arena, s->differenced, n);
+    BG_TAKE(arena, s->doubt, n);
+    BG_TAKE(arena, s->wider, n);
+    BG_TAKE(arena, s->V, bg_system_get_size_V(s->system));
 }
 
 static void draw_around(const double *x0, double *x, int n, uint64_t *state)
@@ -298,13 +287,13 @@ bg_status bg_system_check_derivatives(const bg_system *system, int samples, unsi
                                       bg_derivative_check checks[BG_DERIVATIVE_CHECKS], int *count,
                                       bg_error *err)
 {
-    sample s = {0};
+    sample s = {.system = system};
     uint64_t state = seed;
     *count = 0;
     memset(checks, 0, BG_DERIVATIVE_CHECKS * sizeof *checks);
     bg_evaluator *sys;
     bg_status st = bg_evaluator_create(system, &sys, err);
-    if (st == BG_OK && !sample_create(system, &s))
+    if (st == BG_OK && !bg_arena_create(&s.arena, list, &s))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in the derivative check");
     for (int i = 0; i < samples && st == BG_OK; i++) {
         bg_point p;
@@ -312,7 +301,7 @@ bg_status bg_system_check_derivatives(const bg_system *system, int samples, unsi
         if (st == BG_OK)
             st = check_at(sys, &p, &s, checks, count, err);
     }
-    sample_clear(&s);
+    bg_arena_clear(&s.arena);
     bg_evaluator_destroy(sys);
     return st;
 }

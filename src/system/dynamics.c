@@ -18,27 +18,24 @@ bg_status bg_dynamics_create_kkt(const bg_system *sys, const bg_pattern *pattern
                : bg_kkt_create(def->nv, ng, pattern_M, pattern_G, kkt, err);
 }
 
-static bool allocate(bg_dynamics *d)
+static void list(void *object, bg_arena *arena)
 {
-    const bg_system_def *def = &d->sys->def;
-    bool has_M = (def->supplied & BG_TERM_M) != 0;
-    d->terms.M = BG_NEW_ARRAY(double,
-                              has_M && !d->by_formalism ? bg_system_get_size_M(d->sys->system) : 0);
-    d->terms.f = BG_NEW_ARRAY(double, d->nv);
-    d->terms.g = BG_NEW_ARRAY(double, d->ng);
-    d->terms.gt = BG_NEW_ARRAY(double, d->ng);
-    d->terms.G = BG_NEW_ARRAY(double, bg_system_get_size_G(d->sys->system));
-    d->terms.gamma = BG_NEW_ARRAY(double, d->ng);
-    d->terms.V = BG_NEW_ARRAY(double, bg_system_get_size_V(d->sys->system));
-    d->terms.h = BG_NEW_ARRAY(double, d->nz);
-    d->terms.s = BG_NEW_ARRAY(double, def->ns);
-    d->eliminated = BG_NEW_ARRAY(unsigned char, d->ng);
-    d->work_v = BG_NEW_ARRAY(double, d->nv);
-    d->work_g = BG_NEW_ARRAY(double, d->ng);
-    d->work_q = BG_NEW_ARRAY(double, d->nq);
-    const bg_terms *x = &d->terms;
-    return x->M && x->f && x->g && x->gt && x->G && x->gamma && x->V && x->h && x->s &&
-           d->eliminated && d->work_v && d->work_g && d->work_q;
+    bg_dynamics *d = object;
+    const bg_system *sys = d->sys->system;
+    bool has_M = (sys->def.supplied & BG_TERM_M) && !d->by_formalism;
+    BG_TAKE(arena, d->terms.M, has_M ? bg_system_get_size_M(sys) : 0);
+    BG_TAKE(arena, d->terms.f, d->nv);
+    BG_TAKE(arena, d->terms.g, d->ng);
+    BG_TAKE(arena, d->terms.gt, d->ng);
+    BG_TAKE(arena, d->terms.G, bg_system_get_size_G(sys));
+    BG_TAKE(arena, d->terms.gamma, d->ng);
+    BG_TAKE(arena, d->terms.V, bg_system_get_size_V(sys));
+    BG_TAKE(arena, d->terms.h, d->nz);
+    BG_TAKE(arena, d->terms.s, sys->def.ns);
+    BG_TAKE(arena, d->eliminated, d->ng);
+    BG_TAKE(arena, d->work_v, d->nv);
+    BG_TAKE(arena, d->work_g, d->ng);
+    BG_TAKE(arena, d->work_q, d->nq);
 }
 
 bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error *err)
@@ -57,7 +54,7 @@ bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error
     d->kinematic = (def->supplied & BG_TERM_V) != 0;
     d->by_formalism = def->ng == 0 && def->accelerate;
     bg_status st = BG_OK;
-    if (!allocate(d))
+    if (!bg_arena_create(&d->arena, list, d))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
                           def->name);
     if (st == BG_OK && !d->by_formalism)
@@ -74,11 +71,7 @@ void bg_dynamics_destroy(bg_dynamics *d)
 {
     if (!d)
         return;
-    void *const arrays[] = {d->terms.M, d->terms.f, d->terms.g,     d->terms.gt, d->terms.G,
-                            d->terms.V, d->terms.h, d->terms.gamma, d->terms.s,  d->eliminated,
-                            d->work_v,  d->work_g,  d->work_q};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    bg_arena_clear(&d->arena);
     bg_kkt_destroy(d->kkt);
     free(d);
 }

@@ -20,6 +20,7 @@ typedef struct bg_dynamics {
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
+    bg_arena arena;                   /* all arrays */
 } bg_dynamics;
 
 /* [M A^T; B 0] for this system with M in a pattern of its own; without constraints where ng = 0. */
