@@ -1,18 +1,12 @@
-/* Switching functions along a run: their sides, and the pieces of a step in which zeros are looked
- * for, in the two phases of 003 section 4.3.
+/* Switching functions along a run: the pieces of a step in which zeros are looked for, in the two
+ * phases of 003 section 4.3.
  *
  * A step in which every function stays far from zero, beside what it varies by, is passed over at
  * the price of a few values (is_clear). Any other step is cut into pieces at whose ends s and its
  * slope are taken from plain dense output. A piece is halved until the cubic through its ends
  * foretells s inside, so that functions which vary faster than the step are followed too, and
  * searched (event_search.c).
- *
- * Sides. A reported function is on its new side from then on, whatever rounding and projection make
- * of its value: if it does not get there with the motion, that is another event. Behind a change
- * that the system made, a function that is zero goes where the motion carries it, and one that the
- * system moved across zero is on its new side without an event, unless the system says which side
- * the modes stand for (`sides`): then it is there, which is an event where it is another side than
- * before, and the next step finds what is left to do. */
+ */
 #include "run/events.h"
 
 #include "base/memory.h"
@@ -59,6 +53,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, w->q, d->nq);
     BG_TAKE(arena, w->v, d->nv);
     BG_TAKE(arena, w->z, d->nz);
+    BG_TAKE(arena, w->V, bg_system_get_size_V(w->sys->system));
 }
 
 bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,
@@ -91,8 +86,8 @@ void bg_detector_destroy(bg_detector *w)
     free(w);
 }
 
-static bg_status calc_s(bg_detector *w, double t, const double *q, const double *v, const double *z,
-                        const int *mode, double *s, bg_error *err)
+bg_status bg_detector_calc(bg_detector *w, double t, const double *q, const double *v,
+                           const double *z, const int *mode, double *s, bg_error *err)
 {
     bg_point p;
     bg_terms out = {.s = s};
@@ -110,7 +105,7 @@ static bg_status calc_s(bg_detector *w, double t, const double *q, const double 
 bg_status bg_detector_calc_plain(bg_detector *w, double t, double *s, bg_error *err)
 {
     bg_integrator_interpolate(w->ig, t, w->q, w->v, w->z);
-    return calc_s(w, t, w->q, w->v, w->z, bg_integrator_get_state(w->ig)->mode, s, err);
+    return bg_detector_calc(w, t, w->q, w->v, w->z, bg_integrator_get_state(w->ig)->mode, s, err);
 }
 
 bg_status bg_detector_calc_projected(bg_detector *w, double t, double *s, bg_error *err)
@@ -118,187 +113,7 @@ bg_status bg_detector_calc_projected(bg_detector *w, double t, double *s, bg_err
     bg_status st = bg_integrator_interpolate_state(w->ig, t, w->state, err);
     if (st != BG_OK)
         return st;
-    return calc_s(w, t, w->state->q, w->state->v, w->state->z, w->state->mode, s, err);
-}
-
-static int sign_of(double x)
-{
-    return x > 0 ? 1 : x < 0 ? -1 : 0;
-}
-
-/* Where the motion carries s a short time e after the state: (q, v, z) moved by their rates, q also
- * by its second derivative when `curved`. */
-static bg_status look_ahead(bg_detector *w, const bg_state *x, double e, bool curved, double *s,
-                            bg_error *err)
-{
-    const bg_system_def *d = &w->sys->def;
-    bg_state *y = w->state;
-    bg_state_copy(w->sys->system, x, y);
-    double *V = w->sys->for_terms.V;
-    bg_point p;
-    bg_terms out = {.V = V, .h = w->z};
-    unsigned want = (d->supplied & BG_TERM_V) | (d->nz > 0 ? BG_TERM_h : 0u);
-    bg_status st = bg_system_set_point(w->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
-    if (st == BG_OK && want)
-        st = bg_system_calc_terms(w->sys, &p, want, &out, err);
-    if (st != BG_OK)
-        return st;
-    for (int i = 0; i < d->nv; i++) {
-        w->v[i] = x->v[i] + (curved ? 0.5 * e * x->a[i] : 0.0);
-        y->v[i] = x->v[i] + e * x->a[i];
-    }
-    bg_system_move(w->sys, x->q, V, e, w->v, y->q);
-    for (int i = 0; i < d->nz; i++)
-        y->z[i] = x->z[i] + e * w->z[i];
-    return calc_s(w, x->t + e, y->q, y->v, y->z, y->mode, s, err);
-}
-
-/* How a function changes from s, by its values after e and 2e. A change is believed when it grows
- * with e like e or e^2: rounding does not. */
-static void take_heading(bg_detector *w, double e, const double *s1, const double *s2)
-{
-    for (int i = 0; i < w->ns; i++) {
-        double c1 = s1[i] - w->s[i], c2 = s2[i] - w->s[i];
-        if (w->heading[i] != 0 || c1 == 0 || !(c2 / c1 > 1.5 && c2 / c1 < 5))
-            continue;
-        w->heading[i] = sign_of(c1);
-        w->slope[i] = fabs(c1) / e;
-    }
-}
-
-/* A function that is nowhere near zero need not be followed. */
-static bool is_open(const bg_detector *w, bool start)
-{
-    for (int i = 0; i < w->ns; i++)
-        if (w->heading[i] == 0 &&
-            (start || w->fired[i] || fabs(w->s_changed[i]) <= 1e-6 * w->scale[i]))
-            return true;
-    return false;
-}
-
-static double get_instant(double t)
-{
-    return 1e-12 * fmax(1.0, fabs(t));
-}
-
-/* Where the motion carries the functions from the state, as far as that can be seen. */
-static bg_status look_around(bg_detector *w, const bg_state *x, bool start, double t_end,
-                             bg_error *err)
-{
-    bg_status st = calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s, err);
-    for (int i = 0; i < w->ns && st == BG_OK; i++) {
-        w->scale[i] = fmax(w->scale[i], fabs(w->s[i]));
-        w->touched[i] = NAN;
-        w->heading[i] = 0;
-        w->slope[i] = 0;
-    }
-    w->t_done = w->t_last = x->t;
-    w->repeats = 0;
-    memcpy(w->last, w->s, (size_t)w->ns * sizeof(double));
-    /* first along straight lines, so that the slope decides however soon the path bends back; where
-     * the functions cannot be evaluated ahead, what is known has to do */
-    for (int curved = 0; curved < 2 && st == BG_OK; curved++)
-        for (double e = 16 * get_instant(x->t);
-             e < 1.0 && x->t + 2 * e <= t_end && is_open(w, start); e *= 8) {
-            bg_error ignored;
-            if (look_ahead(w, x, e, curved, w->left, &ignored) != BG_OK ||
-                look_ahead(w, x, 2 * e, curved, w->right, &ignored) != BG_OK)
-                break;
-            take_heading(w, e, w->left, w->right);
-        }
-    return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
-}
-
-/* Whether function i is zero behind the system's change. */
-static bool is_zero(const bg_detector *w, int i, double t)
-{
-    double s = w->s_changed[i];
-    if (w->fired[i] && s == w->s_round[i])
-        return true; /* as it was located */
-    double level = w->fired[i] ? 1e-12 * w->scale[i] : 0.0;
-    return fabs(s) <= fmax(level, w->slope[i] * get_instant(t));
-}
-
-/* Sides that follow from the modes. */
-static bg_status update_said(bg_detector *w, const int *mode, bg_error *err)
-{
-    const bg_system_def *d = &w->sys->def;
-    memset(w->said, 0, (size_t)w->ns * sizeof(int));
-    int code = d->sides ? d->sides(d->self, mode, w->said) : 0;
-    return code == 0 ? BG_OK
-                     : bg_error_set(err, BG_SYSTEM_FAILED,
-                                    "system '%s': `sides` failed with code %d", d->name, code);
-}
-
-bg_status bg_detector_start(bg_detector *w, const bg_state *x, double t_end, bg_error *err)
-{
-    memset(w->fired, 0, (size_t)w->ns);
-    w->nfires = 0;
-    bg_status st = bg_detector_change(w, x, err);
-    if (st == BG_OK)
-        st = look_around(w, x, true, t_end, err);
-    if (st == BG_OK)
-        st = update_said(w, x->mode, err);
-    for (int i = 0; i < w->ns && st == BG_OK; i++) {
-        double s = w->s[i];
-        bool zero = is_zero(w, i, x->t), said = w->said[i] == 1 || w->said[i] == -1;
-        int side = zero && w->heading[i] != 0 ? w->heading[i] : s < 0 ? -1 : 1;
-        w->sign[i] = said && !zero ? w->said[i] : side;
-        w->fires[i] = w->resting[i] = zero;
-        w->direction[i] = w->sign[i];
-        w->nfires += zero;
-    }
-    memcpy(w->s_round, w->s, (size_t)w->ns * sizeof(double));
-    return st;
-}
-
-bg_status bg_detector_change(bg_detector *w, const bg_state *x, bg_error *err)
-{
-    for (int i = 0; i < w->ns; i++)
-        w->fired[i] = w->fired[i] || (w->nfires > 0 && w->fires[i]);
-    return calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s_changed, err);
-}
-
-/* The side of function i behind a change. True: it has to fire again in this instant, for the side
- * it heads for: a function that fired turns round when only modes changed; when the state itself
- * changed it was thrown back, as by an impact. One that has not fired and that the system left
- * alone is where it was. */
-static bool take_side(bg_detector *w, int i, bool moved, double t)
-{
-    const double s = w->s_changed[i];
-    const bool zero = is_zero(w, i, t);
-    w->resting[i] = zero;
-    if (w->said[i] == 1 || w->said[i] == -1) {
-        const bool by_modes = w->sign[i] != w->said[i] && !w->fired[i]; /* the system knows */
-        w->sign[i] = w->said[i];
-        return by_modes;
-    }
-    if (w->said[i] != BG_SIDE_OPEN || (!w->fired[i] && s == w->s_round[i]))
-        return false;
-    if (!zero) {
-        w->sign[i] = sign_of(s);
-        return false;
-    }
-    const bool again = w->fired[i] && !moved && w->heading[i] == -w->sign[i];
-    if (w->heading[i] != 0)
-        w->sign[i] = w->heading[i];
-    return again;
-}
-
-bg_status bg_detector_reset(bg_detector *w, const bg_state *x, bool moved, double t_end,
-                            bg_error *err)
-{
-    bg_status st = look_around(w, x, false, t_end, err);
-    if (st == BG_OK)
-        st = update_said(w, x->mode, err);
-    w->nfires = 0;
-    for (int i = 0; i < w->ns && st == BG_OK; i++) {
-        w->fires[i] = take_side(w, i, moved, x->t);
-        w->direction[i] = w->sign[i];
-        w->nfires += w->fires[i];
-    }
-    memcpy(w->s_round, w->s_changed, (size_t)w->ns * sizeof(double));
-    return st;
+    return bg_detector_calc(w, t, w->state->q, w->state->v, w->state->z, w->state->mode, s, err);
 }
 
 double bg_detector_get_grain(double t)
@@ -324,7 +139,7 @@ static bg_status calc_with_slope(bg_detector *w, double t, double t0, double t1,
 
 bool bg_detector_is_present(const bg_detector *w, int i, double s)
 {
-    return sign_of(s) == w->sign[i] || (w->resting[i] && s == 0);
+    return bg_sign(s) == w->sign[i] || (w->resting[i] && s == 0);
 }
 
 /* The instant that was found counts as reported. */
@@ -358,7 +173,7 @@ static bool has_many_zeros(const bg_detector *w, int i, double h)
     int changes = 0, side = w->sign[i];
     for (int k = 1; k <= 12; k++) {
         double value = calc_cubic(w, i, h, k / 12.0);
-        if (sign_of(value) == -side && fabs(value) > touch * w->scale[i]) {
+        if (bg_sign(value) == -side && fabs(value) > touch * w->scale[i]) {
             changes++;
             side = -side;
         }
@@ -449,7 +264,7 @@ static bool is_clear(bg_detector *w, double begin)
         return false;
     for (int i = 0; i < w->ns; i++)
         w->left[i] = w->right[i] = w->sign[i] * w->last[i];
-    if (calc_s(w, x->t, x->q, x->v, x->z, x->mode, w->s_early, &ignored) != BG_OK ||
+    if (bg_detector_calc(w, x->t, x->q, x->v, x->z, x->mode, w->s_early, &ignored) != BG_OK ||
         !widen(w, w->s_early))
         return false;
     for (int k = 0; k < n; k++)
@@ -483,7 +298,7 @@ bg_status bg_detector_find(bg_detector *w, bool *found, double *t_retry, bg_erro
     bg_status st = calc_with_slope(w, begin, begin, t1, w->left, w->left_slope, err);
     while (st == BG_OK && a < t1) {
         for (int i = 0; i < w->ns; i++)
-            w->resting[i] = w->resting[i] && sign_of(w->left[i]) != w->sign[i];
+            w->resting[i] = w->resting[i] && bg_sign(w->left[i]) != w->sign[i];
         double b = fmin(t1, a + fmin(longest, 2 * piece)); /* a fast stretch may go on */
         if (t1 - b < fmax(0.01 * (t1 - begin), grain))
             b = t1;

@@ -35,7 +35,7 @@ typedef struct bg_detector {
     double *touch_at;              /* [ns] s, touches in the piece; NAN: none */
     int *heading;                  /* [ns] where a function goes from zero; 0: not known */
     int *said;                     /* [ns] sides that follow from the modes */
-    double *q, *v, *z;             /* [nq], [nv], [nz] */
+    double *q, *v, *z, *V;         /* [nq], [nv], [nz]; kinematic matrix */
     bg_state *state;               /* projected dense output: the state at the instant found */
     bg_arena arena;                /* all arrays */
 } bg_detector;
@@ -64,10 +64,17 @@ bg_status bg_detector_reset(bg_detector *detector, const bg_state *state, bool m
 
 void bg_detector_archive(bg_detector *detector, bg_archive *archive);
 
-/* Inside of the search. s on plain dense output; on projected, with the state in detector->state.
+/* Inside of the detector. s at a point; on plain dense output; on projected, with the state in
+ * detector->state.
  */
+bg_status bg_detector_calc(bg_detector *detector, double t, const double *q, const double *v,
+                           const double *z, const int *mode, double *s, bg_error *err);
 bg_status bg_detector_calc_plain(bg_detector *detector, double t, double *s, bg_error *err);
 bg_status bg_detector_calc_projected(bg_detector *detector, double t, double *s, bg_error *err);
+static inline int bg_sign(double x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : 0;
+}
 /* Whether a value is still on the present side. A function that was reported and rests at zero has
  * not left it as long as it stays there. */
 bool bg_detector_is_present(const bg_detector *detector, int i, double s);
