@@ -17,7 +17,7 @@ typedef struct bg_start_search {
     double *size;       /* [ng] of the constraints */
     double *from;       /* [nv] the guess of v that is to be corrected */
     double *last;       /* [nv] the increment of positions before, in units */
-    double *A;          /* [most rows * nv] */
+    bg_sparse_rows A;   /* of the level at work */
     double *b;          /* [most rows] */
     int *owner;         /* [most rows] */
     bg_start_use *use;  /* [ngiven] for the fixed ones, and nothing else given counts; or NULL */

@@ -23,7 +23,7 @@ enum {
     TOLD = 10 /* warnings */,
     ITERATIONS = 200,
     CLOSING = 20 /* corrections of loops between two increments */,
-    LARGEST = 400 /* coordinates: every iteration needs their cube */
+    LARGEST = 400 /* directions tied together: every iteration needs their cube */
 };
 
 static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
@@ -38,7 +38,7 @@ void bg_start_search_clear(bg_start_search *s)
     free(s->size);
     free(s->from);
     free(s->last);
-    free(s->A);
+    bg_sparse_rows_clear(&s->A);
     free(s->b);
     free(s->owner);
     free(s->use);
@@ -59,10 +59,9 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
     s->from = BG_NEW_ARRAY(double, d->nv);
     s->last = BG_NEW_ARRAY(double, d->nv);
     s->size = BG_NEW_ARRAY(double, d->ng);
-    s->A = BG_NEW_ARRAY(double, (size_t)most *(size_t)d->nv);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->from || !s->last || !s->size || !s->A || !s->b || !s->owner)
+    if (!s->from || !s->last || !s->size || !s->b || !s->owner)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
                             d->sys->def.name);
     return bg_levels_create(d->nv, s->unit, &s->levels, err);
@@ -71,32 +70,31 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
 /* Moves the rows of what is used so to the front; returns how many. */
 static int pick_rows(bg_start_search *s, int n, bg_start_use use)
 {
-    size_t nv = (size_t)s->d->nv;
     int picked = 0;
     for (int i = 0; i < n; i++) {
         if (s->use[s->owner[i]] != use)
             continue;
-        memmove(s->A + (size_t)picked * nv, s->A + (size_t)i * nv, nv * sizeof(double));
+        bg_sparse_rows_move(&s->A, i, picked);
         s->b[picked] = s->b[i];
         s->owner[picked++] = s->owner[i];
     }
+    bg_sparse_rows_cut(&s->A, picked);
     return picked;
 }
 
 int bg_start_search_calc_rows(bg_start_search *s, bg_start_of of, int level)
 {
-    int nv = s->d->nv;
     bool demoted = s->use && level == BG_START_GIVEN;
+    bg_sparse_rows_reset(&s->A);
     int n = s->starts->calc_rows(s->d->sys->def.self, &s->point, of,
-                                 demoted ? BG_START_FIXED : (bg_start_level)level, s->A, s->b,
+                                 demoted ? BG_START_FIXED : (bg_start_level)level, &s->A, s->b,
                                  s->owner);
     if (s->use && level <= BG_START_GIVEN)
         n = pick_rows(s, n, demoted ? BG_USE_GIVEN : BG_USE_FIXED);
     for (int i = 0; i < n && demoted; i++)
         s->b[i] -= s->less;
-    for (int i = 0; i < n && of == BG_START_VELOCITIES; i++)
-        for (int j = 0; j < nv; j++)
-            s->b[i] -= s->A[(size_t)i * (size_t)nv + (size_t)j] * s->from[j];
+    for (int i = 0; i < n && of == BG_START_VELOCITIES && !s->A.failed; i++)
+        s->b[i] -= bg_sparse_rows_multiply(&s->A, i, s->from);
     return n;
 }
 
@@ -106,21 +104,23 @@ bg_status bg_start_search_add_constraints(bg_start_search *s, const unsigned cha
     const bg_dynamics *d = s->d;
     const bg_pattern *p = d->sys->def.pattern_G;
     int n = 0;
+    bg_sparse_rows_reset(&s->A);
     bg_system_calc_row_sizes(d->sys->system, d->terms.G, s->size);
     for (int i = 0; i < d->ng; i++) {
-        double *row = s->A + (size_t)n * (size_t)d->nv, right = -rest[i];
+        double right = -rest[i];
         int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
         if (eliminated && eliminated[i])
             continue;
-        memset(row, 0, (size_t)d->nv * sizeof(double));
+        bg_sparse_rows_begin(&s->A);
         for (int k = begin; k < end; k++) {
             int j = p ? p->column[k] : k - begin;
-            row[j] = d->terms.G[k] / s->size[i];
+            if (d->terms.G[k] != 0)
+                bg_sparse_rows_add(&s->A, j, d->terms.G[k] / s->size[i]);
             right -= d->terms.G[k] * s->from[j];
         }
         s->b[n++] = right / s->size[i];
     }
-    return bg_levels_add(s->levels, n, s->A, s->b, tolerance, 1, err);
+    return bg_levels_add_rows(s->levels, &s->A, s->b, tolerance, 1, err);
 }
 
 void bg_given_print(const double *values, int n, double unit, char *text, size_t size)
@@ -165,11 +165,11 @@ static void take_solution(const bg_start_search *s, double *v)
 static bool are_fixed_met(const bg_start_search *s, int n)
 {
     const double *x = bg_levels_get_x(s->levels);
-    int nv = s->d->nv;
     for (int i = 0; i < n; i++) {
         double sum = -s->b[i], size = fabs(s->b[i]);
-        for (int j = 0; j < nv; j++) {
-            double a = s->A[(size_t)i * (size_t)nv + (size_t)j];
+        for (int k = s->A.start[i]; k < s->A.start[i + 1]; k++) {
+            double a = s->A.value[k];
+            int j = s->A.column[k];
             sum += a * x[j];
             size += fabs(a) * (fabs(x[j]) + fabs(s->from[j]));
         }
@@ -190,7 +190,8 @@ bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char
         int n = bg_levels_get_freedom(s->levels) > 0 || level == BG_START_FIXED
                     ? bg_start_search_calc_rows(s, BG_START_VELOCITIES, level)
                     : 0;
-        st = bg_levels_add(s->levels, n, s->A, s->b, negligible, 0, err);
+        if (n > 0)
+            st = bg_levels_add_rows(s->levels, &s->A, s->b, negligible, 0, err);
         if (level == BG_START_FIXED)
             *fixed_met = st != BG_OK || are_fixed_met(s, n);
     }
@@ -305,9 +306,10 @@ static bg_status find_increment(bg_start_search *s, bg_state *x, double least, d
         before = opening;
         opening = find_opening(s->d);
     }
-    for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++)
-        st = bg_levels_add(s->levels, bg_start_search_calc_rows(s, BG_START_POSITIONS, level), s->A,
-                           s->b, least, 0, err);
+    for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++) {
+        bg_start_search_calc_rows(s, BG_START_POSITIONS, level);
+        st = bg_levels_add_rows(s->levels, &s->A, s->b, least, 0, err);
+    }
     *size = calc_length(s);
     return st;
 }
@@ -365,7 +367,6 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
     bg_error ignored;
     unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, &ignored) != BG_OK ||
-        d->nv > LARGEST ||
         (find_opening(d) <= 1e-12 &&
          def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
         return BG_OK;
@@ -374,6 +375,7 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
     if (!guess && st == BG_OK)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
+        bg_levels_set_limit(s.levels, LARGEST);
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
         memcpy(z, x->z, (size_t)d->nz * sizeof(double));
         for (size_t k = 0; !done && k < 2 * sizeof leverage / sizeof *leverage; k++) {

@@ -7,6 +7,7 @@
 #define BG_STARTS_H
 
 #include "bogie/integrator.h"
+#include "linalg/sparse_rows.h"
 
 typedef enum bg_start_level {
     BG_START_FIXED, /* what the user insists on: an error where it cannot be */
@@ -36,10 +37,10 @@ typedef struct bg_starts {
     /* The k-th joint that takes part in row `row` of g: its own, then those of the tree on the way
      * from one of its bodies to the other. A joint may come twice; NULL: there are no more. */
     const char *(*get_joint)(void *self, int row, int k);
-    /* Rows of a level at p: A[n*nv], b[n] (of positions: what is missing), owner[n] (the k of
-     * get_given; -1: none). Returns n; with A = NULL, no more than that. */
-    int (*calc_rows)(void *self, const bg_point *p, bg_start_of of, bg_start_level level, double *A,
-                     double *b, int *owner);
+    /* Rows of a level at p: A, empty before, b[n] (of positions: what is missing), owner[n] (the k
+     * of get_given; -1: none). Returns n; with A = NULL, no more than that. */
+    int (*calc_rows)(void *self, const bg_point *p, bg_start_of of, bg_start_level level,
+                     bg_sparse_rows *A, double *b, int *owner);
 } bg_starts;
 
 #endif

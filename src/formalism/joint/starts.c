@@ -158,21 +158,32 @@ static void get_design(void *self, double *q)
             q[f->mech->links[k].q] = 1;
 }
 
-/* Adds one body's part of a row. */
-static void add_chain(const bg_joint_form *f, int body, const double *J, double *row)
+/* One body's part of a row as a spatial force about c. */
+static bg_spatial make_force(const bg_joint_form *f, int body, const double *J)
 {
     bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
     bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
-    bg_spatial F = {bg_add(moment, bg_cross(arm, force)), force};
-    for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
-        const bg_link *l = &f->mech->links[k];
+    return (bg_spatial){bg_add(moment, bg_cross(arm, force)), force};
+}
+
+/* A row: the power of both forces on the motions along the ways to the ground, up to where they
+ * meet. Behind that both bodies move as one, which no wish between two bodies sees. */
+static void add_row(const bg_joint_form *f, const bg_wish_row *row, bg_sparse_rows *A)
+{
+    bg_spatial F[2] = {make_force(f, row->a, row->J), make_force(f, row->b, row->J + 6)};
+    int end[2] = {f->mech->body_link[row->a], f->mech->body_link[row->b]};
+    bg_sparse_rows_begin(A);
+    while (end[0] != end[1]) {
+        int side = end[0] > end[1] ? 0 : 1; /* parents stand before children */
+        const bg_link *l = &f->mech->links[end[side]];
         for (int i = l->v; i < l->v + count(l); i++)
-            row[i] += bg_spatial_dot(f->S[i], F);
+            bg_sparse_rows_add(A, i, bg_spatial_dot(f->S[i], F[side]));
+        end[side] = l->parent;
     }
 }
 
-static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_level level, double *A,
-                     double *b, int *owner)
+static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_level level,
+                     bg_sparse_rows *A, double *b, int *owner)
 {
     bg_joint_form *f = self;
     const struct bg_wishes *wishes = f->mb.wishes;
@@ -189,10 +200,7 @@ static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_lev
         for (int i = 0; i < bg_wish_count_rows(w); i++, n++) {
             if (!A)
                 continue;
-            double *row = A + (size_t)n * (size_t)f->nv;
-            memset(row, 0, (size_t)f->nv * sizeof(double));
-            add_chain(f, rows[i].a, rows[i].J, row);
-            add_chain(f, rows[i].b, rows[i].J + 6, row);
+            add_row(f, &rows[i], A);
             b[n] = rows[i].value;
             owner[n] = k < wishes->ngiven ? k : -1;
         }
