@@ -284,11 +284,106 @@ static void test_counter(void **state)
 #endif
 }
 
+enum { ROWS = 120, COLUMNS = 150, REACH = 4 };
+
+/* Rows of a band, of which some, other ones every time, are combinations of the rows before them:
+ * what depends on each other makes groups of all sizes. */
+static void fill_band(double *values, unsigned *seed)
+{
+    double part = pow(draw(seed), 3);
+    for (int i = 0; i < ROWS; i++) {
+        double *row = values + i * REACH;
+        for (int k = 0; k < REACH; k++)
+            row[k] = draw(seed) - 0.5;
+        if (i % 2 == 1 && draw(seed) < part) /* the row before begins at the same column */
+            for (int k = 0; k < REACH; k++)
+                row[k] = (draw(seed) < 0.5 ? 1 : 2) * values[(i - 1) * REACH + k];
+        if (draw(seed) < part / 4)
+            memset(row, 0, REACH * sizeof *row);
+    }
+}
+
+/* Which rows are redundant is decided upon in steps, however many depend on each other. */
+static void test_groups(void **state)
+{
+    (void)state;
+    int start[ROWS + 1], column[ROWS * REACH], larger = 0;
+    bg_pattern p = {ROWS, COLUMNS, start, column};
+    static double values[ROWS * REACH];
+    unsigned char dependent[2][ROWS], involved[ROWS];
+    unsigned seed = 5;
+    bg_rank *rank[2];
+    for (int i = 0; i <= ROWS; i++)
+        start[i] = i * REACH;
+    for (int k = 0; k < ROWS * REACH; k++)
+        column[k] = k / REACH / 2 * 2 + k % REACH;
+    for (int r = 0; r < 2; r++)
+        assert_int_equal(bg_rank_create(ROWS, COLUMNS, &p, &rank[r], NULL), BG_OK);
+    assert_int_equal(bg_rank_settle(rank[0], NULL), BG_OK);
+    for (int k = 0; k < 200; k++) {
+        int found[2];
+        fill_band(values, &seed);
+        bg_rank_question question = {.A = values, .tolerance = 1e-9, .least = 1e-9};
+        for (int r = 0; r < 2; r++) {
+            bg_rank_answer answer = {.dependent = dependent[r], .involved = involved};
+            long before = allocations;
+            found[r] = bg_rank_calc(rank[r], &question, &answer);
+            if (r == 0)
+                assert_int_equal(allocations - before, 0);
+            else
+                larger += allocations != before;
+        }
+        assert_int_equal(found[0], found[1]);
+        assert_memory_equal(dependent[0], dependent[1], ROWS);
+    }
+#if !defined(__SANITIZE_ADDRESS__)
+    assert_true(larger > 3); /* groups larger than any before */
+#endif
+    bg_rank_destroy(rank[0]);
+    bg_rank_destroy(rank[1]);
+}
+
+/* Twenty loops of hinges, three redundant rows each, through positions where all are singular. */
+static void test_redundant_loops(void **state)
+{
+    (void)state;
+    enum { LOOPS = 20 };
+    char names[LOOPS][32];
+    bg_setting settings[LOOPS + 1] = {{"parameters.N", "20"}};
+    for (int k = 0; k < LOOPS; k++) {
+        snprintf(names[k], sizeof names[k], "joints.loop%d.type", k);
+        settings[k + 1] = (bg_setting){names[k], "revolute"};
+    }
+    bg_error err = {BG_OK, ""};
+    for (int f = 0; f < 2; f++) {
+        bg_model *model;
+        bg_system *sys;
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a02-four-bars.json", settings,
+                                LOOPS + 1, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
+        o.t_end = 1;
+        o.method.rtol = o.method.atol = 1e-6;
+        o.output_steps = 1;
+        o.sink.row = count_row;
+        rows = 0;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_true(r.assembly.redundancy.count >= 60);
+        if (last != first)
+            fail_msg("hinges, %s: %ld allocations on the way", forms[f], last - first);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_runs),
-                                       cmocka_unit_test(test_realtime_steps),
-                                       cmocka_unit_test(test_models), cmocka_unit_test(test_pivots),
-                                       cmocka_unit_test(test_counter)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs),   cmocka_unit_test(test_realtime_steps),
+        cmocka_unit_test(test_models), cmocka_unit_test(test_pivots),
+        cmocka_unit_test(test_groups), cmocka_unit_test(test_redundant_loops),
+        cmocka_unit_test(test_counter)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,8 @@
  * remainders of at least a third of the best (linalg/rank.c) they stay, otherwise better ones take
  * their place. All describe the same motion, but for the precision of the data: the state is moved
  * onto the new ones, by no more than that. In a singular position, where no choice has the full
- * rank, the rows stay as they are. */
+ * rank, the rows stay as they are; so they do where more than a million entries would have to be
+ * decided upon together, since memory for any group is not reserved beyond that. */
 #include "integrators/selection.h"
 
 #include "base/memory.h"
@@ -26,6 +27,8 @@ bg_status bg_selection_create(bg_evaluator *sys, bg_selection **selection, bg_er
     bg_selection *s = *selection = BG_NEW(bg_selection);
     bg_status st = s ? bg_rank_create(ng, sys->def.nv, sys->def.pattern_G, &s->rank, err)
                      : BG_NO_MEMORY;
+    if (st == BG_OK)
+        st = bg_rank_settle(s->rank, err);
     if (st == BG_OK)
         st = bg_state_create(sys->system, &s->moved, err);
     if (st == BG_OK) {

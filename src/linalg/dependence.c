@@ -22,29 +22,28 @@ void bg_dependence_clear(bg_dependence *d)
     *d = (bg_dependence){0};
 }
 
-static bool reserve(bg_dependence *d, size_t m, size_t n)
+static bool reserve(bg_dependence *d, size_t m, size_t entries, size_t squares)
 {
-    if (d->S && m <= d->room_m && n <= d->room_n)
+    if (d->S && m <= d->rows && entries <= d->entries && squares <= d->squares)
         return true;
-    bg_dependence x = {.room_m = m > d->room_m ? m : d->room_m,
-                       .room_n = n > d->room_n ? n : d->room_n};
-    x.room_m += x.room_m == 0;
-    x.room_n += x.room_n == 0;
-    size_t size = x.room_m * x.room_n;
-    m = x.room_m;
-    x.S = BG_NEW_ARRAY(double, size);
-    x.W = BG_NEW_ARRAY(double, size);
-    x.Q = BG_NEW_ARRAY(double, size);
-    x.R = BG_NEW_ARRAY(double, m *m);
-    x.c = BG_NEW_ARRAY(double, m);
-    x.left = BG_NEW_ARRAY(double, m);
-    x.of_W = BG_NEW_ARRAY(bg_span, m);
-    x.of_Q = BG_NEW_ARRAY(bg_span, m);
-    x.kept = BG_NEW_ARRAY(int, m);
-    x.decided = BG_NEW_ARRAY(bool, m);
-    x.order = BG_NEW_ARRAY(signed char, m);
-    x.remainder = BG_NEW_ARRAY(double, m);
-    x.dependent = BG_NEW_ARRAY(bool, m);
+    if (d->settled)
+        return false;
+    bg_dependence x = {.rows = m > d->rows ? m : d->rows,
+                       .entries = entries > d->entries ? entries : d->entries,
+                       .squares = squares > d->squares ? squares : d->squares};
+    x.S = BG_NEW_ARRAY(double, x.entries);
+    x.W = BG_NEW_ARRAY(double, x.entries);
+    x.Q = BG_NEW_ARRAY(double, x.entries);
+    x.R = BG_NEW_ARRAY(double, x.squares);
+    x.c = BG_NEW_ARRAY(double, x.rows);
+    x.left = BG_NEW_ARRAY(double, x.rows);
+    x.of_W = BG_NEW_ARRAY(bg_span, x.rows);
+    x.of_Q = BG_NEW_ARRAY(bg_span, x.rows);
+    x.kept = BG_NEW_ARRAY(int, x.rows);
+    x.decided = BG_NEW_ARRAY(bool, x.rows);
+    x.order = BG_NEW_ARRAY(signed char, x.rows);
+    x.remainder = BG_NEW_ARRAY(double, x.rows);
+    x.dependent = BG_NEW_ARRAY(bool, x.rows);
     bool made = x.S && x.W && x.Q && x.R && x.c && x.left && x.of_W && x.of_Q && x.kept &&
                 x.decided && x.order && x.remainder && x.dependent;
     free_all(made ? d : &x);
@@ -53,9 +52,16 @@ static bool reserve(bg_dependence *d, size_t m, size_t n)
     return made;
 }
 
+bool bg_dependence_settle(bg_dependence *d, size_t rows, size_t entries, size_t squares)
+{
+    bool made = reserve(d, rows, entries, squares);
+    d->settled = made;
+    return made;
+}
+
 bool bg_dependence_begin(bg_dependence *d, int m, int n)
 {
-    if (!reserve(d, (size_t)m, (size_t)n))
+    if (!reserve(d, (size_t)m, (size_t)m * (size_t)n, (size_t)m * (size_t)m))
         return false;
     d->m = m;
     d->n = n;

@@ -20,11 +20,12 @@ typedef struct bg_span {
 
 typedef struct bg_dependence {
     int m, n, rank;
-    size_t room_m, room_n; /* memory there is */
-    double *S;             /* [m n] the rows, filled in by the caller */
-    double *W;             /* [m n] what remains of them */
-    double *Q;             /* [m n] orthonormal rows */
-    double *R;             /* [m m] column k: coefficients of kept row k */
+    size_t rows, entries, squares; /* memory there is: for m, m n, m m */
+    bool settled;                  /* and there will be no more */
+    double *S;                     /* [m n] the rows, filled in by the caller */
+    double *W;                     /* [m n] what remains of them */
+    double *Q;                     /* [m n] orthonormal rows */
+    double *R;                     /* [m m] column k: coefficients of kept row k */
     double *c;    /* [m] what may be kept of it; coefficients of kept rows, in their order */
     double *left; /* [m] length of what remains */
     bg_span *of_W, *of_Q; /* [m] where rows of S and W, of Q are not zero */
@@ -37,9 +38,12 @@ typedef struct bg_dependence {
     bool *dependent;      /* [m] not kept */
 } bg_dependence;
 
-/* Makes room for m rows of n columns, all zero, all orders 0. False: out of memory, and the room is
- * what it was. */
+/* Makes room for m rows of n columns, all zero, all orders 0. False: out of memory, or more than
+ * was reserved, and the room is what it was. */
 bool bg_dependence_begin(bg_dependence *d, int m, int n);
+/* Memory for so many rows, entries and squares of the number of rows, and from now on no more;
+ * false: out of memory. */
+bool bg_dependence_settle(bg_dependence *d, size_t rows, size_t entries, size_t squares);
 void bg_dependence_clear(bg_dependence *d);
 double *bg_dependence_get_row(bg_dependence *d, int i);
 /* The length of a row, safe for entries whose squares leave the range. */

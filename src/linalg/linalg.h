@@ -75,6 +75,9 @@ void bg_matrix_add_transposed(int rows, int columns, const bg_pattern *pattern, 
 typedef struct bg_rank bg_rank;
 bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank, bg_error *err);
 void bg_rank_destroy(bg_rank *rank);
+/* From now on nothing is allocated: memory is reserved for any rows that hang together, up to a
+ * million entries of them. Coefficients are not kept any more. */
+bg_status bg_rank_settle(bg_rank *rank, bg_error *err);
 /* Whose rank is wanted, and what counts as zero. Row i of A is measured in units of row_size[i], a
  * displacement along column j in units of column_size[j] (NULL: 1). Without row_size every row is
  * scaled to unit length, and rows that are rounding beside the longest are zero. */
@@ -102,7 +105,7 @@ typedef struct bg_rank_answer {
 #define BG_RANK_DATA 1e-4
 #define BG_RANK_ROUNDING 1e-9
 
-/* Returns the rank. */
+/* Returns the rank; -1: more hangs together than bg_rank_settle reserved memory for. */
 int bg_rank_calc(bg_rank *rank, const bg_rank_question *question, const bg_rank_answer *answer);
 /* Of the last answer: dependent row i = sum_k coefficient(i, k) row k over kept rows k. */
 double bg_rank_get_coefficient(const bg_rank *rank, int i, int k);

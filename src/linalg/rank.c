@@ -7,6 +7,7 @@
 #include "linalg/dependence.h"
 #include "linalg/independence.h"
 #include "linalg/linalg.h"
+#include "linalg/sort.h"
 
 #include <assert.h>
 #include <float.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 48 };                           /* rows */
+enum { SMALL = 48 /* rows */, LARGEST = 1000000 /* entries of a group, once settled */ };
 static const double doubt = 1e-3, beyond = 10; /* and at least so many tolerances */
 
 /* How a dependent row depends: coefficients over kept rows. */
@@ -46,7 +47,8 @@ struct bg_rank {
     int *quota;           /* [m] by the first row of a group: rows of it to keep */
     double *sorted;       /* [m] scratch */
     coefficients parts;
-    bool failed; /* out of memory since create */
+    bool settled; /* nothing is allocated any more, and coefficients are not kept */
+    bool failed;  /* out of memory since create, or more than was reserved */
 };
 
 static bool copy_pattern(bg_rank *w, const bg_pattern *pattern)
@@ -138,6 +140,59 @@ void bg_rank_destroy(bg_rank *w)
         free(owned[i]);
 }
 
+static int find_leader(bg_rank *w, int i)
+{
+    while (w->leader[i] != i)
+        i = w->leader[i] = w->leader[w->leader[i]];
+    return i;
+}
+
+static void join(bg_rank *w, int i, int k)
+{
+    int a = find_leader(w, i), b = find_leader(w, k);
+    w->leader[a > b ? a : b] = a > b ? b : a;
+}
+
+/* The rows and columns of the largest set of rows that hang together by columns. */
+static void find_largest(bg_rank *w, size_t *rows, size_t *columns)
+{
+    int *m = w->member, *n = w->next;
+    *rows = *columns = 0;
+    for (int i = 0; i < w->m; i++)
+        w->leader[i] = i;
+    for (int i = 0; i < w->m; i++)
+        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++) {
+            int *first = &w->local[w->column[k]]; /* row with an entry in this column */
+            if (*first >= 0)
+                join(w, i, *first);
+            else
+                *first = i;
+        }
+    for (int i = 0; i < w->m; i++)
+        m[i] = n[i] = 0;
+    for (int i = 0; i < w->m; i++)
+        m[find_leader(w, i)]++;
+    for (int j = 0; j < w->n; j++)
+        if (w->local[j] >= 0)
+            n[find_leader(w, w->local[j])]++;
+    for (int i = 0; i < w->m; i++) {
+        *rows = (size_t)m[i] > *rows ? (size_t)m[i] : *rows;
+        *columns = (size_t)n[i] > *columns ? (size_t)n[i] : *columns;
+    }
+    forget_columns(w);
+}
+
+bg_status bg_rank_settle(bg_rank *w, bg_error *err)
+{
+    size_t m, n;
+    find_largest(w, &m, &n);
+    size_t entries = m * n < LARGEST ? m * n : LARGEST, squares = m * m < LARGEST ? m * m : LARGEST;
+    w->settled = bg_dependence_settle(&w->group, (size_t)w->m, entries, squares);
+    return w->settled ? BG_OK
+                      : bg_error_set(err, BG_NO_MEMORY,
+                                     "no memory for the rank of a %d x %d matrix", w->m, w->n);
+}
+
 /* value <- A without fixed columns, in units of rows and columns. */
 static void scale_rows(bg_rank *w, const bg_rank_question *x)
 {
@@ -160,19 +215,6 @@ static void scale_rows(bg_rank *w, const bg_rank_question *x)
         w->length[i] = zero ? 0 : w->length[i] / w->unit[i];
         w->out[i] = zero || (x->order && x->order[i] < 0);
     }
-}
-
-static int find_leader(bg_rank *w, int i)
-{
-    while (w->leader[i] != i)
-        i = w->leader[i] = w->leader[w->leader[i]];
-    return i;
-}
-
-static void join(bg_rank *w, int i, int k)
-{
-    int a = find_leader(w, i), b = find_leader(w, k);
-    w->leader[a > b ? a : b] = a > b ? b : a;
 }
 
 /* Rows in doubt, of which no more than `least` is left, and those they may depend on, chained from
@@ -207,18 +249,6 @@ static void make_groups(bg_rank *w, double least)
         w->doubtful[i] = !w->sparse || w->doubtful[w->leader[i]];
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-    int x = *(const int *)a, y = *(const int *)b;
-    return (x > y) - (x < y);
-}
-
-static int compare_lengths(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* group <- the rows chained from `first`; false: out of memory. */
 static bool gather(bg_rank *w, const bg_rank_question *x, int first)
 {
@@ -231,7 +261,7 @@ static bool gather(bg_rank *w, const bg_rank_question *x, int first)
                 w->used[n++] = w->column[k];
             }
     }
-    qsort(w->used, (size_t)n, sizeof(int), compare_columns);
+    bg_sort_ints(w->used, n);
     bool done = bg_dependence_begin(&w->group, m, n);
     for (int j = 0; j < n; j++)
         w->local[w->used[j]] = j;
@@ -259,7 +289,7 @@ static void report_dependent(bg_rank *w, int r, double tolerance, unsigned char 
     coefficients *c = &w->parts;
     involved[i] = 1;
     bg_dependence_calc_coefficients(g, r);
-    bool room = reserve(w, (size_t)g->rank);
+    bool room = !w->settled && reserve(w, (size_t)g->rank);
     c->start[i] = c->count;
     for (int p = 0; p < g->rank; p++) {
         int other = w->member[g->kept[p]];
@@ -307,7 +337,7 @@ static double find_limit(bg_rank *w, const unsigned char *dependent, int excess)
     for (int i = 0; i < w->m; i++)
         if (w->doubtful[i] && !dependent[i])
             w->sorted[n++] = w->left[i];
-    qsort(w->sorted, (size_t)n, sizeof(double), compare_lengths);
+    bg_sort_doubles(w->sorted, n);
     return excess <= n ? w->sorted[excess - 1] : HUGE_VAL;
 }
 
@@ -330,6 +360,7 @@ int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
     int most = x->most > 0 && x->most < w->n ? x->most : w->n;
     double least = fmax(doubt, beyond * x->tolerance);
     scale_rows(w, x);
+    w->failed = w->failed && !w->settled;
     for (bool again = true; again; least *= beyond) {
         memset(y->dependent, 1, (size_t)w->m);
         make_groups(w, least);
@@ -347,7 +378,7 @@ int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
     }
     if (y->remainder)
         memcpy(y->remainder, w->left, (size_t)w->m * sizeof(double));
-    return w->rank;
+    return w->settled && w->failed ? -1 : w->rank;
 }
 
 double bg_rank_get_coefficient(const bg_rank *w, int i, int k)
