@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DENSE_MAX = 40, LONGEST_PAUSE = 1024 };
+enum { DENSE_MAX = 40, LONGEST_PAUSE = 1024, SHORT = 24 /* row */ };
 
 /* A block with its places. */
 typedef struct part {
@@ -109,8 +109,14 @@ static void sort_row(int *column, int n)
     bool ascending = true;
     for (int k = 1; k < n; k++)
         ascending = ascending && column[k - 1] <= column[k];
-    if (!ascending)
+    if (!ascending && n > SHORT)
         qsort(column, (size_t)n, sizeof(int), compare);
+    for (int k = 1; !ascending && n <= SHORT && k < n; k++) { /* insertion */
+        int c = column[k], at = k;
+        for (; at > 0 && column[at - 1] > c; at--)
+            column[at] = column[at - 1];
+        column[at] = c;
+    }
 }
 
 /* Counts the entries of rows (column NULL), or lists them; with mirror images where asked. */
@@ -211,11 +217,11 @@ static bool map_general(bg_blocks *b, const bg_block *block, part *p)
 
 static bool map_tree(bg_blocks *b, const bg_block *block, part *p)
 {
-    p->whole = BG_NEW_ARRAY(int, p->count);
-    p->from = BG_NEW_ARRAY(int, p->count);
-    p->half = BG_NEW_ARRAY(int, p->count);
-    if (!p->whole || !p->from || !p->half)
+    p->whole = BG_NEW_ARRAY(int, 3 * (size_t)p->count); /* and the others */
+    if (!p->whole)
         return false;
+    p->from = p->whole + p->count;
+    p->half = p->from + p->count;
     for (int i = 0; i < p->rows; i++)
         for (int k = get_begin(p, block, i); k < get_begin(p, block, i + 1); k++) {
             int row, column;
@@ -303,12 +309,12 @@ static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
     for (int k = 0; k < b->nblocks; k++)
         full = full && !def->blocks[k].pattern;
     b->held = BG_NEW_ARRAY(bool, b->n);
-    b->held_index = BG_NEW_ARRAY(int, b->n);
-    b->one = BG_NEW_ARRAY(int, b->n);
+    b->held_index = BG_NEW_ARRAY(int, 3 * (size_t)b->n); /* and the other two */
     b->x = BG_NEW_ARRAY(double, b->n);
-    b->signs = BG_NEW_ARRAY(int, b->n);
-    if (!b->held || !b->held_index || !b->one || !b->x || !b->signs)
+    if (!b->held || !b->held_index || !b->x)
         return BG_NO_MEMORY;
+    b->one = b->held_index + b->n;
+    b->signs = b->one + b->n;
     bg_status st = make_general(b, def->blocks, err);
     if (st == BG_OK && known && !full)
         st = make_tree(b, def->blocks);
@@ -348,13 +354,10 @@ void bg_blocks_destroy(bg_blocks *b)
     for (int k = 0; k < b->nblocks; k++) {
         free(b->part[k].general);
         free(b->part[k].whole);
-        free(b->part[k].from);
-        free(b->part[k].half);
     }
     bg_linear_destroy(b->linear);
     bg_tree_lu_clear(&b->tree);
-    void *const owned[] = {b->row_start, b->column, b->held, b->held_index, b->zero, b->one,
-                           b->x,         b->signs,  b};
+    void *const owned[] = {b->row_start, b->column, b->held, b->held_index, b->zero, b->x, b};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
 }

@@ -16,15 +16,15 @@
 
 typedef struct small_lu {
     int n;
-    int pivot[BG_SMALL_MAX];                /* row exchanged with row k in step k */
-    double reciprocal[BG_SMALL_MAX];        /* 1 / u_kk */
-    double lu[BG_SMALL_MAX * BG_SMALL_MAX]; /* n*n: L below the diagonal (unit), U on and above */
+    int pivot[BG_SMALL_MAX];         /* row exchanged with row k in step k */
+    double reciprocal[BG_SMALL_MAX]; /* 1 / u_kk */
+    double lu[];                     /* [n*n] L below the diagonal (unit), U on and above */
 } small_lu;
 
 static bg_status create(int n, const bg_pattern *pattern, void **self)
 {
     (void)pattern;
-    small_lu *s = BG_NEW(small_lu);
+    small_lu *s = bg_calloc(1, sizeof(small_lu) + (size_t)(n * n) * sizeof(double));
     *self = s;
     if (!s)
         return BG_NO_MEMORY;

@@ -25,25 +25,25 @@ bool bg_tree_lu_create(bg_tree_lu *lu, int n, const int *row_start, const int *c
         return false;
     if (lu->count == 0)
         return true;
-    lu->half = BG_NEW_ARRAY(double, lu->count);
-    lu->whole = BG_NEW_ARRAY(double, 2 * (size_t)lu->count);
-    lu->lu = BG_NEW_ARRAY(double, 2 * (size_t)lu->count);
-    lu->reciprocal = BG_NEW_ARRAY(double, n);
-    lu->base = BG_NEW_ARRAY(double, n);
-    lu->size = BG_NEW_ARRAY(double, n);
-    lu->zero = BG_NEW_ARRAY(int, lu->count);
-    lu->one = BG_NEW_ARRAY(int, n);
-    return lu->half && lu->whole && lu->lu && lu->reciprocal && lu->base && lu->size && lu->zero &&
-           lu->one;
+    size_t count = (size_t)lu->count, size = (size_t)n;
+    lu->half = BG_NEW_ARRAY(double, 5 * count + 3 * size); /* and all other numbers */
+    lu->zero = BG_NEW_ARRAY(int, count + size);
+    if (!lu->half || !lu->zero)
+        return false;
+    lu->whole = lu->half + count;
+    lu->lu = lu->whole + 2 * count;
+    lu->reciprocal = lu->lu + 2 * count;
+    lu->base = lu->reciprocal + size;
+    lu->size = lu->base + size;
+    lu->one = lu->zero + count;
+    return true;
 }
 
 void bg_tree_lu_clear(bg_tree_lu *lu)
 {
-    void *const owned[] = {lu->place, lu->height, lu->start,     lu->path, lu->target,
-                           lu->half,  lu->whole,  lu->lu,        lu->base, lu->size,
-                           lu->zero,  lu->one,    lu->reciprocal};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    free(lu->place); /* the others are behind these */
+    free(lu->half);
+    free(lu->zero);
     *lu = (bg_tree_lu){0};
 }
 

@@ -184,13 +184,13 @@ static bool lay_out(bg_tree_lu *lu, const shape *s)
     int n = lu->n;
     lu->count = (int)s->count;
     lu->operations = s->operations;
-    lu->place = BG_NEW_ARRAY(int, n);
-    lu->height = BG_NEW_ARRAY(int, n);
-    lu->start = BG_NEW_ARRAY(int, n + 1);
-    lu->path = BG_NEW_ARRAY(int, lu->count);
-    lu->target = BG_NEW_ARRAY(int, lu->count);
-    if (!lu->place || !lu->height || !lu->start || !lu->path || !lu->target)
+    lu->place = BG_NEW_ARRAY(int, 3 * (size_t)n + 1 + 2 * (size_t)lu->count); /* and the others */
+    if (!lu->place)
         return false;
+    lu->height = lu->place + n;
+    lu->start = lu->height + n;
+    lu->path = lu->start + n + 1;
+    lu->target = lu->path + lu->count;
     memcpy(lu->place, s->place, (size_t)n * sizeof(int));
     memcpy(lu->height, s->height, (size_t)n * sizeof(int));
     for (int k = 0; k < n; k++) {
