@@ -155,6 +155,12 @@ static void add_rate(void *self, int row, int by, const bg_gradient *gradient)
     note_pair(self, row, by);
 }
 
+static void add_action(void *self, int of, int z, const double wrench[6])
+{
+    (void)wrench;
+    note_pair(self, z, of);
+}
+
 static int compare_pairs(const void *a, const void *b)
 {
     const int *x = a, *y = b;
@@ -178,6 +184,15 @@ bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_bo
     pair_list l = {0};
     bg_couplings_visit_forces(mb, &(bg_force_visit){.coupling = add_pair, .coupling_self = &l});
     bg_couplings_visit_reactions(mb, lambda, add_pair, &l);
+    *out = l.pairs;
+    sort_pairs(out);
+    return !l.failed;
+}
+
+bool bg_couplings_list_actions(const bg_multibody *mb, bg_body_pairs *out)
+{
+    pair_list l = {0};
+    bg_couplings_visit_forces(mb, &(bg_force_visit){.state = add_action, .state_self = &l});
     *out = l.pairs;
     sort_pairs(out);
     return !l.failed;

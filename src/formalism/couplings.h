@@ -43,6 +43,8 @@ typedef struct bg_body_pairs {
     int n;
 } bg_body_pairs;
 bool bg_couplings_list_pairs(const bg_multibody *mb, const double *lambda, bg_body_pairs *pairs);
+/* The pairs (z, body) of states and the bodies whose wrenches change with them, as above. */
+bool bg_couplings_list_actions(const bg_multibody *mb, bg_body_pairs *pairs);
 /* The structure of h into mb->rates, at creation and at a world that has been updated. False: out
  * of memory. */
 bool bg_couplings_make_rates(bg_multibody *mb);

@@ -414,6 +414,8 @@ void bg_cartesian_destroy(void *form)
     free(c->r_column);
     free(c->h_start);
     free(c->h_column);
+    free(c->z_start);
+    free(c->z_column);
     free(c->neighbour);
     free(c->neighbour_start);
     bg_arena_clear(&c->constants);
@@ -475,6 +477,7 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     }
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
     def->pattern[BG_OF_h][BG_BY_z] = &c->mb.rates.by_z;
+    def->pattern[BG_OF_r][BG_BY_z] = &c->pattern_z;
     def->derivatives = def_derivatives;
     def->q_names = def->v_names = c->q_names;
     def->g_names = c->g_names;

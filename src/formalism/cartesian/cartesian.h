@@ -12,8 +12,8 @@ typedef struct bg_cartesian {
     double *q0, *v0;         /* [nv] */
     double *v_size, *g_size; /* [nv], [ng] */
     int *M_start, *M_column, *G_start, *G_column;
-    int *r_start, *r_column, *h_start, *h_column;
-    bg_pattern pattern_M, pattern_G, pattern_r, pattern_h;
+    int *r_start, *r_column, *h_start, *h_column, *z_start, *z_column;
+    bg_pattern pattern_M, pattern_G, pattern_r, pattern_h, pattern_z; /* z: of r by z */
     int *row_bodies; /* [6 ng] moving bodies of each row, ascending; 0 behind the last */
     int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;

@@ -204,8 +204,12 @@ static void add_state(void *self, int of, int z, const double wrench[6])
     double column[7];
     turning x = make_turning(t, of);
     push(&x, wrench, column);
-    for (int i = 0; i < 7; i++)
-        t->by_q[(7 * (of - 1) + i) * t->c->mb.nz + z] -= column[i];
+    for (int i = 0; i < 7; i++) {
+        int k = t->c->z_start[7 * (of - 1) + i];
+        while (t->c->z_column[k] != z)
+            k++;
+        t->by_q[k] -= column[i];
+    }
 }
 
 /* w or gamma by q and v. The norm's rows are p.p' and p'.p'. */
@@ -238,7 +242,6 @@ static target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *ou
 void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const double *a,
                                    const double *lambda, bg_derivatives *out)
 {
-    size_t nz = (size_t)c->mb.nz, nv = (size_t)c->nv;
     target r = make_target(c, p, out, BG_OF_r), w = make_target(c, p, out, BG_OF_w);
     target gamma = make_target(c, p, out, BG_OF_gamma), h = make_target(c, p, out, BG_OF_h);
     target z = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
@@ -253,7 +256,7 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
                              .only_stiff = out->only_stiff != 0};
     clear(&r, (size_t)c->r_start[c->nv]);
     clear(&h, (size_t)c->h_start[c->mb.nz]);
-    clear(&z, nz * nv);
+    clear(&z, (size_t)c->z_start[c->nv]);
     bg_couplings_visit_forces(&c->mb, &forces);
     if (residual && !forces.only_stiff)
         bg_couplings_visit_reactions(&c->mb, lambda, add_coupling, &r);
@@ -307,11 +310,36 @@ static bool make_pattern_h(bg_cartesian *c)
     return true;
 }
 
+/* r by z: seven rows of each body that a state acts on. */
+static bool make_pattern_z(bg_cartesian *c)
+{
+    bg_body_pairs p = {NULL, 0};
+    bool good = bg_couplings_list_actions(&c->mb, &p);
+    c->z_start = BG_NEW_ARRAY(int, c->nv + 1);
+    c->z_column = BG_NEW_ARRAY(int, 7 * (size_t)p.n);
+    int *next = BG_NEW_ARRAY(int, c->nv);
+    good = good && c->z_start && c->z_column && next;
+    for (int k = 0; k < p.n && good; k++)
+        for (int i = 0; i < 7; i++)
+            c->z_start[7 * (p.pair[k][1] - 1) + i + 1]++;
+    for (int row = 0; row < c->nv && good; row++) {
+        c->z_start[row + 1] += c->z_start[row];
+        next[row] = c->z_start[row];
+    }
+    for (int k = 0; k < p.n && good; k++) /* states ascending */
+        for (int i = 0; i < 7; i++)
+            c->z_column[next[7 * (p.pair[k][1] - 1) + i]++] = p.pair[k][0];
+    c->pattern_z = (bg_pattern){c->nv, c->mb.nz, c->z_start, c->z_column};
+    free(next);
+    free(p.pair);
+    return good;
+}
+
 bool bg_cartesian_make_pattern(bg_cartesian *c, const double *lambda)
 {
     bg_body_pairs p = {NULL, 0};
-    bool good = make_pattern_h(c) && bg_couplings_list_pairs(&c->mb, lambda, &p) &&
-                list_neighbours(c, &p);
+    bool good = make_pattern_h(c) && make_pattern_z(c) &&
+                bg_couplings_list_pairs(&c->mb, lambda, &p) && list_neighbours(c, &p);
     free(p.pair);
     if (!good)
         return false;

@@ -467,7 +467,6 @@ static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_row
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out)
 {
-    const bg_pattern states = {f->nv, f->mb.nz, NULL, NULL};
     bool stiff = out->only_stiff != 0;
     target r = {f,
                 out->block[BG_OF_r][BG_BY_q],
@@ -481,7 +480,7 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
                 f->patterns.h,
                 f->patterns.h_places,
                 true};
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, states, NULL, true};
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = h.by_q || h.by_v ? add_row : NULL,
                              .rate_self = &h,

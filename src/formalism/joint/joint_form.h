@@ -35,10 +35,10 @@ typedef struct bg_link_sums {
     bg_spatial F, W; /* inertia forces; wrenches */
 } bg_link_sums;
 
-/* Patterns of M, G (also of the derivatives of w and gamma), of the derivatives of r, of h by q
- * and v and, where it is not the unit matrix, of V; without row_start: dense. */
+/* Patterns of M, G (also of the derivatives of w and gamma), of the derivatives of r by q and v, of
+ * h by q and v, where it is not the unit matrix, of V, and of r by z; without row_start: dense. */
 typedef struct bg_joint_patterns {
-    bg_pattern M, G, r, V, h;
+    bg_pattern M, G, r, V, h, z;
     int *G_places, *r_places,
         *h_places; /* [rows columns] where entries lie; NULL: dense, or too many */
 } bg_joint_patterns;

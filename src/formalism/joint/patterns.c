@@ -3,8 +3,9 @@
  * M couples coordinates of which one lies on the other's way to the ground; a row of G has entries
  * on the ways of its bodies; the derivatives of r add, for each pair of bodies that a force or a
  * constraint couples, the ways of the one times those of the other; a row of the derivatives of h
- * has entries on the ways of its bodies. A block that is mostly full (M and G: half, r and h, of
- * which matrices of implicit steps consist: three quarters) is left dense: its pattern has no
+ * has entries on the ways of its bodies, and a column of r by z on the ways of those it acts on, or
+ * at the coordinate that its element drives. A block that is mostly full (M and G: half, r and h,
+ * of which matrices of implicit steps consist: three quarters) is left dense: its pattern has no
  * row_start. */
 #include "base/memory.h"
 #include "formalism/couplings.h"
@@ -224,6 +225,69 @@ static bool make_V(const bg_joint_form *f, bg_pattern *out)
     return true;
 }
 
+/* The velocity coordinate that the element of each state drives, -1: none. */
+static int *list_driven(const bg_joint_form *f)
+{
+    int *driven = BG_NEW_ARRAY(int, f->mb.nz);
+    for (int z = 0; driven && z < f->mb.nz; z++)
+        driven[z] = -1;
+    for (int k = 0; driven && k < f->mb.model->nforces; k++)
+        for (int i = 0; i < f->mb.model->forces[k].nz; i++)
+            driven[f->mb.model->forces[k].z0 + i] = f->driven[k];
+    return driven;
+}
+
+/* One pass over the columns of r by z: counts the entries of each row, or writes them from next on.
+ */
+static size_t collect_z(const source *s, const int *driven, int *next, int *column)
+{
+    const bg_joint_form *f = s->f;
+    collector c = {s->scratch, s->scratch + f->nv, 0, 0};
+    size_t total = 0;
+    int k = 0;
+    for (int j = 0; j < f->nv; j++)
+        c.mark[j] = -1;
+    for (c.row = 0; c.row < f->mb.nz; c.row++) {
+        c.n = 0;
+        for (; k < s->pairs->n && s->pairs->pair[k][0] == c.row; k++)
+            take_way(f, &c, f->mech->body_link[s->pairs->pair[k][1]]);
+        if (driven[c.row] >= 0)
+            take(&c, driven[c.row]);
+        for (int i = 0; i < c.n; i++) {
+            if (column)
+                column[next[c.list[i]]] = c.row;
+            next[c.list[i]]++;
+        }
+        total += (size_t)c.n;
+    }
+    return total;
+}
+
+/* r by z; `pairs` are those of states and bodies. */
+static bool make_z(const source *s, bg_pattern *out)
+{
+    int nv = s->f->nv, nz = s->f->mb.nz;
+    int *driven = list_driven(s->f), *next = BG_NEW_ARRAY(int, nv);
+    *out = (bg_pattern){nv, nz, NULL, NULL};
+    bool good = driven && next;
+    size_t n = good ? collect_z(s, driven, next, NULL) : 0;
+    if (good && n <= 3 * (size_t)nv * (size_t)nz / 4) {
+        int *start = BG_NEW_ARRAY(int, nv + 1), *column = BG_NEW_ARRAY(int, n);
+        out->row_start = start;
+        out->column = column;
+        good = start && column;
+        for (int j = 0; j < nv && good; j++) {
+            start[j + 1] = start[j] + next[j];
+            next[j] = start[j];
+        }
+        if (good)
+            collect_z(s, driven, next, column);
+    }
+    free(driven);
+    free(next);
+    return good;
+}
+
 /* A table of the places of a pattern that is not too large for one; false: out of memory. */
 static bool make_table(const bg_pattern *p, int **table)
 {
@@ -258,6 +322,9 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
     }
     s.of = OF_h;
     good = good && bg_couplings_make_rates(&f->mb) && make(&s, &x->h);
+    free(p.pair);
+    p = (bg_body_pairs){NULL, 0};
+    good = good && bg_couplings_list_actions(&f->mb, &p) && make_z(&s, &x->z);
     good = good && (f->nq == f->nv || make_V(f, &x->V));
     good = good && make_table(&x->G, &x->G_places) && make_table(&x->r, &x->r_places) &&
            make_table(&x->h, &x->h_places);
@@ -269,8 +336,8 @@ bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda)
 
 void bg_joint_clear_patterns(bg_joint_form *f)
 {
-    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r, &f->patterns.V,
-                                     &f->patterns.h};
+    const bg_pattern *const all[] = {&f->patterns.M, &f->patterns.G, &f->patterns.r,
+                                     &f->patterns.V, &f->patterns.h, &f->patterns.z};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         free((void *)all[k]->row_start);
         free((void *)all[k]->column);

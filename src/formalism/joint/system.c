@@ -506,6 +506,7 @@ static void define_derivatives(const bg_joint_form *f, bg_system_def *def)
     }
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
     def->pattern[BG_OF_h][BG_BY_z] = &f->mb.rates.by_z;
+    def->pattern[BG_OF_r][BG_BY_z] = f->patterns.z.row_start ? &f->patterns.z : NULL;
     def->derivatives = def_derivatives;
 }
 
