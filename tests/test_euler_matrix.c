@@ -3,8 +3,8 @@
 #include "integrators/integrator.h"
 #include "run_support.h"
 
-/* Largest deviation from M du + G^T lambda = f and G du - epsilon (lambda - lambda0) = -gamma
- * - 2 alpha w - beta g over one step of explicit Euler. */
+/* Largest deviation from M du + G^T lambda = f and G du - epsilon D (lambda - lambda0) = -gamma
+ * - 2 alpha w - beta g over one step of explicit Euler, D_k = sum_i G_ki^2 / M_ii. */
 static double calc_misfit(bg_integrator *ig, double epsilon, double alpha, double beta)
 {
     bg_error err = {BG_OK, ""};
@@ -31,10 +31,13 @@ static double calc_misfit(bg_integrator *ig, double epsilon, double alpha, doubl
         largest = fmax(largest, fabs(sum));
     }
     for (int k = 0; k < d->ng; k++) {
-        double sum = d->terms.gamma[k] + 2 * alpha * w[k] + beta * d->terms.g[k] -
-                     epsilon * (end->lambda[k] - lambda0[k]);
-        for (int i = 0; i < d->nv; i++)
-            sum += d->terms.G[k * d->nv + i] * du[i];
+        double sum = d->terms.gamma[k] + 2 * alpha * w[k] + beta * d->terms.g[k], size = 0;
+        for (int i = 0; i < d->nv; i++) {
+            double G = d->terms.G[k * d->nv + i];
+            sum += G * du[i];
+            size += G * G / d->terms.M[i * d->nv + i];
+        }
+        sum -= epsilon * size * (end->lambda[k] - lambda0[k]);
         largest = fmax(largest, fabs(sum));
     }
     return largest;

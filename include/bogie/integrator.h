@@ -61,6 +61,10 @@ typedef struct bg_assembly_report {
     bg_warnings warnings; /* what was noticed, such as start values that could not be met */
     bg_given *unmet;      /* [nunmet] what was given but is not so at the start */
     int nunmet;
+    /* [nnot_unique] joints and couplers of a model whose reactions change with multipliers that are
+     * not unique; names of the system */
+    const char **not_unique;
+    int nnot_unique;
 } bg_assembly_report;
 
 /* Makes state consistent: projects q in the mass metric onto g = 0, then v onto G v + g_t = 0,

@@ -180,8 +180,9 @@ static void print_moved(const bg_system *system, char kind, const double *moved,
         printf("    and others less\n");
 }
 
-static void print_redundancy(const bg_system *system, const bg_redundancy *redundancy)
+static void print_redundancy(const bg_system *system, const bg_assembly_report *report)
 {
+    const bg_redundancy *redundancy = &report->redundancy;
     char buffer[64];
     if (redundancy->count == 0)
         return;
@@ -202,8 +203,12 @@ static void print_redundancy(const bg_system *system, const bg_redundancy *redun
         return;
     printf("  not unique       the reactions of");
     const char *separator = "";
+    for (int k = 0; k < report->nnot_unique; k++) {
+        printf("%s %s", separator, report->not_unique[k]);
+        separator = ",";
+    }
     for (int i = 0; i < bg_system_get_def(system)->ng; i++) {
-        if (!redundancy->not_unique[i])
+        if (!redundancy->not_unique[i] || report->nnot_unique > 0)
             continue;
         printf("%s %s", separator, bg_system_get_name(system, 'g', i, buffer, sizeof buffer));
         separator = ",";
@@ -218,5 +223,5 @@ void bg_assembly_print(const bg_system *system, const bg_assembly_report *report
         print_moved(system, 'q', report->moved_q, def->nq);
     if (report->moved_v && !def->starts)
         print_moved(system, 'v', report->moved_v, def->nv);
-    print_redundancy(system, &report->redundancy);
+    print_redundancy(system, report);
 }

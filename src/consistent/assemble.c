@@ -385,6 +385,8 @@ bg_status bg_state_assemble_with(bg_evaluator *sys, bg_state *state, bg_assembly
         st = check_start(a, state->q, run(a, state, NULL, &own, err), err);
     else
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
+    if (st == BG_OK)
+        st = bg_assembly_find_reactions(a, err);
     if (st == BG_OK) {
         fill_redundancy(a, &own.redundancy);
         bg_assembly_warn(a, &own);
@@ -423,6 +425,7 @@ void bg_assembly_report_clear(bg_assembly_report *report)
     free(report->moved_q);
     free(report->moved_v);
     free(report->unmet);
+    free(report->not_unique);
     free(report->redundancy.eliminated);
     free(report->redundancy.not_unique);
     bg_warnings_clear(&report->warnings);

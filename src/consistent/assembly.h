@@ -55,6 +55,10 @@ bg_status bg_assembly_decide(bg_assembly *a, bool *changed, bg_error *err);
  * nothing can move, if so. Returns st. */
 bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err);
 
+/* reactions.c: which reactions of the system are not unique, into the report; by the rank and the
+ * terms at hand. */
+bg_status bg_assembly_find_reactions(bg_assembly *a, bg_error *err);
+
 /* redundancy.c: says where nothing can move, and where a decision was close. */
 void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report);
 /* "'a', 'b' and 3 more", for up to six of the rows for which pick is set: in order, or the largest

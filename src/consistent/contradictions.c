@@ -65,22 +65,9 @@ static int get_given(const inquiry *q, int k, bg_given *g)
 }
 
 /* From the base, or else from the design position. */
-static bool solve_position(inquiry *q, bg_error *err)
+static bool solve_position(inquiry *q)
 {
-    static const double leverage[] = {1e-8, 1e-3, 1e-2};
-    bg_start_search *s = q->s;
-    bool reached = false;
-    for (int k = 0; k < 6 && !reached; k++) {
-        if (k % 2 == 0)
-            memcpy(q->x->q, q->base, (size_t)s->d->nq * sizeof(double));
-        else
-            s->starts->get_design(s->d->sys->def.self, q->x->q);
-        if (bg_start_search_solve_position(s, q->x, leverage[k / 2], &reached, err) != BG_OK)
-            reached = false;
-        reached = reached && is_closed(s);
-        q->exact = reached && k < 2;
-    }
-    return reached;
+    return bg_start_search_find_position(q->s, q->x, q->base, q->s->design, is_closed, &q->exact);
 }
 
 /* Whether the k-th thing is met, with those that count. */
@@ -90,7 +77,7 @@ static bool is_possible(inquiry *q, int k)
     bool fixed_met;
     q->s->use[k] = BG_USE_GIVEN;
     bool solved = q->of == BG_START_POSITIONS
-                      ? solve_position(q, &ignored)
+                      ? solve_position(q)
                       : bg_start_search_solve_velocity(q->s, q->eliminated, q->x, &fixed_met,
                                                        &ignored) == BG_OK;
     get_given(q, k, &q->last);
@@ -149,14 +136,13 @@ static double calc_missing(inquiry *q)
  * goes from the base, by bisection. */
 static void find_range(inquiry *q, int last)
 {
-    bg_error ignored;
     double low = 0, high = 1;
     memcpy(q->x->q, q->base, (size_t)q->s->d->nq * sizeof(double));
     double way = calc_missing(q);
     for (int k = 0; k < BISECTIONS; k++) {
         double middle = (low + high) / 2;
         q->s->less = (1 - middle) * way;
-        if (solve_position(q, &ignored) && fabs(calc_missing(q)) <= 1e-6 * fabs(way)) {
+        if (solve_position(q) && fabs(calc_missing(q)) <= 1e-6 * fabs(way)) {
             memcpy(q->base, q->x->q, (size_t)q->s->d->nq * sizeof(double));
             low = middle;
         } else {
@@ -250,8 +236,8 @@ bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit,
     if (before && found == BG_OK && (found = begin(&s, &own)) == BG_OK) {
         q.base = before + d->nq;
         memcpy(before, x->q, (size_t)d->nq * sizeof(double));
-        d->sys->def.starts->get_design(d->sys->def.self, q.base);
-        if (solve_position(&q, &own)) { /* what nobody insists on can be */
+        memcpy(q.base, s.design, (size_t)d->nq * sizeof(double));
+        if (solve_position(&q)) { /* what nobody insists on can be */
             memcpy(q.base, x->q, (size_t)d->nq * sizeof(double));
             found = inquire(&q, &own);
         }

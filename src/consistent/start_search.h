@@ -1,4 +1,5 @@
-/* What the search for a start (starts.c) and for contradictions in it (contradictions.c) share. */
+/* What the search for a start (starts.c, start_positions.c, nearest.c) and for contradictions in it
+ * (contradictions.c) share. */
 #ifndef BG_START_SEARCH_H
 #define BG_START_SEARCH_H
 
@@ -17,6 +18,9 @@ typedef struct bg_start_search {
     double *size;       /* [ng] of the constraints */
     double *from;       /* [nv] the guess of v that is to be corrected */
     double *last;       /* [nv] the increment of positions before, in units */
+    double *design;     /* [nq] the design position */
+    double *z;          /* [nz] where a search for positions began */
+    double *found;      /* [nq + nz] a position that may have to do */
     bg_sparse_rows A;   /* of the level at work */
     double *b;          /* [most rows] */
     int *owner;         /* [most rows] */
@@ -37,10 +41,23 @@ bg_status bg_start_search_add_constraints(bg_start_search *s, const unsigned cha
 /* x->v <- the velocity that meets the constraints and all levels, at the pose of the point. */
 bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char *eliminated,
                                          bg_state *x, bool *fixed_met, bg_error *err);
-/* From x->q to where the constraints and all levels are met, or as nearly as can be; *done: that
- * was reached. `least`: what an increment may be per unit of what is missing, inverse. */
-bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double least, bool *done,
-                                         bg_error *err);
+/* start_positions.c: whether a search has come where it was to. */
+typedef bool (*bg_start_is_good)(const bg_start_search *search);
+/* Moves x from one of two positions to where the constraints and all levels are met, or as nearly
+ * as can be, and is_good. false: neither leads there, and x is anywhere; then z of x is in s->z.
+ * *exact: no direction was left out in which little can be gained. */
+bool bg_start_search_find_position(bg_start_search *s, bg_state *x, const double *first,
+                                   const double *second, bg_start_is_good is_good, bool *exact);
+/* The terms at x, and the increment that closes the loops, in the levels. */
+bg_status bg_start_search_find_closing(bg_start_search *s, const bg_state *x, bg_error *err);
+/* The largest |g| beside its gradient, with the terms at hand. */
+double bg_start_search_find_opening(const bg_dynamics *dynamics);
+/* x->q <- x->q + factor V increment, from where the terms at hand are. */
+void bg_start_search_move(bg_start_search *s, bg_state *x, double factor, const double *increment);
+
+/* nearest.c: moves x to the nearest position in least squares of everything that is not fixed;
+ * false: the search does not converge. */
+bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x);
 
 /* Whether it is as given but for rounding, or the misfit of the data, relative to its size. */
 bool bg_given_is_met(const bg_given *g, double misfit);

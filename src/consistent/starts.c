@@ -6,9 +6,7 @@
  * speak of velocities of bodies and joints, so the answer does not depend on the coordinates. The
  * unknown is the correction of a guess, so that what the guess meets stays as it is, bit by bit.
  *
- * Positions: the same for increments, repeated (Gauss and Newton), with g in place of g_t; from the
- * design position, so that neither the tree nor the order of the file chooses among solutions, or,
- * where that does not lead there, from the guess. */
+ * Positions: the same for increments, repeated (start_positions.c). */
 #include "consistent/start_search.h"
 
 #include "base/memory.h"
@@ -21,16 +19,12 @@
 
 enum {
     TOLD = 10 /* warnings */,
-    ITERATIONS = 200,
-    CLOSING = 20 /* corrections of loops between two increments */,
-    LARGEST = 400 /* directions tied together: every iteration needs their cube */
+    LARGEST = 400 /* directions tied together: iterations need cubes */
 };
 
 static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
 static const double kept = 1e-12;      /* constraints: their rank is decided elsewhere */
-/* what an increment may be per unit of what is missing, inverse: less, where more leads astray */
-static const double leverage[] = {1e-8, 1e-3, 1e-2};
-static const double met = 1e-9; /* what is given, relative to its size */
+static const double met = 1e-9;        /* what is given, relative to its size */
 
 void bg_start_search_clear(bg_start_search *s)
 {
@@ -38,6 +32,9 @@ void bg_start_search_clear(bg_start_search *s)
     free(s->size);
     free(s->from);
     free(s->last);
+    free(s->design);
+    free(s->z);
+    free(s->found);
     bg_sparse_rows_clear(&s->A);
     free(s->b);
     free(s->owner);
@@ -58,12 +55,17 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
         }
     s->from = BG_NEW_ARRAY(double, d->nv);
     s->last = BG_NEW_ARRAY(double, d->nv);
+    s->design = BG_NEW_ARRAY(double, d->nq);
+    s->z = BG_NEW_ARRAY(double, d->nz);
+    s->found = BG_NEW_ARRAY(double, d->nq + d->nz);
     s->size = BG_NEW_ARRAY(double, d->ng);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->from || !s->last || !s->size || !s->b || !s->owner)
+    if (!s->from || !s->last || !s->design || !s->z || !s->found || !s->size || !s->b || !s->owner)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
                             d->sys->def.name);
+    if (starts->get_design)
+        starts->get_design(self, s->design);
     return bg_levels_create(d->nv, s->unit, &s->levels, err);
 }
 
@@ -246,108 +248,6 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
     return st;
 }
 
-/* The largest |g| beside its gradient, with the terms at hand. */
-static double find_opening(const bg_dynamics *d)
-{
-    const bg_pattern *p = d->sys->def.pattern_G;
-    double largest = 0;
-    for (int i = 0; i < d->ng; i++) {
-        double sum = 0;
-        int begin = p ? p->row_start[i] : i * d->nv, end = p ? p->row_start[i + 1] : begin + d->nv;
-        for (int k = begin; k < end; k++)
-            sum += fabs(d->terms.G[k]);
-        if (d->terms.g[i] != 0)
-            largest = fmax(largest, fabs(d->terms.g[i]) / sum);
-    }
-    return largest;
-}
-
-/* The terms at x, and the increment that closes the loops, in the levels. */
-static bg_status find_closing(bg_start_search *s, const bg_state *x, bg_error *err)
-{
-    bg_dynamics *d = s->d;
-    bg_status st = bg_dynamics_evaluate(
-        d, x->t, x->q, x->v, x->z, x->mode,
-        (d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u) | (d->kinematic ? BG_TERM_V : 0u), err);
-    s->point = d->point;
-    bg_levels_reset(s->levels);
-    if (st == BG_OK && d->ng > 0)
-        st = bg_start_search_add_constraints(s, NULL, d->terms.g, BG_RANK_DATA, err);
-    return st;
-}
-
-static double calc_length(const bg_start_search *s)
-{
-    double size = 0;
-    for (int i = 0; i < s->d->nv; i++)
-        size = fmax(size, fabs(bg_levels_get_x(s->levels)[i]) / s->unit[i]);
-    return size;
-}
-
-/* Moves x by the increment in the levels, of this length; by half a unit at most. */
-static void move(bg_start_search *s, bg_state *x, double size, double damping)
-{
-    bg_system_move(s->d->sys, x->q, s->d->terms.V, damping * (size > 0.5 ? 0.5 / size : 1),
-                   bg_levels_get_x(s->levels), x->q);
-    s->starts->follow(s->d->sys->def.self, &s->point, x->z);
-}
-
-/* The next increment of positions, in the levels; *size: the largest in units. Loops are closed
- * before: where they are open, what is given seems to leave or decide other motions than it does,
- * with long increments that lead astray. */
-static bg_status find_increment(bg_start_search *s, bg_state *x, double least, double *size,
-                                bg_error *err)
-{
-    bg_status st = find_closing(s, x, err);
-    double opening = find_opening(s->d), before = HUGE_VAL;
-    for (int k = 0; st == BG_OK && opening > 1e-14 && opening < 0.5 * before && k < CLOSING; k++) {
-        move(s, x, calc_length(s), 1);
-        st = find_closing(s, x, err);
-        before = opening;
-        opening = find_opening(s->d);
-    }
-    for (int level = 0; level < BG_START_LEVELS && st == BG_OK; level++) {
-        bg_start_search_calc_rows(s, BG_START_POSITIONS, level);
-        st = bg_levels_add_rows(s->levels, &s->A, s->b, least, 0, err);
-    }
-    *size = calc_length(s);
-    return st;
-}
-
-/* Whether the increment leads back to where the one before came from: that was too long. Keeps it
- * for the next time. */
-static bool turns_back(bg_start_search *s)
-{
-    const double *x = bg_levels_get_x(s->levels);
-    double product = 0;
-    for (int i = 0; i < s->d->nv; i++) {
-        product += x[i] / s->unit[i] * s->last[i];
-        s->last[i] = x[i] / s->unit[i];
-    }
-    return product < 0;
-}
-
-bg_status bg_start_search_solve_position(bg_start_search *s, bg_state *x, double least, bool *done,
-                                         bg_error *err)
-{
-    bg_dynamics *d = s->d;
-    double before = HUGE_VAL, size, damping = 1;
-    *done = false;
-    memset(s->last, 0, (size_t)d->nv * sizeof(double));
-    for (int k = 0; k < ITERATIONS && !*done; k++) {
-        bg_status st = find_increment(s, x, least, &size, err);
-        if (st != BG_OK)
-            return st;
-        if (!isfinite(size))
-            return BG_OK;
-        damping = turns_back(s) ? fmax(0.02, 0.6 * damping) : fmin(1, 1.2 * damping);
-        move(s, x, size, damping);
-        *done = size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before);
-        before = size;
-    }
-    return BG_OK;
-}
-
 /* Whether positions are where the user insists; velocities come later. */
 static bool are_fixed_positions_met(const bg_start_search *s)
 {
@@ -363,35 +263,24 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &d->sys->def;
     bg_start_search s;
-    bool done = false;
+    bool exact;
     bg_error ignored;
     unsigned want = d->ng > 0 ? BG_TERM_G | BG_TERM_g : 0u;
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, &ignored) != BG_OK ||
-        (find_opening(d) <= 1e-12 &&
+        (bg_start_search_find_opening(d) <= 1e-12 &&
          def->starts->is_settled(def->self, &d->point, BG_START_POSITIONS)))
         return BG_OK;
-    double *guess = BG_NEW_ARRAY(double, d->nq + d->nz), *z = guess ? guess + d->nq : NULL;
+    double *guess = BG_NEW_ARRAY(double, d->nq);
     bg_status st = bg_start_search_create(d, &s, err);
     if (!guess && st == BG_OK)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (st == BG_OK) {
         bg_levels_set_limit(s.levels, LARGEST);
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
-        memcpy(z, x->z, (size_t)d->nz * sizeof(double));
-        for (size_t k = 0; !done && k < 2 * sizeof leverage / sizeof *leverage; k++) {
-            bool reached;
-            memcpy(x->z, z, (size_t)d->nz * sizeof(double));
-            if (k % 2 == 0)
-                def->starts->get_design(def->self, x->q);
-            else
-                memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
-            done = bg_start_search_solve_position(&s, x, leverage[k / 2], &reached, &ignored) ==
-                       BG_OK &&
-                   reached && are_fixed_positions_met(&s);
-        }
-        if (!done) {
+        if (!bg_start_search_find_position(&s, x, s.design, guess, are_fixed_positions_met,
+                                           &exact)) {
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
-            memcpy(x->z, z, (size_t)d->nz * sizeof(double));
+            memcpy(x->z, s.z, (size_t)d->nz * sizeof(double));
         }
     }
     free(guess);

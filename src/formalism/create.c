@@ -2,7 +2,8 @@
  *
  * Both start from the same place: the joint form is assembled first, because joint coordinates are
  * what the user guesses and fixes, and the Cartesian form takes its poses and twists, and how many
- * constraints are redundant. So does a joint form on a tree that the user has cut elsewhere. */
+ * constraints are redundant. The joint form in turn looks for its start on a copy of the model that
+ * does not depend on `cut` and on the order of the file. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "bogie/integrator.h"
@@ -10,6 +11,8 @@
 #include "formalism/cartesian/cartesian.h"
 #include "formalism/joint/joint_form.h"
 #include "formalism/sizes.h"
+#include "formalism/wishes.h"
+#include "model/canonical.h"
 #include "model/review.h"
 #include "system/system.h"
 
@@ -112,49 +115,21 @@ static bg_status take_start(bg_joint_form *f, const bg_body_state *start, const 
     return st;
 }
 
-/* *other: whether what the file says about `cut` makes another tree than there would be without. */
-static bg_status compare_trees(const bg_mechanism *mech, const bg_model *plain, bool *other,
-                               bg_error *err)
+/* Whether q0 is closed and as the file asks for. */
+static bool is_settled(bg_joint_form *f, bool *settled)
 {
-    bg_mechanism *own;
-    bg_status st = bg_mechanism_create(plain, &own, err);
-    *other = false;
-    for (int k = 0; k < plain->njoints && st == BG_OK; k++)
-        *other = *other || own->joint_tree[k] != mech->joint_tree[k];
-    bg_mechanism_destroy(own);
-    return st;
-}
-
-/* Where the search for a start converges may depend on the coordinates, so it is made on one tree,
- * whatever joints the user cuts: the one without `cut`. Where there is no start on that tree, the
- * form has to look for one, or for the reason, on its own. */
-static bg_status start_on_plain_tree(const bg_model *model, bg_joint_form *form, bg_error *err)
-{
-    bg_model plain = *model;
-    bg_body_state *start = BG_NEW_ARRAY(bg_body_state, model->nbodies);
-    double *angle = new_angles(model);
-    bg_warnings ignored = {0};
-    bg_status st = BG_OK;
-    bool other = false, tree;
-    int freedom;
-    plain.joints = BG_NEW_ARRAY(bg_joint, model->njoints);
-    if (!start || !angle || !plain.joints)
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
-    for (int k = 0; k < model->njoints && plain.joints; k++) {
-        plain.joints[k] = model->joints[k];
-        plain.joints[k].cut = BG_CUT_AUTO;
-    }
-    if (st == BG_OK)
-        st = compare_trees(form->mech, &plain, &other, err);
-    if (other)
-        st = assemble(&plain, start, angle, &freedom, &tree, &ignored, err);
-    if (st == BG_OK && other)
-        st = take_start(form, start, angle, err);
-    bg_warnings_clear(&ignored);
-    free(plain.joints);
-    free(start);
-    free(angle);
-    return st == BG_NO_MEMORY ? st : BG_OK;
+    double *g = BG_NEW_ARRAY(double, f->ng);
+    *settled = false;
+    if (!g)
+        return false;
+    bg_joint_update_position(f, f->q0);
+    bg_joint_calc_g(f, f->q0, g);
+    bool closed = true;
+    for (int i = 0; i < f->ng; i++)
+        closed = closed && fabs(g[i]) <= 1e-12 * f->g_size[i];
+    *settled = closed && bg_wishes_are_settled(&f->mb, BG_START_POSITIONS);
+    free(g);
+    return true;
 }
 
 static bool has_cuts(const bg_model *model)
@@ -165,9 +140,77 @@ static bool has_cuts(const bg_model *model)
     return false;
 }
 
-/* What a system knows of the model it was made from, in either form. */
-static void describe_model(const bg_model *model, bg_system *system)
+/* start[] and angle[] of the bodies and joints of the model from those of its canonical copy. */
+static void bring_back(const bg_canonical *x, const bg_body_state *found, const double *known,
+                       bg_body_state *start, double *angle)
 {
+    for (int b = 0; b < x->model.nbodies; b++)
+        start[x->body[b]] = found[b];
+    for (int k = 0; k < x->model.njoints; k++)
+        for (int c = 0; c < x->model.joints[k].class_->ncoordinates; c++) {
+            double sign;
+            int own = bg_canonical_find_coordinate(x, k, c, &sign);
+            angle[COORDINATES * x->joint[k] + own] = sign * known[COORDINATES * k + c];
+        }
+}
+
+/* Where the search for a start converges may depend on the coordinates and the order of the file,
+ * so it is made on a copy of the model in which these are always the same (model/canonical.h).
+ * Where there is no start, the form has to look for the reason on its own. */
+static bg_status start_on_canonical(const bg_model *model, bg_joint_form *form, bg_error *err)
+{
+    bg_canonical copy;
+    bg_body_state *start = BG_NEW_ARRAY(bg_body_state, 2 * model->nbodies);
+    double *angle = new_angles(model), *known = new_angles(model);
+    bg_warnings ignored = {0};
+    bool tree;
+    int freedom;
+    bg_status st = bg_canonical_create(model, &copy, err);
+    if (st == BG_OK && (!start || !angle || !known))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    if (st == BG_OK)
+        st = assemble(&copy.model, start, known, &freedom, &tree, &ignored, err);
+    if (st == BG_OK) {
+        bring_back(&copy, start, known, start + model->nbodies, angle);
+        st = take_start(form, start + model->nbodies, angle, err);
+    }
+    bg_warnings_clear(&ignored);
+    bg_canonical_clear(&copy);
+    free(start);
+    free(angle);
+    free(known);
+    return st == BG_NO_MEMORY ? st : BG_OK;
+}
+
+static bg_status find_start(const bg_model *model, bg_joint_form *form, bg_error *err)
+{
+    bool settled;
+    if (!is_settled(form, &settled))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
+    if ((settled && !has_cuts(model)) || bg_model_is_canonical(model))
+        return BG_OK;
+    return start_on_canonical(model, form, err);
+}
+
+static const char *get_reaction_name(const void *self, int k)
+{
+    return bg_multibody_get_reaction_name(self, k);
+}
+
+static void calc_changes(void *self, const bg_point *p, const double *lambda, double size,
+                         double *change)
+{
+    bg_multibody_calc_changes(self, p, lambda, size, change);
+}
+
+/* What a system knows of the model it was made from, in either form. */
+static void describe_model(const bg_multibody *mb, bg_system *system)
+{
+    const bg_model *model = mb->model;
+    system->block = mb->block;
+    system->nreactions = bg_multibody_count_reactions(mb);
+    system->get_reaction_name = get_reaction_name;
+    system->calc_changes = calc_changes;
     system->size = bg_model_calc_size(model);
     system->calc_distance = bg_sizes_calc_distance;
     system->lift = bg_model_calc_lift(model);
@@ -179,7 +222,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
 {
     bg_system_def def = bg_default_system_def();
     bg_status st = bg_joint_form_create(model, form, err);
-    if (st == BG_OK && has_cuts(model) && (st = start_on_plain_tree(model, *form, err)) != BG_OK)
+    if (st == BG_OK && (st = find_start(model, *form, err)) != BG_OK)
         bg_joint_form_destroy(*form);
     if (st != BG_OK)
         return st;
@@ -187,7 +230,7 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     st = bg_system_create(&def, system, err);
     if (st != BG_OK)
         return st;
-    describe_model(model, *system);
+    describe_model(&(*form)->mb, *system);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
 }
@@ -218,7 +261,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
         bg_warnings_clear(&warnings);
         return st;
     }
-    describe_model(model, *system);
+    describe_model(&form->mb, *system);
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;
     (*system)->tree = tree;

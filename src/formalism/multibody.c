@@ -178,6 +178,7 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     BG_TAKE(arena, mb->body, mb->nbodies);
     BG_TAKE(arena, mb->acceleration, mb->nbodies);
     BG_TAKE(arena, mb->wrench, mb->nbodies);
+    BG_TAKE(arena, mb->through, m->njoints);
     BG_TAKE(arena, mb->values, m->noutputs + 1);
     BG_TAKE(arena, mb->u, 3 * m->nsignals);
     BG_TAKE(arena, mb->signals, 3 * m->nsignals);

@@ -72,12 +72,14 @@ typedef struct bg_multibody {
     char (*sentences)[144];                       /* storage for these */
     int nsentences;
     struct bg_wishes *wishes; /* for the start (wishes.h) */
+    int *block;               /* [nv] as in bg_system; made by the formalism */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     /* Scratch memory: */
     bg_world world;
     bg_body_state *body;                /* [nbodies] */
     bg_body_acceleration *acceleration; /* [nbodies] */
     bg_wrench *wrench;                  /* [nbodies] */
+    bg_wrench *through;                 /* [njoints] of reactions.c */
     double *values;                     /* [ny + 1] outputs while expressions are evaluated */
     double *u;                          /* [3 nsignals] signals at an event */
     /* Signals as they were computed last: one step asks for the same time again and again. */
@@ -96,6 +98,11 @@ typedef struct bg_multibody {
      * none. */
     void (*calc_tree_reaction)(struct bg_multibody *mb, int joint, const double *lambda,
                                bg_wrench *on_b);
+    /* Adds to on_b[njoints] what joints without rows need to hold the wrenches at hand, which are
+     * lost, on bodies that do not move. NULL: there are none. */
+    void (*transmit)(struct bg_multibody *mb, bg_wrench *on_b);
+    /* The row of a coupler that is not among the groups; -1: it is there. NULL: all are. */
+    int (*find_coupler)(struct bg_multibody *mb, int coupler);
 } bg_multibody;
 
 /* in_tree[j]: joint j needs no rows (NULL: all do). Relations among tree coordinates are left to
@@ -130,6 +137,13 @@ void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *tex
 void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda);
 /* Wrench of a joint on its body b, through the centre of b; after update with accelerations. */
 bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *lambda);
+
+/* reactions.c: what has reactions, joints and then couplers, by name; change[] <- how much each
+ * changes with lambda at p, as forces, torques divided by `size` (m). */
+int bg_multibody_count_reactions(const bg_multibody *mb);
+const char *bg_multibody_get_reaction_name(const bg_multibody *mb, int k);
+void bg_multibody_calc_changes(bg_multibody *mb, const bg_point *p, const double *lambda,
+                               double size, double *change);
 /* z', s, energies and outputs from the world. */
 void bg_multibody_calc_rates(bg_multibody *mb, double *z_t);
 void bg_multibody_calc_switching(bg_multibody *mb, double *s);

@@ -4,7 +4,8 @@
  * coordinates. Joints of which the file does not speak rest: of several between two bodies, those
  * count of which it speaks, else the one that moves least freely, so that a joint more which
  * constrains nothing changes nothing; `free` and rods, lines and planes do not count. Of every
- * part that floats, one body does not turn, then does not drift, as far as nothing else was given.
+ * part that floats, the heaviest body does not turn, then does not drift, as far as nothing else
+ * was given.
  *
  * Where wishes contradict each other, the least squares of velocities decide: an angular velocity
  * counts as the velocity at the radius of gyration, a rotation between two bodies at the sum of
@@ -29,7 +30,8 @@ typedef struct maker {
     double *length; /* [nbodies] m: radius of gyration */
     int *pairs;     /* [njoints] joints that count, by pairs of bodies */
     int npairs;
-    int *part; /* [nbodies] lowest body of the part it is joined to */
+    int *part;   /* [nbodies] lowest body of the part it is joined to */
+    int *anchor; /* [nbodies] of a part, at its lowest body: the one that stays */
 } maker;
 
 static bool speaks(const bg_joint *j, int c, bg_start_of of)
@@ -71,7 +73,7 @@ static void measure(maker *m)
     double sum = 0;
     for (int k = 0; k < x->njoints; k++) {
         const bg_marker *marker[] = {&x->joints[k].a, &x->joints[k].b};
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2 && x->joints[k].class_->nprimitives > 0; i++)
             m->length[marker[i]->body] = fmax(m->length[marker[i]->body],
                                               bg_length(marker[i]->frame.r));
     }
@@ -158,7 +160,7 @@ static void get_pair(const bg_joint *j, int pair[2])
     pair[1] = j->a.body < j->b.body ? j->b.body : j->a.body;
 }
 
-/* By pair of bodies, then freedom, then place in the file. */
+/* By pair of bodies, then freedom, then name. */
 static bool is_before(const bg_model *x, int first, int second)
 {
     const bg_joint *a = &x->joints[first], *b = &x->joints[second];
@@ -169,7 +171,7 @@ static bool is_before(const bg_model *x, int first, int second)
         return p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
     int m = bg_joint_class_count_velocities(a->class_);
     int n = bg_joint_class_count_velocities(b->class_);
-    return m != n ? m < n : first < second;
+    return m != n ? m < n : strcmp(a->name, b->name) < 0;
 }
 
 /* Heap sort: few lines, no worst case. */
@@ -239,7 +241,19 @@ static void find_parts(maker *m)
     }
 }
 
-/* The first body of a part that floats stays. */
+/* The heaviest body of a part that floats stays, of equals the first by name. */
+static void find_anchors(maker *m)
+{
+    const bg_body *bodies = m->model->bodies;
+    for (int b = 1; b < m->model->nbodies; b++) {
+        int *best = &m->anchor[m->part[b]];
+        if (*best == 0 || bodies[b].mass > bodies[*best].mass ||
+            (bodies[b].mass == bodies[*best].mass &&
+             strcmp(bodies[b].name, bodies[*best].name) < 0))
+            *best = b;
+    }
+}
+
 static void add_anchor(maker *m, int body)
 {
     for (bg_start_of of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++) {
@@ -254,6 +268,7 @@ static void make(maker *m)
     measure(m);
     sort_pairs(m);
     find_parts(m);
+    find_anchors(m);
     for (int b = 1; b < x->nbodies; b++)
         add_given_body(m, b);
     for (int k = 0; k < x->njoints; k++)
@@ -263,7 +278,7 @@ static void make(maker *m)
     add_rests(m, BG_START_VELOCITIES);
     for (int b = 1; b < x->nbodies; b++)
         if (m->part[b] == b)
-            add_anchor(m, b);
+            add_anchor(m, m->anchor[b]);
 }
 
 bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_error *err)
@@ -272,10 +287,11 @@ bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_erro
     m.length = BG_NEW_ARRAY(double, x->nbodies);
     m.pairs = BG_NEW_ARRAY(int, x->njoints);
     m.part = BG_NEW_ARRAY(int, x->nbodies);
+    m.anchor = BG_NEW_ARRAY(int, x->nbodies);
     if (m.out) /* per joint three coordinates of two kinds, given or at rest; per body 6 */
         m.out->wish = BG_NEW_ARRAY(bg_wish, 12 * x->njoints + 6 * x->nbodies);
     bg_status st = BG_OK;
-    if (m.out && m.out->wish && m.length && m.pairs && m.part)
+    if (m.out && m.out->wish && m.length && m.pairs && m.part && m.anchor)
         make(&m);
     else
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", x->name);
@@ -286,6 +302,7 @@ bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_erro
     free(m.length);
     free(m.pairs);
     free(m.part);
+    free(m.anchor);
     *wishes = m.out;
     return st;
 }

@@ -14,10 +14,12 @@
  *     index 2   G(q1) u1 + g_t = -alpha g(q1), with q1 = q + h V u      (6)
  *     ggl       as index 2, q1 moved onto g = 0 before, by `newton_steps` simplified Newton steps
  * and `regularise` (index 1) replaces the row by its regularisation with the multipliers of the
- * step before, G du - epsilon (lambda - lambda_old) = ..., which needs no independent constraints.
- * Afterwards, `velocity` projects u1 and `project` q1 and then u1 in the mass metric; q1 with the
- * matrix at q and a fixed number of Newton steps (11). The states z follow with their own block,
- *     (I - h h_z) dz = h + h h_q u + h h_v du,    or explicitly for none.
+ * step before, G du - epsilon D (lambda - lambda_old) = ..., which needs no independent
+ * constraints. D is diagonal and as large as G M^{-1} G^T, so that epsilon is a number: with B the
+ * blocks of coordinates that a turn of the axes mixes, m_B the mean of their masses in M, D_i =
+ * sum_B |G_iB|^2 / m_B. Afterwards, `velocity` projects u1 and `project` q1 and then u1 in the mass
+ * metric; q1 with the matrix at q and a fixed number of Newton steps (11). The states z follow with
+ * their own block, (I - h h_z) dz = h + h h_q u + h h_v du,    or explicitly for none.
  *
  * Where h f_q u is there, h f_t has to be, too, or the step follows its inputs late: f, h and gamma
  * are those with the inputs of the step's end, f(t1, q, u) = f + h f_t + ..., and constraints that
@@ -186,8 +188,12 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
     m->gt = BG_NEW_ARRAY(double, d->ng);
     m->dz = BG_NEW_ARRAY(double, d->nz);
+    m->masses = BG_NEW_ARRAY(double, d->nv);
+    m->row_sizes = BG_NEW_ARRAY(double, d->ng);
+    m->sums = BG_NEW_ARRAY(double, 3 * nv);
+    m->stamps = BG_NEW_ARRAY(int, d->nv);
     return m->M && m->hat_M && m->kept && m->moved && m->G0 && m->rhs && m->along && m->shifted &&
-           m->G1 && m->gt && m->dz;
+           m->G1 && m->gt && m->dz && m->masses && m->row_sizes && m->sums && m->stamps;
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
@@ -349,8 +355,10 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         st = bg_dynamics_create_kkt(ig->sys->system, def->pattern_M, def->ng, &m->plain, err);
     if (st == BG_OK && m->jacobian != BG_JACOBIAN_NONE && def->nz > 0)
         st = create_states(ig, m, err);
-    if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE)
+    if (st == BG_OK && m->hat && m->stabilisation == BG_STABILISE_REGULARISE) {
         bg_kkt_set_regularisation(m->hat, m->epsilon);
+        bg_kkt_set_regularisation_sizes(m->hat, m->row_sizes);
+    }
     if (st == BG_OK && m->drift.on)
         st = bg_drift_create(&m->drift, ig->sys, ig->dyn->eliminated, err);
     return st;
@@ -361,8 +369,9 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,       m->hat_M, m->kept, m->G0, m->rhs,        m->along,
-                            m->shifted, m->G1,    m->gt,   m->dz, m->place_of_M, m->moved};
+    void *const arrays[] = {m->M,       m->hat_M,     m->kept, m->G0,    m->rhs,        m->along,
+                            m->shifted, m->G1,        m->gt,   m->dz,    m->place_of_M, m->moved,
+                            m->masses,  m->row_sizes, m->sums, m->stamps};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_jacobian_clear(&m->kept_jacobian);
@@ -513,7 +522,7 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
          "what keeps the constraints from drifting off"},                                      \
         {"alpha", NULL, "auto", "1/s, of Baumgarte; auto: 0.5/h"},                             \
         {"beta", NULL, "auto", "1/s^2, of Baumgarte, index 1; auto: alpha^2"},                 \
-        {"epsilon", NULL, "auto", "of regularise; auto: h^2"},                                 \
+        {"epsilon", NULL, "auto", "of regularise, of G M^-1 G^T; auto: h^2"},                  \
         {"newton_steps", NULL, "1", "simplified Newton steps of a position projection"},       \
     {                                                                                          \
         "certificate", "auto|on|off", "auto",                                                  \

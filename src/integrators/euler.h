@@ -50,6 +50,10 @@ typedef struct bg_euler {
     double *G0, *gt;         /* at the beginning of the step */
     double *G1;              /* [size of G] at q of the beginning with the inputs of the end */
     double *rhs, *along, *shifted, *dz, power;
+    double *masses;    /* [nv] of blocks of coordinates */
+    double *row_sizes; /* [ng] of G M^{-1} G^T, for regularise */
+    double *sums;      /* [3 nv] scratch of the choice of a partition, and */
+    int *stamps;       /* [nv] */
     bg_drift_work drift;
 } bg_euler;
 

@@ -1,6 +1,8 @@
 /* One step of euler and linear-euler: see euler.c for the formulas. */
 #include "integrators/euler.h"
 
+#include "system/masses.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -246,23 +248,42 @@ static void move(bg_integrator *ig, const double *v)
     bg_system_move(ig->sys, ig->x0->q, m->terms.V, ig->h, v, ig->x1->q);
 }
 
+/* row_sizes <- how large the diagonal of G M^{-1} G^T is (euler.c); 1 where there is no mass. */
+static void calc_row_sizes(bg_integrator *ig)
+{
+    bg_euler *m = ig->method;
+    const bg_pattern *p = ig->sys->def.pattern_G;
+    int nv = ig->dyn->nv;
+    bg_masses_calc_means(ig->sys->system, m->terms.M, m->masses);
+    for (int i = 0; i < m->ng; i++) {
+        double sum = 0;
+        int begin = p ? p->row_start[i] : i * nv, end = p ? p->row_start[i + 1] : begin + nv;
+        for (int k = begin; k < end; k++) {
+            double mass = m->masses[p ? p->column[k] : k - begin];
+            sum += mass > 0 ? m->terms.G[k] * m->terms.G[k] / mass : 0;
+        }
+        m->row_sizes[i] = sum > 0 ? sum : 1;
+    }
+}
+
 /* Index 1: the row of accelerations at the beginning. */
 static bg_status step_index_1(bg_integrator *ig, const double *M, bg_error *err)
 {
     bg_euler *m = ig->method;
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
-    bool baumgarte = m->stabilisation == BG_STABILISE_BAUMGARTE ||
-                     m->stabilisation == BG_STABILISE_REGULARISE;
-    bool shared = M == m->terms.M && is_plain_ready(ig) &&
-                  m->stabilisation != BG_STABILISE_REGULARISE;
+    bool regularised = m->stabilisation == BG_STABILISE_REGULARISE;
+    bool shared = M == m->terms.M && is_plain_ready(ig) && !regularised;
+    bool baumgarte = m->stabilisation == BG_STABILISE_BAUMGARTE || regularised;
+    if (regularised)
+        calc_row_sizes(ig);
     bg_status st = shared ? BG_OK : factor(ig, m->hat, M, m->terms.G, err);
     if (st != BG_OK)
         return st;
     for (int i = 0; i < m->ng; i++) {
         x->lambda[i] = -m->terms.gamma[i];
-        if (m->stabilisation == BG_STABILISE_REGULARISE)
-            x->lambda[i] -= m->epsilon * ig->x0->lambda[i];
+        if (regularised)
+            x->lambda[i] -= m->epsilon * m->row_sizes[i] * ig->x0->lambda[i];
     }
     if (baumgarte) {
         bg_dynamics_calc_w(d, ig->x0->v, d->work_g);

@@ -45,7 +45,7 @@ enum { BG_GROUPS_MAX = 8, BG_BLOCKS_MAX = 24 };
 /* What a block contributes: factor times its values. Factor 0 leaves it out. */
 typedef struct bg_block_value {
     double factor;
-    const double *values; /* NULL for a unit matrix */
+    const double *values; /* NULL for a unit matrix, or what its diagonal is instead */
 } bg_block_value;
 
 typedef struct bg_blocks bg_blocks;

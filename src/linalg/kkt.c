@@ -13,6 +13,7 @@ struct bg_kkt {
     int ng, nheld; /* constraints, and how many of them are held */
     bool symmetric;
     double epsilon;
+    const double *sizes; /* [ng] that it is multiplied with; NULL: ones */
     bg_blocks *blocks;
 };
 
@@ -82,6 +83,11 @@ void bg_kkt_set_regularisation(bg_kkt *kkt, double epsilon)
     kkt->epsilon = epsilon;
 }
 
+void bg_kkt_set_regularisation_sizes(bg_kkt *kkt, const double *sizes)
+{
+    kkt->sizes = sizes;
+}
+
 void bg_kkt_set_unsymmetric(bg_kkt *kkt)
 {
     kkt->symmetric = false;
@@ -93,7 +99,7 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
         [MASS] = {1, M},
         [UPPER] = {1, G_upper},
         [LOWER] = {1, G_lower},
-        [REGULARISATION] = {-kkt->epsilon, NULL},
+        [REGULARISATION] = {-kkt->epsilon, kkt->sizes},
     };
     return bg_blocks_factor(kkt->blocks, values, kkt->symmetric && G_upper == G_lower);
 }

@@ -487,3 +487,14 @@ int bg_levels_get_freedom(const bg_levels *l)
 {
     return l->freedom;
 }
+
+void bg_levels_calc_directions(const bg_levels *l, double *Z)
+{
+    memset(Z, 0, (size_t)l->freedom * (size_t)l->n * sizeof(double));
+    for (int i = 0; i < l->n; i++) {
+        const group *g = &l->groups[i];
+        for (int k = 0; k < g->k && g->n > 0; k++, Z += l->n)
+            for (int j = 0; j < g->n; j++)
+                Z[g->column ? g->column[j] : i] = g->Z ? g->Z[k * g->n + j] : 1;
+    }
+}

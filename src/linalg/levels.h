@@ -26,5 +26,7 @@ bg_status bg_levels_add(bg_levels *levels, int m, const double *A, const double 
 /* The solution so far, [n], and how many directions are left to decide. */
 const double *bg_levels_get_x(const bg_levels *levels);
 int bg_levels_get_freedom(const bg_levels *levels);
+/* Z[freedom * n] <- these directions, of x_i / unit_i: orthonormal, each [n], one after another. */
+void bg_levels_calc_directions(const bg_levels *levels, double *Z);
 
 #endif

@@ -48,6 +48,8 @@ void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated);
 void bg_kkt_set_fixed(bg_kkt *kkt, const unsigned char *fixed);
 /* The lower right block becomes -epsilon I (0, as it starts, or greater). */
 void bg_kkt_set_regularisation(bg_kkt *kkt, double epsilon);
+/* Or -epsilon diag(sizes), ng of them, which every factorisation looks at anew. */
+void bg_kkt_set_regularisation_sizes(bg_kkt *kkt, const double *sizes);
 /* From now on M need not be symmetric: nothing is left out of it. */
 void bg_kkt_set_unsymmetric(bg_kkt *kkt);
 /* Assembles from values of M, of G for the upper right block (transposed) and of G for the lower

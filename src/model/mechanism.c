@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool bg_joint_has_start(const bg_joint *j)
 {
@@ -129,11 +130,22 @@ static void clear_frontier(frontier *f)
     free(f->reached);
 }
 
+/* The heaviest body that is not reached, of equals the first by name; -1: none. */
+static int find_loose(const bg_model *m, const bool *reached)
+{
+    int best = -1;
+    for (int b = 1; b < m->nbodies; b++)
+        if (!reached[b] && (best < 0 || m->bodies[b].mass > m->bodies[best].mass ||
+                            (m->bodies[b].mass == m->bodies[best].mass &&
+                             strcmp(m->bodies[b].name, m->bodies[best].name) < 0)))
+            best = b;
+    return best;
+}
+
 /* Grows the forest; fills tree (joint, parent, child, reversed). A component that nothing connects
- * to the ground hangs on its first body. */
+ * to the ground hangs on its heaviest body. */
 static void grow(bg_mechanism *x, frontier *f)
 {
-    int loose = 1;
     reach(f, 0);
     for (;;) {
         int k = find_next(f);
@@ -144,11 +156,9 @@ static void grow(bg_mechanism *x, frontier *f)
             t.parent = t.reversed ? j->b.body : j->a.body;
             t.child = t.reversed ? j->a.body : j->b.body;
         } else {
-            while (loose < x->model->nbodies && f->reached[loose])
-                loose++;
-            if (loose == x->model->nbodies)
+            t.child = find_loose(x->model, f->reached);
+            if (t.child < 0)
                 return;
-            t.child = loose;
         }
         reach(f, t.child);
         x->tree[x->ntree++] = t;

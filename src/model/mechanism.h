@@ -5,7 +5,7 @@
  * fewest coordinates comes next (Prim), of equals one that is prescribed or has start values, then
  * the earliest in the file. That keeps both the number of coordinates and the number of loop rows
  * small, since a joint left over has the fewer rows the more it moves. Bodies that nothing connects
- * to the ground get a free joint.
+ * to the ground get a free joint, a part of several at its heaviest.
  *
  * The tree is a list of elementary links, parents first. A link's frame is
  *     L_k = L_parent  before_k  T_k(q_k),

@@ -129,3 +129,25 @@ bg_status bg_masses_check(const bg_system *sys, double t, const double *M, bg_er
         "'%s', with others following, the mass is negative (%.3g); correct M",
         sys->def.name, t, bg_system_get_name(sys, 'v', i, buffer, sizeof buffer), value);
 }
+
+static double get_diagonal(const bg_system *sys, const double *M, int i)
+{
+    const bg_pattern *p = sys->def.pattern_M;
+    if (!p)
+        return M[i * sys->def.nv + i];
+    for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+        if (p->column[k] == i)
+            return M[k];
+    return 0;
+}
+
+void bg_masses_calc_means(const bg_system *sys, const double *M, double *mass)
+{
+    for (int first = 0, end; first < sys->def.nv; first = end) {
+        double sum = 0;
+        for (end = first; end < sys->def.nv && bg_system_get_block(sys, end) == first; end++)
+            sum += get_diagonal(sys, M, end);
+        for (int i = first; i < end; i++)
+            mass[i] = sum / (end - first);
+    }
+}

@@ -12,4 +12,8 @@ int bg_masses_find_negative(const bg_system *system, const double *M, double *va
 /* Fails where there is one. */
 bg_status bg_masses_check(const bg_system *system, double t, const double *M, bg_error *err);
 
+/* mass[nv] <- the mean of the diagonal of M over the block of each coordinate: the same whatever
+ * the axes. */
+void bg_masses_calc_means(const bg_system *system, const double *M, double *mass);
+
 #endif

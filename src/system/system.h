@@ -67,6 +67,15 @@ struct bg_system {
      * is multiplied with in the coordinates. NULL: not known. Filled in by who makes the system. */
     double (*calc_distance)(const void *self);
     double lift; /* J, its weight times its size; 0 where that is not known */
+    /* What has reactions, such as joints: how many, their names, and change[nreactions] <- how much
+     * they change with lambda at p, as forces. Filled in by who makes the system; 0: not known. */
+    int nreactions;
+    const char *(*get_reaction_name)(const void *self, int k);
+    void (*calc_changes)(void *self, const bg_point *p, const double *lambda, double size,
+                         double *change);
+    /* [nv] the first of the coordinates, next to each other, that a turn of the axes mixes with
+     * this one: a place in space, a quaternion. NULL: all stand for themselves. Owned by `self`. */
+    const int *block;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
     bg_warnings warnings;                 /* added to by who makes the system, before it is used */
@@ -91,6 +100,11 @@ struct bg_evaluator {
     struct bg_kkt *mass; /* of the explicit formalism without `accelerate`, once it is prepared */
     bg_arena arena;      /* all arrays */
 };
+
+static inline int bg_system_get_block(const bg_system *sys, int i)
+{
+    return sys->block ? sys->block[i] : i;
+}
 
 /* Where the present work is counted. */
 static inline bg_work *bg_system_get_work(bg_evaluator *sys)

@@ -305,8 +305,10 @@ static bool calc_sizes(bg_cartesian *c)
     bg_sizes_calc_rows(&c->mb, body, c->g_size);
     for (int b = 0; b < c->nb; b++) {
         c->g_size[c->mb.nrows + b] = 1;
-        for (int i = 0; i < 7; i++)
+        for (int i = 0; i < 7; i++) {
             c->v_size[7 * b + i] = i < 3 ? body[b + 1] : 1;
+            c->mb.block[7 * b + i] = 7 * b + (i < 3 ? 0 : 3);
+        }
     }
     free(body);
     return true;
@@ -318,6 +320,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, c->q0, c->nv);
     BG_TAKE(arena, c->v0, c->nv);
     BG_TAKE(arena, c->v_size, c->nv);
+    BG_TAKE(arena, c->mb.block, c->nv);
     BG_TAKE(arena, c->g_size, c->ng);
     BG_TAKE(arena, c->M_start, c->nv + 1);
     BG_TAKE(arena, c->M_column, 19 * c->nb);

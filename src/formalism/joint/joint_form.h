@@ -111,6 +111,12 @@ bg_status bg_joint_check_determined(bg_joint_form *f, const double *q, const dou
                                     const unsigned char *left_out, bg_warnings *warnings,
                                     bg_error *err);
 
+/* reactions.c: functions of bg_multibody. */
+void bg_joint_calc_tree_reaction(bg_multibody *mb, int joint, const double *lambda,
+                                 bg_wrench *on_b);
+void bg_joint_transmit(bg_multibody *mb, bg_wrench *on_b);
+int bg_joint_find_coupler(bg_multibody *mb, int coupler);
+
 /* loops.c: constraint rows. */
 void bg_joint_calc_g(bg_joint_form *f, const double *q, double *g);
 void bg_joint_calc_gt(bg_joint_form *f, double *gt);

@@ -121,10 +121,46 @@ static bg_status set_rates(bg_joint_form *f, const bg_tree_joint *t, const bg_bo
     return solve(f, t, missing, v + f->mech->links[t->first].v, err);
 }
 
+/* The rotation of marker b against a, which the quaternion of a ball is. */
+static void measure_ball(const bg_world *w, const bg_joint *j, double *p)
+{
+    bg_mat3 A = bg_marker_get_axes(w, &j->a), B = bg_marker_get_axes(w, &j->b);
+    bg_mat3 At = bg_mat3_transpose(&A), R = bg_mat3_multiply(&At, &B);
+    bg_quat turn = bg_quat_from_rotation(&R);
+    p[0] = turn.w, p[1] = turn.x, p[2] = turn.y, p[3] = turn.z;
+}
+
+/* q of a joint of the model as it is measured at the poses, angles in the turn at hand: where
+ * Newton begins. */
+static void measure(const bg_joint_form *f, const bg_tree_joint *t, const bg_body_state *pose,
+                    double *q)
+{
+    const bg_joint *j = &f->mb.model->joints[t->joint];
+    const bg_world w = {.body = pose};
+    for (int c = 0; c < j->class_->ncoordinates; c++) {
+        bg_coordinate x = bg_multibody_get_coordinate(f->mb.model, t->joint, c);
+        const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, t->joint, c)];
+        bool screw = l->kind == BG_LINK_SCREW && j->pitch != 0; /* tells its turns by its slide */
+        if (screw)
+            x = (bg_coordinate){BG_COORDINATE_SLIDE, 2, j->a, j->b, -1};
+        double value = bg_coordinate_calc(&w, &x);
+        if (x.kind == BG_COORDINATE_SLIDE)
+            q[l->q] = screw ? value / j->pitch : value;
+        else
+            q[l->q] += remainder(value - q[l->q], 8 * atan(1.0));
+    }
+    for (int k = t->first; k < t->first + t->count; k++)
+        if (f->mech->links[k].kind == BG_LINK_BALL)
+            measure_ball(&w, j, q + f->mech->links[k].q);
+}
+
 bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
                               bg_error *err)
 {
     bg_status st = BG_OK;
+    for (int k = 0; k < f->mech->ntree; k++)
+        if (f->mech->tree[k].joint >= 0)
+            measure(f, &f->mech->tree[k], pose, q);
     for (int k = 0; k < f->mech->ntree && st == BG_OK; k++)
         st = place(f, &f->mech->tree[k], &pose[f->mech->tree[k].child], q, err);
     if (st != BG_OK)

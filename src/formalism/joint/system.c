@@ -132,41 +132,6 @@ static bool mb_find_coordinate(bg_multibody *mb, int joint, int coordinate, cons
     return true;
 }
 
-/* Newton and Euler for everything behind a tree joint: what is not explained by wrenches comes
- * through the joint. */
-static void mb_tree_reaction(bg_multibody *mb, int joint, const double *lambda, bg_wrench *on_b)
-{
-    bg_joint_form *f = (bg_joint_form *)mb;
-    const bg_mechanism *x = f->mech;
-    int t = x->joint_tree[joint];
-    if (t < 0)
-        return;
-    bg_multibody_apply_forces(mb);
-    bg_multibody_apply_reactions(mb, lambda);
-    memset(f->inside, 0, (size_t)mb->nbodies * sizeof(bool));
-    bg_spatial sum = {{0, 0, 0}, {0, 0, 0}};
-    f->inside[x->tree[t].child] = true;
-    for (int k = t; k < x->ntree; k++) {
-        int b = x->tree[k].child;
-        if (k > t && !f->inside[x->tree[k].parent])
-            break;
-        f->inside[b] = true;
-        const bg_body_state *s = &mb->body[b];
-        const bg_body *body = &mb->model->bodies[b];
-        bg_vec3 w = bg_rotate_back(&s->R, s->w), e = bg_rotate_back(&s->R, mb->acceleration[b].w);
-        bg_vec3 moment = bg_add(bg_rotate(&body->inertia, e),
-                                bg_cross(w, bg_rotate(&body->inertia, w)));
-        bg_vec3 force = bg_sub(bg_scale(body->mass, mb->acceleration[b].v), mb->wrench[b].f);
-        bg_vec3 n = bg_sub(bg_rotate(&s->R, moment), mb->wrench[b].n);
-        sum.v = bg_add(sum.v, force);
-        sum.w = bg_add(sum.w, bg_add(n, bg_cross(bg_sub(s->r, f->c), force)));
-    }
-    double side = x->tree[t].reversed ? -1 : 1; /* the sum acts on the child */
-    bg_vec3 arm = bg_sub(mb->body[mb->model->joints[joint].b.body].r, f->c);
-    on_b->f = bg_add_scaled(on_b->f, side, sum.v);
-    on_b->n = bg_add_scaled(on_b->n, side, bg_sub(sum.w, bg_cross(arm, sum.v)));
-}
-
 /* Mass, centre and moment of inertia of the bodies on each link, in its axes. */
 static void collect_inertia(bg_joint_form *f)
 {
@@ -318,6 +283,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->diagonal, f->nv);
     BG_TAKE(arena, f->q0, f->nq);
     BG_TAKE(arena, f->v0, f->nv);
+    BG_TAKE(arena, f->mb.block, f->nv);
     BG_TAKE(arena, f->q_fixed, f->nv);
     BG_TAKE(arena, f->marks, f->nv);
 }
@@ -387,6 +353,21 @@ static void def_join(void *fork)
     free(f);
 }
 
+/* Balls, and the three directions in which a free joint slides. */
+static void find_blocks(bg_joint_form *f)
+{
+    const bg_mechanism *x = f->mech;
+    for (int t = 0; t < x->ntree; t++)
+        for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++) {
+            const bg_link *l = &x->links[k];
+            bool slides = x->tree[t].count == 4 && l->kind == BG_LINK_TRANSLATE;
+            bool goes_on = slides && k > x->tree[t].first &&
+                           x->links[k - 1].kind == BG_LINK_TRANSLATE;
+            for (int i = l->v; i < l->v + (l->kind == BG_LINK_BALL ? 3 : 1); i++)
+                f->mb.block[i] = goes_on ? f->mb.block[l->v - 1] : l->v;
+        }
+}
+
 static bool calc_sizes(bg_joint_form *f)
 {
     const bg_mechanism *x = f->mech;
@@ -429,6 +410,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     if (!bg_arena_create(&f->constants, list_constants, f) || !create_scratch(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     collect_inertia(f);
+    find_blocks(f);
     find_shortcuts(f);
     collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
@@ -441,7 +423,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     name_rows(f, &name);
     f->mb.update = mb_update;
     f->mb.find_coordinate = mb_find_coordinate;
-    f->mb.calc_tree_reaction = mb_tree_reaction;
+    f->mb.calc_tree_reaction = bg_joint_calc_tree_reaction;
+    f->mb.transmit = bg_joint_transmit;
+    f->mb.find_coupler = bg_joint_find_coupler;
     double t = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_multibody_start(&f->mb, t, f->q0, f->v0); /* signals, which rates may follow */
     bg_joint_update_position(f, f->q0);
