@@ -405,19 +405,23 @@ static void test_failed_step(void **state)
     bg_system_destroy(sys);
 }
 
-/* A very first step that fails shrinks until it succeeds; here, when its error is seen to be that
- * of rounding. */
+/* A very first step that is too long shrinks until it succeeds; one whose error is that of
+ * rounding, whatever the tolerance, is accepted at once. */
 static void test_first_step_shrinks(void **state)
 {
     (void)state;
     bg_error err = {BG_OK, ""};
     bg_system *sys = create_system("equations:pendulum", NULL, NULL);
     trajectory x;
-    trajectory_begin(&x, sys, "mdop5", NULL, 1e-30, 0, 10.0);
-    assert_ok(bg_integrator_step(x.ig, &err));
-    assert_true(bg_integrator_get_counters(x.ig).rejected > 0);
-    assert_true(bg_integrator_get_state(x.ig)->t > 0);
-    trajectory_end(&x);
+    for (int k = 0; k < 2; k++) {
+        trajectory_begin(&x, sys, "mdop5", NULL, k ? 1e-30 : 1e-12, 0, 10.0);
+        if (k == 0)
+            x.ig->control.h_next = 1;
+        assert_ok(bg_integrator_step(x.ig, &err));
+        assert_int_equal(bg_integrator_get_counters(x.ig).rejected > 0, k == 0);
+        assert_true(bg_integrator_get_state(x.ig)->t > 0);
+        trajectory_end(&x);
+    }
     bg_system_destroy(sys);
 }
 

@@ -78,6 +78,23 @@ void bg_integrator_interpolate(const bg_integrator *integrator, double t, double
         ig->sys->def.normalise(ig->sys->def.self, q);
 }
 
+double bg_dense_calc_drift(bg_integrator *ig, double *y)
+{
+    bg_dynamics *d = ig->dyn;
+    double t = 0.5 * (ig->x0->t + ig->x1->t), *v = y + d->nq, *z = v + d->nv;
+    interpolate(ig, t, 0, ig->n, y);
+    bg_status st = bg_dynamics_evaluate(d, t, y, v, z, ig->x1->mode,
+                                        BG_TERM_M | BG_TERM_G | BG_TERM_gt, NULL);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, NULL);
+    if (st != BG_OK)
+        return HUGE_VAL;
+    bg_dynamics_calc_w(d, v, d->work_g);
+    memset(ig->work_n, 0, (size_t)ig->n * sizeof(double));
+    bg_kkt_solve(d->kkt, ig->work_n + d->nq, d->work_g);
+    return bg_norm_calc_state(ig, ig->work_n, NULL);
+}
+
 /* The accelerations as the derivative of dense output of the velocities. */
 static void differentiate(const bg_integrator *ig, double t, double *a)
 {

@@ -11,6 +11,7 @@ typedef struct bg_dop853_table {
     double a[13][12];   /* a[12] = b: the end point, where stage 13 is the next step's first */
     double b_hat[13];   /* weights of order 5 */
     double b_low[13];   /* weights of order 3 */
+    double e_more[13];  /* a second difference that vanishes up to order 5 */
     double more[3][15]; /* stages 14, 15, 16 of dense output */
     double d[4][16];    /* weights of its R0 .. R3, in units of h */
 } bg_dop853_table;

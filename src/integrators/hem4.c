@@ -49,7 +49,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     st = bg_projection_control_end(ig, &m->pair.projection, err);
     if (st != BG_OK)
         return st;
-    bg_pair_end(ig, t->b_hat, NULL, error);
+    bg_pair_end(ig, t->b_hat, false, error);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
 }

@@ -109,7 +109,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     bg_pair_calc_stage(ig, 6, ig->x1->q);
     st = end_step(ig, m, err);
     if (st == BG_OK)
-        bg_pair_end(ig, bg_dopri5.b_hat, NULL, error);
+        bg_pair_end(ig, bg_dopri5.b_hat, false, error);
     return st;
 }
 

@@ -255,12 +255,12 @@ static void accept(bg_integrator *ig, double error)
     ig->stepped = true;
     ig->count.accepted++;
     ig->t_limit = ig->t_end;
-    bg_rounding_accept(&ig->control.rounding);
     if (ig->class_->accept)
         ig->class_->accept(ig);
     bg_leaps_accept(ig);
     if (ig->options.step == 0)
         bg_control_accept(ig, error);
+    bg_rounding_accept(ig);
 }
 
 /* Attempts from x0 until one is accepted. */
@@ -277,6 +277,8 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
             return st;
         bool computed = st == BG_OK && isfinite(error);
         error *= bg_leaps_get_safety(ig, &a) / bg_rounding_get_scale(&ig->control.rounding);
+        if (computed)
+            bg_rounding_sift(ig, &error);
         bool good = computed && (error <= 1 || bg_rounding_check(ig, &error));
         if (good || (computed && ig->options.step > 0)) {
             accept(ig, error);

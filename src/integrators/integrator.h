@@ -120,6 +120,10 @@ void bg_combine(int n, const double *y0, double h, int stages, const double *b, 
 bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,
                                   double *rate, double *lambda, bg_error *err);
 
+/* How far the velocities of dense output, whose coefficients are known, are from the constraints
+ * in the middle of the step, in units of the tolerance. y: [n] scratch; uses work_n. */
+double bg_dense_calc_drift(bg_integrator *ig, double *y);
+
 /* First step size after Hairer, Norsett and Wanner (1993), II.4. */
 bg_status bg_initial_step_calc(bg_integrator *ig, double *h, bg_error *err);
 

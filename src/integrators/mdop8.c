@@ -37,31 +37,39 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-/* Stages 14 to 16. */
-static bg_status calc_more(bg_integrator *ig)
+/* Stages 14 to 16, moved onto the constraints where those before are, and the coefficients. */
+static bg_status calc_bubbles(bg_integrator *ig, bool lift)
 {
     bg_pair_memory *m = ig->method;
     double t0 = ig->x0->t, h = ig->x1->t - t0;
     bg_status st = BG_OK;
-    for (int k = 0; k < MORE && st == BG_OK; k++) {
-        int i = STAGES + k;
-        bg_combine(ig->n, ig->x0->q, h, i, bg_dop853.more[k], m->rate, m->y);
-        st = bg_integrator_calc_rate(ig, t0 + bg_dop853.c[i] * h, m->y, 0, m->rate[i], m->lambda,
-                                     NULL);
+    for (int i = STAGES; i < STAGES + MORE && st == BG_OK; i++) {
+        double t = t0 + bg_dop853.c[i] * h;
+        bg_combine(ig->n, ig->x0->q, h, i, bg_dop853.more[i - STAGES], m->rate, m->y);
+        if (lift)
+            st = bg_chart_lift(ig, &m->chart, t, m->y, NULL);
+        if (st == BG_OK)
+            st = bg_integrator_calc_rate(ig, t, m->y, 0, m->rate[i], m->lambda, NULL);
     }
+    for (int k = 0; k < 4 && st == BG_OK; k++)
+        bg_combine(ig->n, NULL, h, STAGES + MORE, bg_dop853.d[k], m->rate, ig->bubble + k * ig->n);
     return st;
 }
 
+/* The error estimate of a step knows nothing of its dense output. Where a stage came near a
+ * singular position, the index-1 form magnified what it missed the constraints by; the step may
+ * forgive that across the constraints, from which dense output is then far: all stages are found
+ * again on the constraints. */
 static void prepare_dense(bg_integrator *ig)
 {
+    static const double drift_most = 1;
     bg_pair_memory *m = ig->method;
-    bool good = calc_more(ig) == BG_OK;
-    for (int k = 0; k < 4; k++)
-        if (good)
-            bg_combine(ig->n, NULL, ig->x1->t - ig->x0->t, STAGES + MORE, bg_dop853.d[k], m->rate,
-                       ig->bubble + k * ig->n);
-        else
-            memset(ig->bubble + k * ig->n, 0, (size_t)ig->n * sizeof(double));
+    bool plain = ig->dyn->ng > 0 && !ig->sys->system->tree && !ig->leaping;
+    if (calc_bubbles(ig, ig->leaping) != BG_OK)
+        memset(ig->bubble, 0, 4 * (size_t)ig->n * sizeof(double));
+    else if (plain && bg_dense_calc_drift(ig, m->y) > drift_most &&
+             bg_pair_lift_stages(ig, NULL) == BG_OK) /* else what there is has to do */
+        calc_bubbles(ig, true);
 }
 
 static const bg_option_info options[] = {BG_PAIR_PROJECTION, BG_PAIR_NORM};

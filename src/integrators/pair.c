@@ -61,43 +61,64 @@ static void calc_difference(bg_integrator *ig, const double *b_hat, double *out)
         out[i] = ig->x1->q[i] - out[i];
 }
 
+/* Where the second difference of the pair is larger than the first, in work_n, it takes its place.
+ */
+static void take_larger(bg_integrator *ig)
+{
+    bg_pair_memory *m = ig->method;
+    bg_combine(ig->n, NULL, ig->h, m->pair->stages, m->pair->e_more, m->rate, m->low);
+    for (int i = 0; i < ig->n; i++)
+        if (!(fabs(m->low[i]) <= fabs(ig->work_n[i])))
+            ig->work_n[i] = m->low[i];
+}
+
 /* The difference that counts, into work_n, and its size. */
-static double calc_error(bg_integrator *ig, const double *b_hat, const double *b_low)
+static double calc_error(bg_integrator *ig, const double *b_hat, bool more)
 {
     bg_pair_memory *m = ig->method;
     memcpy(ig->x1->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     calc_difference(ig, b_hat, ig->work_n);
+    if (more)
+        take_larger(ig);
     double error = bg_norm_calc_state(ig, ig->work_n, NULL);
-    if (!b_low || !(error > 0))
+    if (!more || !(error > 0))
         return error;
-    calc_difference(ig, b_low, m->low);
+    calc_difference(ig, m->pair->b_low, m->low);
     double low = 0.1 * bg_norm_calc_state(ig, m->low, NULL), part = error / hypot(error, low);
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] *= part;
     return error * part;
 }
 
-/* Takes out of the difference of velocities what lifting the embedded solution would: G dv = 0.
- * Accelerations across the manifold are known only to rounding / distance^2 from the singular
- * position; the motion on it does not feel that. */
-static void keep_on_manifold(bg_integrator *ig)
+/* What lifting the embedded solution would take out of the difference of velocities, G dv = 0, is
+ * added to it `times`. Accelerations across the manifold are known only to rounding / distance^2
+ * from the singular position; the motion on it does not feel that. */
+static void add_across(bg_integrator *ig, double times)
 {
     bg_dynamics *d = ig->dyn;
     double *e_v = ig->work_n + d->nq;
-    bg_matrix_multiply(d->ng, d->nv, ig->sys->def.pattern_G, d->terms.G, e_v, d->work_g);
-    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
-    bg_kkt_solve(d->kkt, d->work_v, d->work_g);
     for (int i = 0; i < d->nv; i++)
-        e_v[i] -= d->work_v[i];
+        e_v[i] += times * d->work_v[i];
 }
 
-void bg_pair_end(bg_integrator *ig, const double *b_hat, const double *b_low, double *error)
+static void keep_on_manifold(bg_integrator *ig)
 {
-    *error = ig->error_tangent = calc_error(ig, b_hat, b_low);
+    bg_dynamics *d = ig->dyn;
+    bg_matrix_multiply(d->ng, d->nv, ig->sys->def.pattern_G, d->terms.G, ig->work_n + d->nq,
+                       d->work_g);
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+    add_across(ig, -1);
+}
+
+void bg_pair_end(bg_integrator *ig, const double *b_hat, bool more, double *error)
+{
+    *error = ig->error_tangent = calc_error(ig, b_hat, more);
     if (!(*error > 1) || ig->dyn->ng == 0)
         return;
     keep_on_manifold(ig);
     ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
+    add_across(ig, 1);
 }
 
 /* Stages between both ends; those of a leap are moved onto the constraints. */
@@ -127,7 +148,7 @@ bg_status bg_pair_attempt(bg_integrator *ig, double *error, bg_error *err)
     st = bg_projection_control_end(ig, &m->projection, err);
     if (st != BG_OK)
         return st;
-    bg_pair_end(ig, m->pair->b_hat, m->pair->b_low, error);
+    bg_pair_end(ig, m->pair->b_hat, m->pair->b_low != NULL, error);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, ig->x1->v, ig->x1->a);
     return BG_OK;
 }
@@ -150,11 +171,18 @@ bg_status bg_pair_leap(bg_integrator *ig, double *error, bg_error *err)
                                      err);
     if (st != BG_OK)
         return st;
-    calc_error(ig, m->pair->b_hat, m->pair->b_low);
+    calc_error(ig, m->pair->b_hat, m->pair->b_low != NULL);
     keep_on_manifold(ig);
     *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     return BG_OK;
+}
+
+bg_status bg_pair_lift_stages(bg_integrator *ig, bg_error *err)
+{
+    bg_pair_memory *m = ig->method;
+    bg_status st = bg_chart_begin(ig, &m->chart, err);
+    return st == BG_OK ? calc_stages(ig, true, err) : st;
 }
 
 void bg_pair_restart(bg_integrator *ig, bg_restart reason)

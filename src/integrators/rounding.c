@@ -2,6 +2,7 @@
 
 #include "integrators/integrator.h"
 
+#include <float.h>
 #include <math.h>
 
 /* an error that falls by less than `stays` in a step of `clearly_shorter`, now or in the steps
@@ -11,12 +12,15 @@
  * to is forgotten slowly */
 static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
 static const double probe = 0.25, remains = 0.125;
+static const double last_places = 8; /* of the largest entry: what rounding leaves in any case */
+static const double accepted = 0.2;  /* error that stands in the place of rounding: steps grow */
+static const double worth_a_word = 0.1;
 static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 enum { RECENT = 40 };
 
 void bg_rounding_reset(bg_rounding *r)
 {
-    r->h_rejected = r->noise = 0;
+    r->h_rejected = r->h_back = r->noise = 0;
 }
 
 double bg_rounding_get_scale(const bg_rounding *r)
@@ -26,8 +30,9 @@ double bg_rounding_get_scale(const bg_rounding *r)
 
 /* Largest |e| of the entries from `first` on, beside the largest of the state, or of what it
  * changes by in a step. */
-static double calc_relative(const bg_integrator *ig, const double *e, int first, int n)
+static double calc_part(const bg_integrator *ig, int first, int n)
 {
+    const double *e = ig->work_n;
     double error = 0, size = 0;
     for (int i = first; i < first + n; i++) {
         error = fmax(error, fabs(e[i]));
@@ -35,6 +40,14 @@ static double calc_relative(const bg_integrator *ig, const double *e, int first,
         size = fmax(size, ig->control.h_cruise * fabs(ig->rate0[i]));
     }
     return error > 0 ? error / size : 0;
+}
+
+/* The same of positions, velocities and states, whichever is worst. */
+static double calc_relative(const bg_integrator *ig)
+{
+    const bg_dynamics *d = ig->dyn;
+    double q = calc_part(ig, 0, d->nq), v = calc_part(ig, d->nq, d->nv);
+    return fmax(fmax(q, v), calc_part(ig, d->nq + d->nv, d->nz));
 }
 
 /* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
@@ -64,18 +77,25 @@ static bool suspect_rounding(bg_integrator *ig, double error)
         return false;
     bool shorter = r->h_rejected > 0 && ig->h <= clearly_shorter * r->h_rejected;
     bool same = shorter && error > stays * r->error_rejected;
+    r->h_back = same ? fmax(r->h_back, r->h_rejected) : r->h_back;
     if (shorter || ig->h > r->h_rejected) {
         r->h_rejected = ig->h;
         r->error_rejected = error;
         r->since_rejected = 0;
     }
-    const bg_dynamics *d = ig->dyn;
-    const double *e = ig->work_n;
-    return same && calc_relative(ig, e, 0, d->nq) < small_error &&
-           calc_relative(ig, e, d->nq, d->nv) < small_error &&
-           calc_relative(ig, e, d->nq + d->nv, d->nz) < small_error &&
+    return same && calc_relative(ig) < small_error &&
            (ig->control.leaps.pause > 0 ||
             !is_singular(ig)); /* else leaps may lead over the place */
+}
+
+void bg_rounding_sift(bg_integrator *ig, double *error)
+{
+    bg_rounding *r = &ig->control.rounding;
+    if (ig->options.step > 0 || !(*error > accepted) ||
+        !(calc_relative(ig) < last_places * DBL_EPSILON))
+        return;
+    r->noise_most = fmax(r->noise_most, *error * bg_rounding_get_scale(r));
+    *error = accepted;
 }
 
 bool bg_rounding_check(bg_integrator *ig, double *error)
@@ -91,7 +111,7 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
     if (possible && ig->class_->attempt(ig, &shorter, &ignored) == BG_OK &&
         shorter / bg_rounding_get_scale(r) > remains * *error && isfinite(shorter)) {
         r->noise = 2 * *error * bg_rounding_get_scale(r);
-        *error = 0.5;
+        *error = accepted;
         return true;
     }
     ig->count.rejected += possible;
@@ -100,8 +120,26 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
     return false;
 }
 
-void bg_rounding_accept(bg_rounding *r)
+/* What rounding the end of the step may add, in units of the tolerance. */
+static double calc_addition(const bg_integrator *ig)
 {
+    double largest = 0, rtol = ig->options.rtol, atol = ig->options.atol;
+    for (int i = 0; i < ig->n - 1; i++) {
+        double y = fabs(ig->x1->q[i]);
+        largest = fmax(largest, y > 0 ? y / (rtol * y + atol) : 0);
+    }
+    return 0.5 * DBL_EPSILON * largest;
+}
+
+void bg_rounding_accept(bg_integrator *ig)
+{
+    bg_rounding *r = &ig->control.rounding;
+    if (ig->options.step > 0)
+        return;
+    if (r->h_back > 0 && r->noise > 1)
+        ig->control.h_next = fmax(ig->control.h_next, r->h_back);
+    r->h_back = 0;
+    r->sum += calc_addition(ig);
     r->noise_most = fmax(r->noise_most, r->noise > 1 ? r->noise : 0);
     r->noise *= forget;
     if (r->since_rejected > RECENT)
@@ -110,10 +148,18 @@ void bg_rounding_accept(bg_rounding *r)
         r->since_rejected++;
 }
 
+double bg_rounding_get_reached(const bg_rounding *r)
+{
+    double sum = r->sum > worth_a_word ? r->sum : 0;
+    return fmax(r->noise_most, sum);
+}
+
 void bg_rounding_archive(bg_rounding *r, bg_archive *archive)
 {
     bg_archive_finite(archive, &r->noise, 1);
     bg_archive_finite(archive, &r->noise_most, 1);
+    bg_archive_finite(archive, &r->sum, 1);
+    bg_archive_finite(archive, &r->h_back, 1);
     bg_archive_finite(archive, &r->h_rejected, 1);
     bg_archive_finite(archive, &r->error_rejected, 1);
     bg_archive_whole(archive, &r->since_rejected, 1, 0, RECENT + 1);

@@ -532,10 +532,11 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
     const bg_trouble *m = ig->trouble;
     char name[128];
     *text = '\0';
-    if (ig->control.rounding.noise_most > 0)
+    double rounding = bg_rounding_get_reached(&ig->control.rounding);
+    if (rounding > 0)
         bg_warnings_add(warnings, BG_GOOD, "rounding",
                         "rounding is reached: tolerances below %.1g do not improve the result",
-                        ig->control.rounding.noise_most * fmax(ig->options.rtol, ig->options.atol));
+                        rounding * fmax(ig->options.rtol, ig->options.atol));
     if (m->jump) {
         name_culprit(ig, m->jumping, name, sizeof name);
         snprintf(text, size,
