@@ -37,6 +37,9 @@ typedef struct bg_redundancy {
     /* Kept rows: the least that the others leave of one, and which (-1: none). */
     double margin;
     int weakest;
+    /* What rows of g are moved by, within the precision of the data, so that branches of the motion
+     * meet where they do as drawn. */
+    double *offset; /* [ng]; NULL: 0 */
 } bg_redundancy;
 
 /* Something given for the start of a model, and what became of it. */

@@ -304,6 +304,9 @@ static bool is_untouched(const bg_system_def *def, const bg_state *x)
 static void start_order(bg_assembly *a, const bg_redundancy *known)
 {
     memset(a->order, known ? 1 : 0, (size_t)a->dyn->ng);
+    memset(a->dyn->offset, 0, (size_t)a->dyn->ng * sizeof(double));
+    if (known && known->offset)
+        memcpy(a->dyn->offset, known->offset, (size_t)a->dyn->ng * sizeof(double));
     a->allowed = known ? known->allowed : 0;
     a->begun = false;
     for (int k = 0; known && k < known->count; k++) {
@@ -381,7 +384,9 @@ bg_status bg_state_assemble_with(bg_evaluator *sys, bg_state *state, bg_assembly
     own.moved_v = BG_NEW_ARRAY(double, def->nv);
     own.redundancy.eliminated = BG_NEW_ARRAY(int, def->ng);
     own.redundancy.not_unique = BG_NEW_ARRAY(unsigned char, def->ng);
-    if (own.moved_q && own.moved_v && own.redundancy.eliminated && own.redundancy.not_unique)
+    own.redundancy.offset = BG_NEW_ARRAY(double, def->ng);
+    if (own.moved_q && own.moved_v && own.redundancy.eliminated && own.redundancy.not_unique &&
+        own.redundancy.offset)
         st = check_start(a, state->q, run(a, state, NULL, &own, err), err);
     else
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
@@ -428,6 +433,7 @@ void bg_assembly_report_clear(bg_assembly_report *report)
     free(report->not_unique);
     free(report->redundancy.eliminated);
     free(report->redundancy.not_unique);
+    free(report->redundancy.offset);
     bg_warnings_clear(&report->warnings);
     *report = (bg_assembly_report){0};
 }

@@ -1,4 +1,5 @@
 /* An integrator between two steps, saved and restored: a resumed run goes on bit by bit. */
+#include "integrators/change_points.h"
 #include "integrators/integrator.h"
 #include "integrators/trouble.h"
 
@@ -40,6 +41,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     if (ig->class_->archive)
         ig->class_->archive(ig, archive);
     bg_trouble_archive(ig, archive);
+    bg_change_points_archive(ig, archive);
     bg_archive_mark(archive, "end");
     if (!archive->loading || archive->failed)
         return;

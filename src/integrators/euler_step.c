@@ -12,7 +12,11 @@ static bg_status evaluate_into(bg_integrator *ig, double t, const double *q, con
     bg_dynamics *d = ig->dyn;
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, ig->x0->mode, &d->point, err);
     d->have = want;
-    return st == BG_OK ? bg_system_calc_terms(d->sys, &d->point, want, out, err) : st;
+    if (st == BG_OK)
+        st = bg_system_calc_terms(d->sys, &d->point, want, out, err);
+    if (st == BG_OK)
+        bg_dynamics_take_offsets(d, want, out);
+    return st;
 }
 
 static bg_status evaluate(bg_integrator *ig, double t, const double *q, const double *v,

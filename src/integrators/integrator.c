@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "integrators/change_points.h"
 #include "integrators/options.h"
 #include "integrators/selection.h"
 #include "integrators/trouble.h"
@@ -42,6 +43,8 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
         st = bg_state_create(ig->sys->system, &ig->x1, err);
     if (st == BG_OK && ig->dyn->ng > 0)
         st = bg_selection_create(ig->sys, &ig->selection, err);
+    if (st == BG_OK && ig->dyn->ng > 0)
+        st = bg_change_points_create(ig, err);
     if (st != BG_OK)
         return st;
     ig->n = ig->dyn->nq + ig->dyn->nv + ig->dyn->nz + 1;
@@ -108,6 +111,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     if (ig->method)
         ig->class_->destroy(ig);
     bg_selection_destroy(ig->selection);
+    bg_change_points_destroy(ig->change_points);
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
@@ -156,6 +160,8 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
                                 bg_error *err)
 {
     bg_dynamics_set_eliminated(ig->dyn, redundancy);
+    if (ig->change_points)
+        bg_change_points_restart(ig, redundancy, reason);
     bg_state_copy(ig->sys->system, state, ig->x0);
     bg_state_copy(ig->sys->system, state, ig->x1); /* modes travel with both */
     ig->stepped = false;
@@ -173,6 +179,8 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
     if (!(h > 0))
         st = bg_initial_step_calc(ig, &h, err);
     bg_control_reset(ig, h);
+    if (st == BG_OK && bg_change_points_update(ig))
+        st = begin(ig, BG_RESTART_ROWS, err);
     return st;
 }
 
@@ -189,6 +197,8 @@ void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *r)
         if (ig->dyn->eliminated[i])
             r->eliminated[n++] = i;
     r->count = n;
+    if (r->offset)
+        memcpy(r->offset, ig->dyn->offset, (size_t)ig->dyn->ng * sizeof(double));
 }
 
 void bg_integrator_advance(bg_integrator *ig)
@@ -210,7 +220,9 @@ void bg_integrator_advance(bg_integrator *ig)
     if (!ig->whole)
         ig->t_grid = ig->x0->t;
     bg_error ignored; /* the step that follows tries again, and tells */
-    if (ig->selection && bg_selection_update(ig->selection, ig))
+    bool passing = bg_change_points_is_passing(ig);
+    bool exchanged = ig->selection && !passing && bg_selection_update(ig->selection, ig);
+    if (bg_change_points_update(ig) || exchanged)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
 }
 

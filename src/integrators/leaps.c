@@ -1,6 +1,9 @@
 #include "integrators/leaps.h"
 
+#include "integrators/change_points.h"
 #include "integrators/integrator.h"
+
+#include <math.h>
 
 enum { LEAP_AFTER = 5, LEAPS = 6, LEAPS_IN_A_ROW = 4, PAUSE_MAX = 64 };
 /* lengths beside h_cruise below which leaps begin: behind a leap, with an error across the
@@ -49,7 +52,10 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double 
 
 double bg_leaps_get_safety(const bg_integrator *ig, const bg_attempts *a)
 {
-    return ig->leaping && a->leap <= LEAPS ? leap_safety : 1;
+    if (!ig->leaping)
+        return 1;
+    double data = bg_change_points_get_offset(ig) / fmax(ig->options.rtol, ig->options.atol);
+    return (a->leap <= LEAPS ? leap_safety : 1) / fmax(1, data);
 }
 
 void bg_leaps_accept(bg_integrator *ig)

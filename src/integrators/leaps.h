@@ -31,7 +31,8 @@ void bg_leaps_reset(bg_leaps *leaps);
 double bg_leaps_choose(bg_integrator *ig, bg_attempts *attempts, bool computed, double error);
 /* What the error of a leap is multiplied by: errors of leaps are estimated sharply, those of steps
  * are mostly far smaller than their estimates. At first leaps must be as good as those, then within
- * the tolerance. */
+ * the tolerance; over a change point no better than the offset of the constraints that lead through
+ * it, which is what the digits of the data leave open. */
 double bg_leaps_get_safety(const bg_integrator *ig, const bg_attempts *attempts);
 void bg_leaps_accept(bg_integrator *ig);
 void bg_leaps_archive(bg_leaps *leaps, bg_archive *archive);

@@ -27,6 +27,7 @@
 #include "integrators/trouble.h"
 
 #include "base/memory.h"
+#include "integrators/change_points.h"
 
 #include <limits.h>
 #include <math.h>
@@ -532,6 +533,7 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
     const bg_trouble *m = ig->trouble;
     char name[128];
     *text = '\0';
+    bg_change_points_explain(ig, warnings);
     double rounding = bg_rounding_get_reached(&ig->control.rounding);
     if (rounding > 0)
         bg_warnings_add(warnings, BG_GOOD, "rounding",

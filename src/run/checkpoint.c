@@ -146,7 +146,8 @@ static void archive_redundancy(bg_runner *r, bg_archive *archive)
     if (archive->loading) {
         x->eliminated = BG_NEW_ARRAY(int, ng);
         x->not_unique = BG_NEW_ARRAY(unsigned char, ng);
-        archive->out_of_memory = !x->eliminated || !x->not_unique;
+        x->offset = BG_NEW_ARRAY(double, ng); /* the integrator knows them */
+        archive->out_of_memory = !x->eliminated || !x->not_unique || !x->offset;
         archive->failed = archive->failed || archive->out_of_memory;
     }
     int count = x->count;

@@ -33,6 +33,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, d->terms.h, d->nz);
     BG_TAKE(arena, d->terms.s, sys->def.ns);
     BG_TAKE(arena, d->eliminated, d->ng);
+    BG_TAKE(arena, d->offset, d->ng);
     BG_TAKE(arena, d->work_v, d->nv);
     BG_TAKE(arena, d->work_g, d->ng);
     BG_TAKE(arena, d->work_q, d->nq);
@@ -81,8 +82,17 @@ void bg_dynamics_set_eliminated(bg_dynamics *d, const bg_redundancy *redundancy)
     memset(d->eliminated, 0, (size_t)d->ng);
     for (int i = 0; redundancy && i < redundancy->count; i++)
         d->eliminated[redundancy->eliminated[i]] = 1;
+    memset(d->offset, 0, (size_t)d->ng * sizeof(double));
+    if (redundancy && redundancy->offset)
+        memcpy(d->offset, redundancy->offset, (size_t)d->ng * sizeof(double));
     if (d->kkt)
         bg_kkt_set_eliminated(d->kkt, redundancy && redundancy->count > 0 ? d->eliminated : NULL);
+}
+
+void bg_dynamics_take_offsets(const bg_dynamics *d, unsigned want, bg_terms *terms)
+{
+    for (int i = 0; i < d->ng && (want & BG_TERM_g); i++)
+        terms->g[i] -= d->offset[i];
 }
 
 bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const double *v,
@@ -91,6 +101,8 @@ bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const 
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
     if (st == BG_OK)
         st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    if (st == BG_OK)
+        bg_dynamics_take_offsets(d, want, &d->terms);
     d->have = want;
     return st;
 }
@@ -101,7 +113,10 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const doubl
     d->point.v = v;
     d->point.z = z;
     d->have |= want;
-    return bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    bg_status st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    if (st == BG_OK)
+        bg_dynamics_take_offsets(d, want, &d->terms);
+    return st;
 }
 
 bg_status bg_dynamics_report_not_finite(const bg_dynamics *d, bg_error *err)
@@ -213,16 +228,14 @@ static double calc_row_size(const bg_dynamics *d, int i)
 }
 
 /* Eliminated rows are combinations of the others: as long as they are, they cannot be violated much
- * more than those, which may drift. */
+ * more than those, which may drift. Kept rows that are moved are missed by their offsets. */
 static void calc_redundant(const bg_dynamics *d, bg_residuals *r)
 {
     double drift = 0;
     int count = 0;
     for (int i = 0; i < d->ng; i++)
         count += d->eliminated[i];
-    if (count == 0)
-        return;
-    for (int i = 0; i < d->ng; i++) {
+    for (int i = 0; i < d->ng && count > 0; i++) {
         double relative = fabs(d->terms.g[i]) / calc_row_size(d, i);
         if (!d->eliminated[i])
             drift = fmax(drift, relative);
@@ -232,6 +245,13 @@ static void calc_redundant(const bg_dynamics *d, bg_residuals *r)
         }
     }
     r->redundant = fmax(0, r->redundant - drift_factor * drift);
+    for (int i = 0; i < d->ng; i++) {
+        double moved = d->offset[i] != 0 ? fabs(d->offset[i]) / calc_row_size(d, i) : 0;
+        if (moved > r->redundant && !d->eliminated[i]) {
+            r->redundant = moved;
+            r->worst_redundant = i;
+        }
+    }
 }
 
 bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, const double *a)

@@ -19,6 +19,7 @@ typedef struct bg_dynamics {
     bg_terms terms;                   /* [sizes as in system.h] owned */
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
+    double *offset;                   /* [ng] what rows of g are moved by, see change_points.h */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
     bg_arena arena;                   /* all arrays */
 } bg_dynamics;
@@ -32,6 +33,9 @@ void bg_dynamics_destroy(bg_dynamics *dynamics);
 /* Rows to leave out from now on (NULL: none). */
 void bg_dynamics_set_eliminated(bg_dynamics *dynamics, const bg_redundancy *redundancy);
 
+/* Takes the offsets off g where it is among the wanted terms; those of `evaluate` are without them
+ * already. */
+void bg_dynamics_take_offsets(const bg_dynamics *dynamics, unsigned want, bg_terms *terms);
 /* Evaluates the wanted terms at (t, q, v, z, mode). */
 bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q, const double *v,
                                const double *z, const int *mode, unsigned want, bg_error *err);

@@ -1,0 +1,327 @@
+/* Change points: positions in which kept rows of G become dependent and branches of the motion
+ * cross, as when all bars of a linkage of parallel cranks lie on one line.
+ *
+ * Let w be a row that becomes dependent there, s the other kept rows. On the manifold g_s = 0, with
+ * coordinates x along the motion and y along the direction r in which w holds, g_w is to second
+ * order a saddle about its critical point,
+ *     g_w = c + a x y + b y^2 / 2,         g_w = 0.
+ * As drawn c = 0, and y = 0 is a branch that goes straight on. Digits make c what the data's misfit
+ * is, and then no branch goes on: g_w = 0 is a hyperbola, which turns off within sqrt(c/a) onto the
+ * other branch, always, whatever the sign of c. By the letter such a mechanism has no change point.
+ * The nearest one that has it is g_w - c = 0, with a row moved by no more than the misfit; its
+ * branches are smooth, and steps and leaps (leaps.h) pass as they do with exact data, led by their
+ * velocity.
+ *
+ * Before every step it is foreseen where the motion leads, and which rows become dependent there
+ * (foresight.c); the critical point of these rows is found (critical.c). If no other choice of rows
+ * is independent there (the third crank may hold what two in line do not), and c is within the
+ * precision of the data, then g_w becomes g_w - c, and the state is moved onto that, by about c /
+ * (a x). From then on the rows stay until they hold the other way round, which means that the
+ * position has been passed. Where nothing is redundant, this is done only after steps were
+ * rejected: the data leave nothing open there until a change point shows itself.
+ *
+ * Such a passage is said: that the motion goes straight on is what the drawing means, but not what
+ * the digits say. */
+#include "integrators/change_points.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+#include "integrators/change_points_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LISTED = 6 };
+static const double as_good = 0.3; /* remainder of rows taken in, beside those given up */
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_change_points *c = object;
+    const bg_system *sys = c->system;
+    const bg_system_def *def = &sys->def;
+    BG_TAKE(arena, c->M, bg_system_get_size_M(sys));
+    BG_TAKE(arena, c->G, bg_system_get_size_G(sys));
+    BG_TAKE(arena, c->q, def->nq);
+    BG_TAKE(arena, c->other_q, def->nq);
+    BG_TAKE(arena, c->foreseen, def->nq);
+    BG_TAKE(arena, c->velocity, def->nv);
+    for (int k = 0; k <= BG_WEAK; k++)
+        BG_TAKE(arena, c->tangent[k], def->nv);
+    for (int k = 0; k < BG_WEAK; k++)
+        BG_TAKE(arena, c->ahead.across[k], def->nv);
+    BG_TAKE(arena, c->size, def->ng);
+    BG_TAKE(arena, c->remainder, def->ng);
+    BG_TAKE(arena, c->offset_before, def->ng);
+    BG_TAKE(arena, c->before, def->ng);
+    BG_TAKE(arena, c->dependent, def->ng);
+    BG_TAKE(arena, c->involved, def->ng);
+    BG_TAKE(arena, c->held, def->ng);
+    BG_TAKE(arena, c->kept_before, def->ng);
+    BG_TAKE(arena, c->named, def->ng);
+    BG_TAKE(arena, c->order, def->ng);
+}
+
+bg_status bg_change_points_create(bg_integrator *ig, bg_error *err)
+{
+    const bg_system_def *def = &ig->sys->def;
+    bg_change_points *c = ig->change_points = BG_NEW(bg_change_points);
+    bg_status st = c ? bg_rank_create(def->ng, def->nv, def->pattern_G, &c->rank, err)
+                     : BG_NO_MEMORY;
+    if (st == BG_OK)
+        st = bg_state_create(ig->sys->system, &c->moved, err);
+    if (st == BG_OK) {
+        c->system = ig->sys->system;
+        if (bg_arena_create(&c->arena, list, c))
+            return BG_OK;
+    }
+    return bg_error_set(err, BG_NO_MEMORY, "out of memory for the change points of '%s'",
+                        def->name);
+}
+
+void bg_change_points_destroy(bg_change_points *c)
+{
+    if (!c)
+        return;
+    bg_rank_destroy(c->rank);
+    bg_state_destroy(c->moved);
+    bg_arena_clear(&c->arena);
+    free(c);
+}
+
+void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy, bg_restart reason)
+{
+    bg_change_points *c = ig->change_points;
+    c->needed = redundancy && redundancy->count > 0;
+    c->rejected = ig->count.rejected;
+    c->misfit = c->needed ? redundancy->misfit : 0;
+    c->t_before = INFINITY;
+    if (reason == BG_RESTART_START) {
+        c->ahead.n = 0;
+        c->ahead.t_end = -HUGE_VAL;
+        c->doubtful = 0;
+        c->largest = c->used = 0;
+        c->t_near = NAN;
+    }
+    for (int k = 0; k < c->ahead.n; k++)
+        if (ig->dyn->eliminated[c->ahead.row[k]])
+            c->ahead.n = 0;
+}
+
+bool bg_change_points_is_passing(const bg_integrator *ig)
+{
+    const bg_change_points *c = ig->change_points;
+    return c && c->ahead.n > 0;
+}
+
+static void set_eliminated(bg_dynamics *d, const unsigned char *rows)
+{
+    for (int i = 0; i < d->ng; i++)
+        if (rows[i])
+            d->offset[i] = 0;
+    memcpy(d->eliminated, rows, (size_t)d->ng);
+    bg_kkt_set_eliminated(d->kkt, d->eliminated);
+}
+
+/* Exchanges kept rows for those that are best after s, where those now are no better, or where even
+ * the best become dependent; true: x0 was moved onto others. */
+static bool exchange(bg_integrator *ig, double s)
+{
+    bg_change_points *c = ig->change_points;
+    bg_dynamics *d = ig->dyn;
+    if (!bg_foresight_look(ig, s))
+        return false;
+    double least = bg_foresight_calc_rank(ig, d->eliminated, true);
+    if (!(least > 0) || memcmp(c->dependent, d->eliminated, (size_t)d->ng) == 0)
+        return false;
+    memcpy(c->held, c->dependent, (size_t)d->ng);
+    if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
+        return false;
+    double now = bg_foresight_calc_rank(ig, d->eliminated, false);
+    if (bg_foresight_calc_rank(ig, c->held, false) < (least < bg_weak ? as_good : 1) * now)
+        return false;
+    memcpy(c->kept_before, d->eliminated, (size_t)d->ng);
+    memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
+    set_eliminated(d, c->held);
+    bg_state_copy(ig->sys->system, ig->x0, c->moved);
+    if (bg_project_state(d, c->moved, NULL) != BG_OK) {
+        set_eliminated(d, c->kept_before);
+        memcpy(d->offset, c->offset_before, (size_t)d->ng * sizeof(double));
+        return false;
+    }
+    bg_state_copy(ig->sys->system, c->moved, ig->x0);
+    c->t_before = INFINITY;
+    return true;
+}
+
+/* Looks for a passage ahead, and moves x0 onto the rows moved; false: it stays. */
+static bool look_ahead(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    bg_dynamics *d = ig->dyn;
+    bg_passage *p = &c->ahead;
+    double horizon = bg_foresight_calc_horizon(ig);
+    double s = horizon > 0 ? bg_foresight_find(ig, horizon) : 0;
+    if (!(s > 0))
+        return false;
+    bool exchanged = exchange(ig, s);
+    if (!bg_foresight_find_rows(ig, s, p)) {
+        p->n = 0;
+        return exchanged;
+    }
+    memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
+    bool good = bg_critical_find_offsets(ig, p, s, horizon);
+    bg_kkt_set_eliminated(d->kkt, d->eliminated);
+    bg_state_copy(ig->sys->system, ig->x0, c->moved);
+    if (!good || bg_project_state(d, c->moved, NULL) != BG_OK) {
+        memcpy(d->offset, c->offset_before, (size_t)d->ng * sizeof(double));
+        p->n = 0;
+        return exchanged;
+    }
+    bg_state_copy(ig->sys->system, c->moved, ig->x0);
+    c->t_before = INFINITY;
+    c->used = fmax(c->used, p->offset);
+    return true;
+}
+
+/* Whether the rows of the passage hold the other way round at x0 than where it began; ended: it is
+ * behind, or the motion turned back. */
+static bool is_passed(bg_integrator *ig, bool *ended)
+{
+    bg_change_points *c = ig->change_points;
+    bg_dynamics *d = ig->dyn;
+    const bg_passage *p = &c->ahead;
+    int passed = 0, before = 0;
+    double slope[BG_WEAK][1 + BG_WEAK];
+    memcpy(c->held, d->eliminated, (size_t)d->ng);
+    for (int k = 0; k < p->n; k++)
+        c->held[p->row[k]] = 1;
+    bg_kkt_set_eliminated(d->kkt, c->held);
+    memcpy(c->q, ig->x0->q, (size_t)d->nq * sizeof(double));
+    bool known = bg_critical_calc_slopes(ig, p, 1, 0, c->q, slope);
+    for (int k = 0; k < p->n && known; k++) {
+        passed += slope[k][1 + k] < 0;
+        before += slope[k][1 + k] > 0.5 * p->slope[k];
+    }
+    bg_kkt_set_eliminated(d->kkt, d->eliminated);
+    *ended = passed > 0 || ig->x0->t > p->t_end;
+    return *ended && before < p->n;
+}
+
+/* The passage is behind: where digits would have decided, it is remembered. */
+static void finish_passage(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    bg_dynamics *d = ig->dyn;
+    if (!(c->ahead.offset > bg_offset_rounding * bg_project_calc_coarseness(d)))
+        return;
+    if (c->doubtful++ == 0) {
+        c->t_first = ig->x0->t;
+        for (int i = 0; i < d->ng; i++)
+            c->named[i] = c->held[i] && !d->eliminated[i];
+    }
+    c->largest = fmax(c->largest, c->ahead.offset);
+}
+
+bool bg_change_points_update(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    bool moved = false, ended = false;
+    if (!c || ig->sys->system->tree ||
+        (!c->needed && c->ahead.n == 0 && c->rejected == ig->count.rejected))
+        return false;
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
+    c->rejected = ig->count.rejected;
+    if (c->ahead.n == 0)
+        moved = look_ahead(ig);
+    else if (is_passed(ig, &ended))
+        finish_passage(ig);
+    if (ended)
+        c->ahead.n = 0;
+    bg_system_turn_to(ig->sys, before);
+    return moved;
+}
+
+double bg_change_points_get_offset(const bg_integrator *ig)
+{
+    return bg_change_points_is_passing(ig) ? ig->change_points->ahead.offset : 0;
+}
+
+double bg_change_points_get_allowed(const bg_integrator *ig)
+{
+    const bg_change_points *c = ig->change_points;
+    return c ? bg_misfit_grows * c->used : 0;
+}
+
+/* The names of the constraints that were meant. */
+static void list_names(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_change_points *c = ig->change_points;
+    char buffer[64];
+    size_t used = 0;
+    int n = 0;
+    *text = '\0';
+    for (int i = 0; i < ig->dyn->ng && used < size; i++) {
+        if (!c->named[i])
+            continue;
+        const char *name = bg_system_get_name(ig->sys->system, 'g', i, buffer, sizeof buffer);
+        used += (size_t)snprintf(text + used, size - used, n == LISTED ? ", ..." : "%s'%s'",
+                                 n > 0 ? ", " : "", name);
+        if (n++ == LISTED)
+            return;
+    }
+}
+
+void bg_change_points_explain(const bg_integrator *ig, bg_warnings *warnings)
+{
+    const bg_change_points *c = ig->change_points;
+    char names[256];
+    if (!c || (c->doubtful == 0 && isnan(c->t_near)))
+        return;
+    list_names(ig, names, sizeof names);
+    if (c->doubtful > 0)
+        bg_warnings_add(
+            warnings, BG_DOUBTFUL, "change point",
+            "at t = %.6g s the mechanism passed a position in which %s depend%s on other "
+            "constraints and branches of its motion meet%s: by the digits of the data it would "
+            "turn off there; it was led straight on, with constraints moved by %.1e of their "
+            "size; give points, axes and lengths with more digits",
+            c->t_first, names, strchr(names, ',') ? "" : "s",
+            c->doubtful > 1 ? ", for the first time" : "", c->largest);
+    else
+        bg_warnings_add(
+            warnings, BG_DOUBTFUL, "change point",
+            "at t = %.6g s the mechanism came near a position in which %s depend%s on other "
+            "constraints and branches of its motion may meet: the last digits of the data decide "
+            "which way it goes on; give points, axes and lengths with more digits",
+            c->t_near, names, strchr(names, ',') ? "" : "s");
+}
+
+void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
+{
+    bg_change_points *c = ig->change_points;
+    int ng = ig->dyn->ng, nv = ig->dyn->nv;
+    bg_passage *p = c ? &c->ahead : NULL;
+    if (!c)
+        return;
+    bg_archive_finite(archive, ig->dyn->offset, ng);
+    bg_archive_doubles(archive, c->before, ng);
+    bg_archive_doubles(archive, &c->t_before, 1);
+    bg_archive_finite(archive, &c->misfit, 1);
+    bg_archive_flags(archive, &c->needed, sizeof c->needed);
+    bg_archive_flags(archive, c->named, (size_t)ng);
+    bg_archive_counts(archive, &c->doubtful, 1);
+    bg_archive_finite(archive, &c->t_first, 1);
+    bg_archive_finite(archive, &c->largest, 1);
+    bg_archive_finite(archive, &c->used, 1);
+    bg_archive_doubles(archive, &c->t_near, 1);
+    bg_archive_counts(archive, &c->rejected, 1);
+    bg_archive_whole(archive, &p->n, 1, 0, BG_WEAK);
+    bg_archive_whole(archive, p->row, BG_WEAK, 0, ng - 1);
+    bg_archive_finite(archive, p->slope, BG_WEAK);
+    bg_archive_finite(archive, &p->offset, 1);
+    bg_archive_doubles(archive, &p->t_end, 1);
+    for (int k = 0; k < BG_WEAK; k++)
+        bg_archive_finite(archive, p->across[k], nv);
+}

@@ -1,0 +1,31 @@
+/* Change points of overconstrained mechanisms whose data have few digits. */
+#ifndef BG_CHANGE_POINTS_H
+#define BG_CHANGE_POINTS_H
+
+#include "integrators/integrator.h"
+
+typedef struct bg_change_points bg_change_points;
+bg_status bg_change_points_create(bg_integrator *ig, bg_error *err);
+void bg_change_points_destroy(bg_change_points *points);
+/* A new start: rows are redundant to this precision (NULL: none are). What was found before is
+ * forgotten with a motion that begins anew. */
+void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy,
+                              bg_restart reason);
+
+/* Looks from the beginning x0 of the next step for a change point ahead, and moves the constraints
+ * and x0 so that the motion leads through it; true: x0 was moved, and rates there are to be found
+ * anew. Where no row is redundant it costs nothing. */
+bool bg_change_points_update(bg_integrator *ig);
+/* Whether one is being passed, so that the choice of rows has to stay. */
+bool bg_change_points_is_passing(const bg_integrator *ig);
+
+/* The largest offset of the constraints of the passage, in their sizes; 0: none is being passed. */
+double bg_change_points_get_offset(const bg_integrator *ig);
+/* By how much redundant rows may be missed, in their sizes, where offsets show what the data's
+ * misfit is. */
+double bg_change_points_get_allowed(const bg_integrator *ig);
+/* Says among the warnings which were passed, and when. */
+void bg_change_points_explain(const bg_integrator *ig, bg_warnings *warnings);
+void bg_change_points_archive(bg_integrator *ig, bg_archive *archive);
+
+#endif
