@@ -284,7 +284,9 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
         d->offset[row] += d->terms.g[row];
         p->offset = fmax(p->offset, fabs(d->offset[row]) / c->size[row]);
     }
-    if (!(p->offset <= (ig->sys->def.g_size ? BG_RANK_DATA : BG_RANK_ROUNDING)))
+    double most = ig->sys->def.g_size ? BG_RANK_DATA : BG_RANK_ROUNDING;
+    bool exact = p->offset <= bg_offset_rounding * bg_project_calc_coarseness(d);
+    if (!(p->offset <= most) || (exact && !c->needed)) /* leaps pass it as it is */
         return false;
     p->t_end = ig->x0->t + s + 2 * horizon;
     return true;
