@@ -17,8 +17,7 @@
  * is independent there (the third crank may hold what two in line do not), and c is within the
  * precision of the data, then g_w becomes g_w - c, and the state is moved onto that, by about c /
  * (a x). From then on the rows stay until they hold the other way round, which means that the
- * position has been passed. Where nothing is redundant, this is done only after steps were
- * rejected: the data leave nothing open there until a change point shows itself.
+ * position has been passed.
  *
  * Such a passage is said: that the motion goes straight on is what the drawing means, but not what
  * the digits say. */
@@ -94,7 +93,6 @@ void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy
 {
     bg_change_points *c = ig->change_points;
     c->needed = redundancy && redundancy->count > 0;
-    c->rejected = ig->count.rejected;
     c->misfit = c->needed ? redundancy->misfit : 0;
     c->t_before = INFINITY;
     if (reason == BG_RESTART_START) {
@@ -228,11 +226,9 @@ bool bg_change_points_update(bg_integrator *ig)
 {
     bg_change_points *c = ig->change_points;
     bool moved = false, ended = false;
-    if (!c || ig->sys->system->tree ||
-        (!c->needed && c->ahead.n == 0 && c->rejected == ig->count.rejected))
+    if (!c || !c->needed)
         return false;
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
-    c->rejected = ig->count.rejected;
     if (c->ahead.n == 0)
         moved = look_ahead(ig);
     else if (is_passed(ig, &ended))
@@ -316,7 +312,6 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, &c->largest, 1);
     bg_archive_finite(archive, &c->used, 1);
     bg_archive_doubles(archive, &c->t_near, 1);
-    bg_archive_counts(archive, &c->rejected, 1);
     bg_archive_whole(archive, &p->n, 1, 0, BG_WEAK);
     bg_archive_whole(archive, p->row, BG_WEAK, 0, ng - 1);
     bg_archive_finite(archive, p->slope, BG_WEAK);

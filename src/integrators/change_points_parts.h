@@ -33,7 +33,6 @@ struct bg_change_points {
     bg_rank *rank;
     double misfit;                       /* of redundant rows */
     bool needed;                         /* there are such */
-    long rejected;                       /* steps, when it was looked ahead last */
     double *M, *G;                       /* [sizes of M, G] at x0 */
     double *q, *other_q, *foreseen;      /* [nq] iterate, shifted; the motion foreseen */
     double *velocity;                    /* [nv] of the motion foreseen */

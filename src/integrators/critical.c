@@ -285,8 +285,7 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
         p->offset = fmax(p->offset, fabs(d->offset[row]) / c->size[row]);
     }
     double most = ig->sys->def.g_size ? BG_RANK_DATA : BG_RANK_ROUNDING;
-    bool exact = p->offset <= bg_offset_rounding * bg_project_calc_coarseness(d);
-    if (!(p->offset <= most) || (exact && !c->needed)) /* leaps pass it as it is */
+    if (!(p->offset <= most))
         return false;
     p->t_end = ig->x0->t + s + 2 * horizon;
     return true;
