@@ -19,6 +19,8 @@
  * (a x). From then on the rows stay until they hold the other way round, which means that the
  * position has been passed.
  *
+ * Where c is rounding there is nothing to do: everything stays as it was found.
+ *
  * Such a passage is said: that the motion goes straight on is what the drawing means, but not what
  * the digits say. */
 #include "integrators/change_points.h"
@@ -58,6 +60,8 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, c->involved, def->ng);
     BG_TAKE(arena, c->held, def->ng);
     BG_TAKE(arena, c->kept_before, def->ng);
+    BG_TAKE(arena, c->offset_first, def->ng);
+    BG_TAKE(arena, c->kept_first, def->ng);
     BG_TAKE(arena, c->named, def->ng);
     BG_TAKE(arena, c->order, def->ng);
 }
@@ -69,7 +73,11 @@ bg_status bg_change_points_create(bg_integrator *ig, bg_error *err)
     bg_status st = c ? bg_rank_create(def->ng, def->nv, def->pattern_G, &c->rank, err)
                      : BG_NO_MEMORY;
     if (st == BG_OK)
+        st = bg_rank_settle(c->rank, err);
+    if (st == BG_OK)
         st = bg_state_create(ig->sys->system, &c->moved, err);
+    if (st == BG_OK)
+        st = bg_state_create(ig->sys->system, &c->first, err);
     if (st == BG_OK) {
         c->system = ig->sys->system;
         if (bg_arena_create(&c->arena, list, c))
@@ -85,6 +93,7 @@ void bg_change_points_destroy(bg_change_points *c)
         return;
     bg_rank_destroy(c->rank);
     bg_state_destroy(c->moved);
+    bg_state_destroy(c->first);
     bg_arena_clear(&c->arena);
     free(c);
 }
@@ -153,34 +162,69 @@ static bool exchange(bg_integrator *ig, double s)
     return true;
 }
 
-/* Looks for a passage ahead, and moves x0 onto the rows moved; false: it stays. */
-static bool look_ahead(bg_integrator *ig)
+/* Rows, offsets and x0 as they are before anything is tried, and back to them. */
+static void remember(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    memcpy(c->kept_first, ig->dyn->eliminated, (size_t)ig->dyn->ng);
+    memcpy(c->offset_first, ig->dyn->offset, (size_t)ig->dyn->ng * sizeof(double));
+    bg_state_copy(ig->sys->system, ig->x0, c->first);
+}
+
+static void go_back(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    set_eliminated(ig->dyn, c->kept_first);
+    memcpy(ig->dyn->offset, c->offset_first, (size_t)ig->dyn->ng * sizeof(double));
+    bg_state_copy(ig->sys->system, c->first, ig->x0);
+}
+
+/* Whether a passage is ahead whose offsets are more than rounding, and c->moved fulfils the
+ * constraints moved by them. */
+static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exact)
 {
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
     bg_passage *p = &c->ahead;
-    double horizon = bg_foresight_calc_horizon(ig);
-    double s = horizon > 0 ? bg_foresight_find(ig, horizon) : 0;
-    if (!(s > 0))
+    *exact = false;
+    if (!bg_foresight_find_rows(ig, s, p))
         return false;
-    bool exchanged = exchange(ig, s);
-    if (!bg_foresight_find_rows(ig, s, p)) {
-        p->n = 0;
-        return exchanged;
-    }
     memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
     bool good = bg_critical_find_offsets(ig, p, s, horizon);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
+    *exact = good && !(p->offset > bg_offset_rounding * bg_project_calc_coarseness(d));
     bg_state_copy(ig->sys->system, ig->x0, c->moved);
-    if (!good || bg_project_state(d, c->moved, NULL) != BG_OK) {
-        memcpy(d->offset, c->offset_before, (size_t)d->ng * sizeof(double));
-        p->n = 0;
-        return exchanged;
+    if (good && !*exact && bg_project_state(d, c->moved, NULL) == BG_OK)
+        return true;
+    memcpy(d->offset, c->offset_before, (size_t)d->ng * sizeof(double));
+    return false;
+}
+
+/* Looks for a passage ahead, and moves x0 onto the rows moved, or onto rows that are better there;
+ * false: it stays. Where no change point is found after all, fixed steps choose rows where they are
+ * (selection.h), so that what drifts does not depend on where the motion is foreseen to lead. */
+static bool look_ahead(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    double horizon = bg_foresight_calc_horizon(ig);
+    double s = horizon > 0 ? bg_foresight_find(ig, horizon) : 0;
+    bool exact;
+    if (!(s > 0))
+        return false;
+    remember(ig);
+    bool exchanged = exchange(ig, s);
+    if (find_passage(ig, s, horizon, &exact)) {
+        bg_state_copy(ig->sys->system, c->moved, ig->x0);
+        c->t_before = INFINITY;
+        c->used = fmax(c->used, c->ahead.offset);
+        return true;
     }
-    bg_state_copy(ig->sys->system, c->moved, ig->x0);
-    c->t_before = INFINITY;
-    c->used = fmax(c->used, p->offset);
-    return true;
+    c->ahead.n = 0;
+    if (exchanged && !exact && ig->options.step > 0) {
+        go_back(ig);
+        exchanged = false;
+    }
+    return exchanged;
 }
 
 /* Whether the rows of the passage hold the other way round at x0 than where it began; ended: it is
@@ -212,8 +256,6 @@ static void finish_passage(bg_integrator *ig)
 {
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
-    if (!(c->ahead.offset > bg_offset_rounding * bg_project_calc_coarseness(d)))
-        return;
     if (c->doubtful++ == 0) {
         c->t_first = ig->x0->t;
         for (int i = 0; i < d->ng; i++)

@@ -7,8 +7,8 @@
 typedef struct bg_change_points bg_change_points;
 bg_status bg_change_points_create(bg_integrator *ig, bg_error *err);
 void bg_change_points_destroy(bg_change_points *points);
-/* A new start: rows are redundant to this precision (NULL: none are). What was found before is
- * forgotten with a motion that begins anew. */
+/* A new start, on the constraints: rows are redundant to this precision (NULL: none are). What was
+ * found before is forgotten with a motion that begins anew. */
 void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy,
                               bg_restart reason);
 

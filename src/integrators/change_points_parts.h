@@ -43,8 +43,11 @@ struct bg_change_points {
     unsigned char *dependent, *involved; /* [ng] */
     unsigned char *held;                 /* [ng] rows out of the matrix of a search */
     unsigned char *kept_before;          /* [ng] rows left out to go back to */
-    unsigned char *named;                /* [ng] rows of the first passage that was doubtful */
-    signed char *order;                  /* [ng] */
+    double *offset_first;                /* [ng] offsets, rows left out and */
+    unsigned char *kept_first;           /* [ng] ... state before anything was tried */
+    bg_state *first;
+    unsigned char *named; /* [ng] rows of the first passage that was doubtful */
+    signed char *order;   /* [ng] */
     bg_passage ahead;
     long doubtful;   /* passages in which digits would have decided */
     double t_first;  /* s, of the first of them */
