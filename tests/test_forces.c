@@ -430,7 +430,7 @@ static void controller_without_lag_uses_rates(void **state)
     rig_shake(r, 0.2);
     bg_world w = rig_world(r);
     const bg_joint *j = &r->model->joints[0];
-    bg_coordinate angle = {BG_COORDINATE_ANGLE_Z, 0, j->a, j->b, -1};
+    bg_coordinate angle = bg_joint_get_coordinate(j, 0);
     r->z[f->z0 + 1] = 0;
     double x = bg_coordinate_calc(&w, &angle), x_t = bg_coordinate_calc_rate(&w, &angle);
     double e = r->u[0] + 0.1 * r->u[1] - x, e_t = r->u_t[0] + 0.1 * r->u_t[1] - x_t;
@@ -582,7 +582,7 @@ static void laws_use_outputs(void **state)
     rig_shake(r, 0.4);
     assert_int_equal(m->nangles, 2); /* of hinge and cross; rates and slides need none */
     bg_world w = rig_world(r);
-    bg_coordinate angle = {BG_COORDINATE_ANGLE_Z, 0, hinge->a, hinge->b, -1};
+    bg_coordinate angle = bg_joint_get_coordinate(hinge, 0);
     const bg_body_state *a = &r->body[1], *b = &r->body[2], *c = &r->body[3];
     bg_vec3 arm = bg_rotate(&b->R, m->bodies[2].points[0].r), top = bg_add(b->r, arm);
     bg_vec3 eye = bg_add(a->r, bg_rotate(&a->R, m->bodies[1].points[0].r));

@@ -60,7 +60,13 @@ static bg_marker make_marker(uint64_t *seed, int body)
 static bg_coordinate make_coordinate(uint64_t *seed, bg_coordinate_kind kind, int axis)
 {
     int a = random_below(seed, BODIES), b = (a + 1 + random_below(seed, BODIES - 1)) % BODIES;
-    return (bg_coordinate){kind, axis, make_marker(seed, a), make_marker(seed, b), -1};
+    bg_marker at_a = make_marker(seed, a), at_b = make_marker(seed, b);
+    return (bg_coordinate){.kind = kind,
+                           .axis = axis,
+                           .back = random_chance(seed, 0.5),
+                           .a = at_a,
+                           .b = at_b,
+                           .turns = -1};
 }
 
 static bg_primitive make_primitive(uint64_t *seed, bg_primitive_kind kind)
@@ -410,9 +416,10 @@ static void test_coordinates(void **state)
         }
         scene s = make_joint(&seed, &a, &b, x, x_t);
         bg_world w = get_world(&s);
-        const bg_coordinate c[3] = {{BG_COORDINATE_ANGLE_Z, 0, a, b, -1},
-                                    {BG_COORDINATE_ANGLE_X, 0, a, b, -1},
-                                    {BG_COORDINATE_SLIDE, 2, a, b, -1}};
+        const bg_coordinate c[3] = {
+            {.kind = BG_COORDINATE_ANGLE_Z, .axis = 0, .a = a, .b = b, .turns = -1},
+            {.kind = BG_COORDINATE_ANGLE_X, .axis = 0, .a = a, .b = b, .turns = -1},
+            {.kind = BG_COORDINATE_SLIDE, .axis = 2, .a = a, .b = b, .turns = -1}};
         for (int i = 0; i < 3; i++) {
             worst = fmax(worst, fabs(bg_coordinate_calc(&w, &c[i]) - x[i]));
             worst = fmax(worst, fabs(bg_coordinate_calc_rate(&w, &c[i]) - x_t[i]));
@@ -434,8 +441,8 @@ static void test_turns(void **state)
             x[kind] = angle;
             scene s = make_joint(&seed, &a, &b, x, x_t);
             bg_world w = get_world(&s);
-            bg_coordinate c = {kind == 0 ? BG_COORDINATE_ANGLE_Z : BG_COORDINATE_ANGLE_X, 0, a, b,
-                               0};
+            bg_coordinate c = {
+                .kind = kind == 0 ? BG_COORDINATE_ANGLE_Z : BG_COORDINATE_ANGLE_X, .a = a, .b = b};
             for (int side = -1; side <= 1; side++) {
                 s.z[0] = angle + 3.1 * side;
                 assert_true(fabs(bg_coordinate_calc(&w, &c) - angle) < 1e-13);
@@ -475,7 +482,8 @@ static void test_values(void **state)
     p = (bg_primitive){
         .kind = BG_PRIMITIVE_RELATION,
         .n = 2,
-        .coordinate = {{BG_COORDINATE_ANGLE_Z, 0, a, b, -1}, {BG_COORDINATE_SLIDE, 2, a, b, -1}},
+        .coordinate = {{.kind = BG_COORDINATE_ANGLE_Z, .axis = 0, .a = a, .b = b, .turns = -1},
+                       {.kind = BG_COORDINATE_SLIDE, .axis = 2, .a = a, .b = b, .turns = -1}},
         .factor = {3, -2},
         .offset = 0.1,
         .signal = 0};

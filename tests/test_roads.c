@@ -14,7 +14,7 @@ static bg_status read_road(const char *text, bg_road *road, bg_error *err)
     bg_reader reader = {.model = &model, .origin = "test", .err = err};
     bg_value top = {.reader = &reader, .json = json_loads(copy, 0, NULL)};
     assert_non_null(top.json);
-    bg_value v = {&reader, top.json, &top, "road", 0};
+    bg_value v = {.reader = &reader, .json = top.json, .parent = &top, .key = "road"};
     bg_road_read(&v, 0.3, road);
     json_decref(top.json);
     free(copy);

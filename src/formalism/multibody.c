@@ -12,9 +12,7 @@
 
 bg_coordinate bg_multibody_get_coordinate(const bg_model *m, int joint, int k)
 {
-    const bg_joint *j = &m->joints[joint];
-    return (bg_coordinate){j->class_->coordinate[k].kind, j->class_->coordinate[k].axis, j->a, j->b,
-                           -1};
+    return bg_joint_get_coordinate(&m->joints[joint], k);
 }
 
 static bool is_free(const bool *in_tree, int joint)
@@ -99,7 +97,8 @@ static void add_joint_rows(bg_multibody *mb, const bg_axes *choice, int joint)
     if (is_screw(j)) { /* slide = pitch angle */
         bg_row_group *g = add_group(mb, BG_PRIMITIVE_RELATION);
         add_term(mb, g, joint, 0, -j->pitch);
-        g->primitive.coordinate[1] = (bg_coordinate){BG_COORDINATE_SLIDE, 2, j->a, j->b, -1};
+        g->primitive.coordinate[1] = (bg_coordinate){
+            .kind = BG_COORDINATE_SLIDE, .axis = 2, .a = j->a, .b = j->b, .turns = -1};
         g->primitive.factor[1] = 1;
         g->joint[1] = joint;
         g->primitive.n = 2;

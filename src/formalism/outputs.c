@@ -4,19 +4,14 @@
 
 #include "model/sensor.h"
 
-static double pick(bg_vec3 a, int k)
-{
-    return k == 0 ? a.x : k == 1 ? a.y : a.z;
-}
-
 static double reaction_component(bg_multibody *mb, const bg_output *o, const double *lambda)
 {
     const bg_joint *j = &mb->model->joints[o->index];
     bg_wrench x = bg_multibody_calc_reaction(mb, o->index, lambda);
     if (o->component < 3)
-        return pick(x.f, o->component);
+        return bg_output_pick(o, x.f);
     bg_vec3 arm = bg_marker_get_arm(&mb->world, &j->b);
-    return pick(bg_sub(x.n, bg_cross(arm, x.f)), o->component - 3);
+    return bg_output_pick(o, bg_sub(x.n, bg_cross(arm, x.f)));
 }
 
 static double coordinate_component(bg_multibody *mb, const bg_output *o, const bg_point *p,
@@ -56,10 +51,10 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
     case BG_OUTPUT_ACCELERATION: {
         bg_vec3 s = bg_marker_get_arm(w, &o->a);
         bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
-        return pick(bg_add(acc->v, turning), o->component);
+        return bg_output_pick(o, bg_add(acc->v, turning));
     }
     case BG_OUTPUT_ANGULAR_ACCELERATION:
-        return pick(acc->w, o->component);
+        return bg_output_pick(o, acc->w);
     case BG_OUTPUT_FORCE:
         return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
                                                           o->component);

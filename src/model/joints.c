@@ -1,5 +1,5 @@
 /* The joint types: one line each. */
-#include "model/joint.h"
+#include "model/model.h"
 
 #include <stddef.h>
 
@@ -43,4 +43,15 @@ int bg_joint_class_count_velocities(const bg_joint_class *c)
     for (int k = 0; k < c->nlinks; k++)
         n += c->link[k].kind == BG_LINK_BALL ? 3 : 1;
     return n;
+}
+
+bg_coordinate bg_joint_get_coordinate(const bg_joint *j, int k)
+{
+    const bool slide = j->class_->coordinate[k].kind == BG_COORDINATE_SLIDE;
+    return (bg_coordinate){.kind = j->class_->coordinate[k].kind,
+                           .axis = j->class_->coordinate[k].axis,
+                           .back = slide && j->slides_back,
+                           .a = j->a,
+                           .b = j->b,
+                           .turns = -1};
 }

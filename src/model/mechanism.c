@@ -184,6 +184,7 @@ static void add_links(bg_mechanism *x, bg_tree_joint *t)
     if (!j)
         at_parent.R = bg_mat3_identity(),
         at_child.R = bg_mat3_transpose(&m->bodies[t->child].pose.R);
+    const bool slides_back = j && j->slides_back;
     bg_frame before = bg_frame_multiply(&x->body_offset[t->parent], &at_parent);
     int parent = x->body_link[t->parent];
     t->first = x->nlinks;
@@ -191,9 +192,10 @@ static void add_links(bg_mechanism *x, bg_tree_joint *t)
     for (int k = 0; k < c->nlinks; k++) {
         int which = t->reversed ? c->nlinks - 1 - k : k;
         bg_link *l = &x->links[x->nlinks];
+        const bool translates = c->link[which].kind == BG_LINK_TRANSLATE;
         *l = (bg_link){.kind = c->link[which].kind,
                        .axis = c->link[which].axis,
-                       .sign = t->reversed ? -1.0 : 1.0,
+                       .sign = t->reversed != (slides_back && translates) ? -1.0 : 1.0,
                        .pitch = j ? j->pitch : 0.0,
                        .parent = parent,
                        .q = x->nq,

@@ -49,25 +49,6 @@ static void warn_unused(bg_reader *reader)
                 m->bodies[k].name);
 }
 
-/* Parameters, what they repeat, and the settings. Settings may repeat things, too, and may bring
- * keys that do not exist. */
-static void prepare(const bg_value *top, const bg_setting *settings, int nsettings)
-{
-    static const char *const keys[] = {"$schema", "name",   "parameters", "gravity", "bodies",
-                                       "joints",  "forces", "tyres",      "road",    "inputs",
-                                       "outputs", "events", "initial",    "run",     NULL};
-    bg_reader *reader = top->reader;
-    reader->status = bg_settings_apply(top->json, settings, nsettings, true, reader->err);
-    bg_value_expect(top, keys);
-    bg_read_parameters(top);
-    bg_read_repetitions(top);
-    if (reader->status != BG_OK || nsettings == 0)
-        return;
-    reader->status = bg_settings_apply(top->json, settings, nsettings, false, reader->err);
-    bg_value_expect(top, keys);
-    bg_read_repetitions(top);
-}
-
 static void read_top(const bg_value *top)
 {
     bg_reader *reader = top->reader;
@@ -110,6 +91,7 @@ static void clear_reader(bg_reader *reader)
     free(reader->body_attached);
     for (int k = 0; k < BG_NAME_KINDS; k++)
         json_decref(reader->names[k]);
+    bg_scopes_clear(reader);
 }
 
 /* The content stays with the model; a name that came from the file's own is stated in it. */
@@ -135,10 +117,11 @@ bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *se
 {
     bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
     bg_value top = {.reader = &reader, .json = root};
+    reader.top = &top;
     if (!reader.model)
         return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the model", origin);
     if (json_is_object(root)) {
-        prepare(&top, settings, nsettings);
+        bg_read_parts(&top, settings, nsettings);
         read_top(&top);
         if (reader.status == BG_OK)
             bg_value_check_texts(&top);

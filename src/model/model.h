@@ -48,14 +48,18 @@ typedef struct bg_joint_start {
 typedef struct bg_joint {
     char *name;
     const bg_joint_class *class_;
-    bg_marker a, b; /* frames coincide in the design position */
-    bool x_given;   /* their x axes by the file */
-    double pitch;   /* m/rad, screw */
-    double length;  /* m, distance */
+    bg_marker a, b;   /* frames coincide in the design position */
+    bool x_given;     /* their x axes by the file */
+    bool slides_back; /* its slide counts against z, as in the mirror image of a cylinder */
+    double pitch;     /* m/rad, screw */
+    double length;    /* m, distance */
     enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;
     bool stiff;              /* its coordinates are marked BG_MARK_STIFF */
     bg_joint_start start[3]; /* per scalar coordinate of the class */
 } bg_joint;
+
+/* The k-th scalar coordinate of a joint, measured without counting turns. */
+bg_coordinate bg_joint_get_coordinate(const bg_joint *j, int k);
 
 /* A linear relation between joint coordinates: gear, rack and pinion. */
 typedef struct bg_coupler {
@@ -91,6 +95,9 @@ typedef struct bg_output {
     int index, component; /* joint, force or signal, as the kind needs */
     int coordinate;       /* of the joint, for COORDINATE */
     bg_marker a, b;
+    bool turned;       /* a component is that along `direction`, not along an axis of the world */
+    bg_vec3 direction; /* unit, world axes */
+    double offset;     /* m, which is added to that of a position */
     bg_coordinate measured;    /* COORDINATE as force laws see it (model/sensor.h) */
     bg_expression *expression; /* variables: earlier outputs by index; t is index noutputs */
 } bg_output;

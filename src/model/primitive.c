@@ -30,7 +30,7 @@ double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        return bg_dot(bg_marker_get_axis(w, &c->a, c->axis), x.d);
+        return bg_dot(bg_coordinate_get_axis(w, c), x.d);
     }
     bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
     bg_vec3 z_a = bg_axis(&A, 2), x_b = bg_axis(&B, 0);
@@ -48,7 +48,7 @@ double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
     if (c->kind != BG_COORDINATE_SLIDE)
         return bg_dot(angle_axis(w, c), bg_sub(w->body[c->b.body].w, w->body[c->a.body].w));
     bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-    bg_vec3 a = bg_marker_get_axis(w, &c->a, c->axis);
+    bg_vec3 a = bg_coordinate_get_axis(w, c);
     return bg_dot(bg_cross(x.w_a, a), x.d) + bg_dot(a, x.d_t);
 }
 
@@ -69,7 +69,7 @@ static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, doubl
     const bg_vec3 zero = {0, 0, 0};
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        slide_jacobian(&x, bg_marker_get_axis(w, &c->a, c->axis), factor, J);
+        slide_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
         return;
     }
     bg_dial x = bg_dial_make(w, c);
@@ -91,7 +91,7 @@ static double coordinate_gamma(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        return slide_gamma(&x, bg_marker_get_axis(w, &c->a, c->axis));
+        return slide_gamma(&x, bg_coordinate_get_axis(w, c));
     }
     bg_dial x = bg_dial_make(w, c);
     return dial_gamma(&x);

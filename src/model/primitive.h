@@ -29,7 +29,8 @@ typedef enum bg_coordinate_kind {
 
 typedef struct bg_coordinate {
     bg_coordinate_kind kind;
-    int axis; /* of SLIDE */
+    int axis;  /* of SLIDE */
+    bool back; /* SLIDE counts against the axis */
     bg_marker a, b;
     int turns; /* index into z of a state that follows the angle through full turns; -1: none */
 } bg_coordinate;

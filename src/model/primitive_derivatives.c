@@ -138,7 +138,7 @@ void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const
             double factor = p->factor[k] * lambda[0];
             if (c->kind == BG_COORDINATE_SLIDE) {
                 bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-                add_slide(K[k], &x, bg_marker_get_axis(w, &c->a, c->axis), factor);
+                add_slide(K[k], &x, bg_coordinate_get_axis(w, c), factor);
             } else {
                 bg_dial x = bg_dial_make(w, c);
                 add_angle(K[k], &x, factor);
@@ -275,7 +275,7 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
         const gradient out = {by_pose[k], by_twist[k]};
         if (c->kind == BG_COORDINATE_SLIDE) {
             bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-            slide_gradient(&x, bg_marker_get_axis(w, &c->a, c->axis), p->factor[k], &out);
+            slide_gradient(&x, bg_coordinate_get_axis(w, c), p->factor[k], &out);
         } else {
             bg_dial x = bg_dial_make(w, c);
             angle_gradient(&x, p->factor[k], &out);

@@ -35,6 +35,12 @@ static inline bg_vec3 bg_marker_get_axis(const bg_world *w, const bg_marker *m, 
     return bg_rotate(&w->body[m->body].R, bg_axis(&m->frame.R, k));
 }
 
+/* The direction in which a slide grows. */
+static inline bg_vec3 bg_coordinate_get_axis(const bg_world *w, const bg_coordinate *c)
+{
+    return bg_scale(c->back ? -1 : 1, bg_marker_get_axis(w, &c->a, c->axis));
+}
+
 /* An angle atan2(s, c), s = p . e_s, c = p . e_c, as a pointer p that turns over a frame: x_b over
  * marker a (about z_a) or z_a over marker b (about x_b, which it does backwards). Its derivative is
  * (c s' - s c') / (c^2 + s^2) = p' . e / (c^2 + s^2) with e = c e_s - s e_c, exact also where p has

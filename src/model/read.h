@@ -7,8 +7,12 @@
 #define BG_READ_H
 
 #include "model/reader.h"
+#include "model/scope.h"
 
-void bg_read_parameters(const bg_value *top);
+/* What of the file is known before anything is described: parameters, what they repeat, the
+ * settings, and the parts that are used; fills reader->scopes. */
+void bg_read_parts(const bg_value *top, const bg_setting *settings, int nsettings);
+void bg_read_parameters(const bg_value *top); /* of the model, or of a part where it is used */
 /* Replaces members like "rod[i=2..N]" by rod2, rod3, ..., and braces by numbers, in all sections.
  */
 void bg_read_repetitions(const bg_value *top);
@@ -23,8 +27,13 @@ void bg_read_events(const bg_value *top);
 void bg_read_initial(const bg_value *top);
 void bg_read_run(const bg_value *top);
 
+/* The path of a file that is named at v: relative to the folder of the file that names it. A new
+ * text, or NULL. */
+char *bg_value_find_file(const bg_value *v, const char *name);
+
 /* Parts of bodies. */
 bg_mat3 bg_read_orientation(const bg_value *object, const char *key); /* identity if absent */
+bg_mat3 bg_read_axes(const bg_value *object, const char *key);        /* the same in the model */
 bg_mat3 bg_read_inertia(const bg_value *body);                        /* zero if absent */
 void bg_read_shapes(const bg_value *body, bg_body *b);
 void bg_read_point_masses(const bg_value *top); /* among "forces" */
@@ -39,10 +48,10 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name);
  * coordinate. */
 void bg_read_start(const bg_value *v, int joint);
 
-/* Changes the file's content by path before it is read: the settings of parameters, or all others.
- * Failures name the setting. */
-bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings,
-                            bool parameters, bg_error *err);
+/* Changes the content of the model, or of a part where it is used, by path before it is read: the
+ * settings of parameters and parts first, then all others. Failures name the setting. */
+bg_status bg_settings_apply(const bg_value *top, const bg_setting *settings, int nsettings,
+                            bool first, bg_error *err);
 
 /* A sentence for `bogie check` and for every run of the model. */
 void bg_reader_warn(bg_reader *reader, bg_verdict verdict, const char *topic, const char *format,
@@ -52,10 +61,10 @@ void bg_reader_fail_memory(bg_reader *reader);
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
 /* The parameter that a name in an expression means, which is then used: NAME or parameters.NAME; a
  * negative number: none. */
-int bg_reader_find_parameter(bg_reader *reader, const char *name);
+int bg_reader_find_parameter(bg_reader *reader, const bg_scope *scope, const char *name);
 /* Whether a name in an expression is both a parameter and a unit. That can only be N, as in N bars:
  * to guess at it would make 20*N forty newtons for N = 2. */
-bool bg_reader_is_ambiguous(const bg_reader *reader, const char *name);
+bool bg_reader_is_ambiguous(const bg_reader *reader, const bg_scope *scope, const char *name);
 /* Fails at v with the way out of it. */
 void bg_value_fail_ambiguous(const bg_value *v);
 /* The index registered for a name; INT_MIN: none. */
@@ -85,6 +94,16 @@ bg_vec3 bg_value_get_vec3(const bg_value *v);
 bg_marker bg_value_get_marker(const bg_value *v);
 /* The compiled expression (or number) at the value itself. NULL after a failure. */
 bg_expression *bg_value_get_expression(const bg_value *v, const char *const *names, int nnames);
+/* Variables of an expression: the first nown are meant as they stand; the others are names of the
+ * whole model, which a part may call without its prefix. */
+typedef struct bg_variables {
+    const char *const *names;
+    int n, nown;
+} bg_variables;
+/* The same with such variables, counted as in the list, or, with used != NULL, as in used[nused],
+ * which has those of the list that the expression uses. */
+bg_expression *bg_value_compile(const bg_value *v, const bg_variables *variables, const int *used,
+                                int nused);
 
 /* The marker on a body at a place, with axes, given in the world of the design position. */
 bg_marker bg_body_make_marker(const bg_model *model, int body, bg_vec3 r, const bg_mat3 *axes);

@@ -51,6 +51,12 @@ bg_mat3 bg_read_orientation(const bg_value *object, const char *key)
     return bg_rotation_about(axis, bg_value_number(&v, "angle"));
 }
 
+bg_mat3 bg_read_axes(const bg_value *object, const char *key)
+{
+    const bg_mat3 A = bg_read_orientation(object, key);
+    return bg_scope_turn_axes(object->scope, &A);
+}
+
 static void read_points(const bg_value *body, bg_body *b)
 {
     bg_reader *reader = body->reader;
@@ -65,7 +71,7 @@ static void read_points(const bg_value *body, bg_body *b)
         }
         bg_point_of_body *p = &b->points[b->npoints++];
         p->name = bg_reader_copy(reader, v.key);
-        p->r = bg_rotate_back(&b->pose.R, bg_sub(bg_value_get_vec3(&v), b->pose.r));
+        p->r = bg_rotate_back(&b->pose.R, bg_sub(bg_value_get_place(&v), b->pose.r));
     }
 }
 
@@ -81,11 +87,11 @@ static void read_body(const bg_value *v, bg_body *b)
     b->mass = bg_value_get_number(&mass);
     if (b->mass < 0)
         bg_value_fail(&mass, "must not be negative, but is %g kg", b->mass);
-    b->pose.r = bg_value_vec3(v, "center");
-    b->pose.R = bg_read_orientation(v, "orientation");
+    b->pose.r = bg_value_place(v, "center");
+    b->pose.R = bg_read_axes(v, "orientation");
     b->inertia = bg_read_inertia(v);
-    b->v = bg_value_vec3_or(v, "velocity", zero);
-    b->w = bg_value_vec3_or(v, "angular_velocity", zero);
+    b->v = bg_scope_turn(v->scope, bg_value_vec3_or(v, "velocity", zero));
+    b->w = bg_scope_turn_axial(v->scope, bg_value_vec3_or(v, "angular_velocity", zero));
     b->v_fixed = bg_value_bool_or(v, "fixed_velocity", false);
     b->w_fixed = bg_value_bool_or(v, "fixed_angular_velocity", false);
     b->v_given = b->v_fixed || json_object_get(v->json, "velocity");
@@ -107,8 +113,12 @@ static void warn_massless(bg_reader *reader)
 static void read_ground(const bg_value *v)
 {
     static const char *const keys[] = {"points", "shapes", NULL};
-    if (bg_value_exists(v))
-        bg_value_expect(v, keys);
+    if (!bg_value_exists(v))
+        return;
+    bg_value_expect(v, keys);
+    if (v->scope)
+        bg_value_fail(v, "a part cannot describe the ground; its places are written [x, y, z], and "
+                         "its points and shapes belong to the model");
 }
 
 static void read_each(const bg_value *section)
@@ -123,7 +133,7 @@ static void read_each(const bg_value *section)
         if (!ground) {
             bg_reader_register(&v, BG_NAME_BODY, v.key, m->nbodies++);
             b->pose.R = bg_mat3_identity();
-            b->name = bg_reader_copy(reader, v.key);
+            b->name = bg_value_copy_name(&v);
             if (b->name)
                 read_body(&v, b);
         }
@@ -137,9 +147,9 @@ void bg_read_bodies(const bg_value *top)
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
     bg_value section = bg_value_member(top, "bodies");
-    if (!bg_value_expect_object(&section))
+    if (reader->nscopes == 0 && !bg_value_expect_object(&section))
         return;
-    size_t n = json_object_size(section.json) + 1;
+    size_t n = bg_reader_count(reader, "bodies") + 1;
     m->bodies = bg_reader_allocate(reader, n, sizeof *m->bodies);
     reader->body_attached = bg_reader_allocate(reader, n, sizeof *reader->body_attached);
     if (reader->status != BG_OK)
@@ -148,7 +158,8 @@ void bg_read_bodies(const bg_value *top)
     m->bodies[0].pose.R = bg_mat3_identity();
     m->bodies[0].name = bg_reader_copy(reader, "ground");
     bg_reader_register(&section, BG_NAME_BODY, "ground", 0);
-    read_each(&section);
+    for (int k = 0; bg_reader_next_section(reader, "bodies", false, &k, &section);)
+        read_each(&section);
     if (reader->status == BG_OK && m->nbodies == 1)
         bg_value_fail(&section, "a model needs at least one body besides the ground");
     bg_read_point_masses(top);

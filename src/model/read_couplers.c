@@ -59,18 +59,18 @@ void bg_read_couplers(const bg_value *top)
 {
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value section = bg_value_member(top, "joints"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    m->couplers = bg_reader_allocate(reader, json_object_size(section.json), sizeof *m->couplers);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
-        if (!bg_read_is_coupler(bg_value_text(&v, "type")))
-            continue;
-        bg_coupler *c = &m->couplers[m->ncouplers];
-        bg_reader_register(&v, BG_NAME_JOINT, v.key, -1 - m->ncouplers);
-        c->name = bg_reader_copy(reader, v.key);
-        m->ncouplers++;
-        if (c->name)
-            read_coupler(&v, c);
-    }
+    bg_value section, v;
+    m->couplers = bg_reader_allocate(reader, bg_reader_count(reader, "joints"),
+                                     sizeof *m->couplers);
+    for (int k = 0; bg_reader_next_section(reader, "joints", false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);) {
+            if (!bg_read_is_coupler(bg_value_text(&v, "type")))
+                continue;
+            bg_coupler *c = &m->couplers[m->ncouplers];
+            bg_reader_register(&v, BG_NAME_JOINT, v.key, -1 - m->ncouplers);
+            c->name = bg_value_copy_name(&v);
+            m->ncouplers++;
+            if (c->name)
+                read_coupler(&v, c);
+        }
 }

@@ -45,20 +45,19 @@ void bg_read_events(const bg_value *top)
 {
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value section = bg_value_member(top, "events"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    m->watches = bg_reader_allocate(reader, json_object_size(section.json), sizeof *m->watches);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
-        bg_watch *x = &m->watches[m->nwatches];
-        x->law = bg_reader_allocate(reader, 1, sizeof *x->law);
-        x->name = bg_reader_copy(reader, v.key);
-        m->nwatches++;
-        if (*v.key == '\0')
-            bg_value_fail(&v, "the name of an event must not be empty");
-        if (reader->status == BG_OK)
-            read_event(&section, &v, x);
-    }
+    bg_value section, v;
+    m->watches = bg_reader_allocate(reader, bg_reader_count(reader, "events"), sizeof *m->watches);
+    for (int k = 0; bg_reader_next_section(reader, "events", false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);) {
+            bg_watch *x = &m->watches[m->nwatches];
+            x->law = bg_reader_allocate(reader, 1, sizeof *x->law);
+            x->name = bg_value_copy_name(&v);
+            m->nwatches++;
+            if (*v.key == '\0')
+                bg_value_fail(&v, "the name of an event must not be empty");
+            if (reader->status == BG_OK)
+                read_event(&section, &v, x);
+        }
 }
 
 void bg_watch_clear(bg_watch *x)

@@ -45,7 +45,7 @@ static void read_force(const bg_value *v, bool tyre)
     bg_reader_register(v, BG_NAME_FORCE, v->key, is_element ? m->nforces : -1);
     if (!is_element)
         return;
-    f->name = bg_reader_copy(reader, v->key);
+    f->name = bg_value_copy_name(v);
     f->index = m->nforces++;
     if (reader->status != BG_OK)
         return;
@@ -59,11 +59,11 @@ static void read_force(const bg_value *v, bool tyre)
     m->nmode += f->nmode;
 }
 
-static void read_section(const bg_value *section, bool tyre)
+static void read_sections(bg_reader *reader, const char *key, bool tyre)
 {
-    bg_value v;
-    if (bg_value_exists(section) && bg_value_expect_object(section))
-        for (void *i = NULL; bg_value_next(section, &i, &v);)
+    bg_value section, v;
+    for (int k = 0; bg_reader_next_section(reader, key, false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
             read_force(&v, tyre);
 }
 
@@ -71,13 +71,13 @@ void bg_read_forces(const bg_value *top)
 {
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value forces = bg_value_member(top, "forces"), tyres = bg_value_member(top, "tyres");
     bg_value road = bg_value_member(top, "road");
-    size_t n = json_object_size(forces.json) + json_object_size(tyres.json);
-    m->forces = bg_reader_allocate(reader, n, sizeof *m->forces);
-    read_section(&forces, false);
-    read_section(&tyres, true);
-    if (reader->status == BG_OK && bg_value_exists(&road) && json_object_size(tyres.json) == 0)
+    size_t tyres = bg_reader_count(reader, "tyres");
+    m->forces = bg_reader_allocate(reader, bg_reader_count(reader, "forces") + tyres,
+                                   sizeof *m->forces);
+    read_sections(reader, "forces", false);
+    read_sections(reader, "tyres", true);
+    if (reader->status == BG_OK && bg_value_exists(&road) && tyres == 0)
         bg_reader_warn(reader, BG_DOUBTFUL, "road",
                        "there is a road but no tyre to roll on it; add a tyre, or remove the road");
 }

@@ -129,5 +129,8 @@ bg_mat3 bg_read_inertia(const bg_value *body)
     else if (bg_value_expect_list(&v, -1))
         I = read_list(&v);
     check(&v, &I, body->key);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            I.m[i][j] *= bg_scope_get_flip(v.scope, i) * bg_scope_get_flip(v.scope, j);
     return I;
 }

@@ -77,19 +77,22 @@ void bg_read_start(const bg_value *v, int joint)
     }
 }
 
+static void read_one(const bg_value *v)
+{
+    int joint = bg_value_find(v, BG_NAME_JOINT, v->key);
+    if (joint >= 0) {
+        bg_read_start(v, joint);
+        for (int c = 0; c < 3 && v->reader->status == BG_OK; c++)
+            v->reader->model->joints[joint].start[c].in_section = true;
+    } else {
+        bg_value_fail(v, "is a relation between joints and has no coordinates of its own");
+    }
+}
+
 void bg_read_initial(const bg_value *top)
 {
-    bg_value section = bg_value_member(top, "initial"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
-        int joint = bg_value_find(&v, BG_NAME_JOINT, v.key);
-        if (joint >= 0) {
-            bg_read_start(&v, joint);
-            for (int c = 0; c < 3 && top->reader->status == BG_OK; c++)
-                top->reader->model->joints[joint].start[c].in_section = true;
-        } else {
-            bg_value_fail(&v, "is a relation between joints and has no coordinates of its own");
-        }
-    }
+    bg_value section, v; /* what the model says goes last, as it knows better than a part */
+    for (int k = 0; bg_reader_next_section(top->reader, "initial", true, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            read_one(&v);
 }

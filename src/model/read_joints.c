@@ -23,6 +23,11 @@ static bool is_screw(const bg_joint_class *c)
     return c->nlinks > 0 && c->link[0].kind == BG_LINK_SCREW;
 }
 
+static bool is_cylindrical(const bg_joint_class *c)
+{
+    return c->nlinks == 2 && c->link[1].kind == BG_LINK_TRANSLATE;
+}
+
 /* The class named by "type"; NULL for couplers and after a failure. */
 static const bg_joint_class *read_class(const bg_value *v)
 {
@@ -86,19 +91,21 @@ static bg_vec3 read_place(const bg_value *v, const bg_joint_class *c, int body)
     if (!bg_value_exists(&at) && optional)
         return m->bodies[body].pose.r;
     if (!json_is_string(at.json))
-        return bg_value_get_vec3(&at);
+        return bg_value_get_place(&at);
     bg_marker p = bg_value_get_marker(&at);
     return bg_frame_apply(&m->bodies[p.body].pose, p.frame.r);
 }
 
-/* Axes of both markers in the world: z along "axis", x along "second", but for the digits in which
- * the two are written. */
+/* Axes of both markers: z along "axis", x along "second", but for the digits in which the two are
+ * written. In a mirrored part coordinates keep their values: z, about which a joint turns, is
+ * axial, but a slide is along a true vector; a universal joint turns about x, too. */
 static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
 {
     const double digits = 1e-4; /* as of constraints that are redundant */
     bg_value second = bg_value_member(v, "second");
+    const bg_mat3 unit = bg_mat3_identity();
     if (c->naxes == 0)
-        return bg_mat3_identity();
+        return bg_scope_turn_axes(v->scope, &unit);
     bg_vec3 z = bg_value_unit(v, "axis"), x = {0, 0, 0};
     if (c->naxes > 1 || bg_value_exists(&second)) {
         x = bg_value_unit(v, "second");
@@ -108,7 +115,12 @@ static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
                           "must be perpendicular to 'axis'; the angle between them is %.6g degrees",
                           acos(fmax(-1, fmin(1, sine))) * 180 / M_PI);
     }
-    return bg_frame_from_z(z, x);
+    const double det = bg_scope_get_handedness(v->scope);
+    const bool slides = c->nlinks == 1 && c->link[0].kind == BG_LINK_TRANSLATE;
+    const double flip[3] = {c->naxes > 1 ? det : 1, c->naxes > 1 || slides ? det : 1,
+                            slides ? 1 : det};
+    const bg_mat3 F = bg_frame_from_z(z, x);
+    return bg_scope_turn_frame(v->scope, &F, flip);
 }
 
 /* "points": the two markers of a constraint between points. */
@@ -226,12 +238,13 @@ static void read_joint(const bg_value *v, const bg_joint_class *c, int joint)
     j->a.frame.R = j->b.frame.R = bg_mat3_identity();
     for (int k = 0; k < 3; k++)
         j->start[k].signal = -1;
+    j->slides_back = is_cylindrical(c) && bg_scope_get_handedness(v->scope) < 0;
     expect_keys(v, c);
     read_markers(v, j);
     if (is_distance(c))
         read_length(v, j);
     if (is_screw(c)) {
-        j->pitch = bg_value_get_number(&pitch);
+        j->pitch = bg_value_get_number(&pitch) * bg_scope_get_handedness(v->scope);
         if (j->pitch == 0)
             bg_value_fail(&pitch, "must not be zero; a screw without pitch is 'revolute'");
     }
@@ -245,17 +258,16 @@ void bg_read_joints(const bg_value *top)
 {
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value section = bg_value_member(top, "joints"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    m->joints = bg_reader_allocate(reader, json_object_size(section.json), sizeof *m->joints);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
-        const bg_joint_class *c = read_class(&v);
-        if (!c)
-            continue;
-        bg_reader_register(&v, BG_NAME_JOINT, v.key, m->njoints);
-        m->joints[m->njoints].name = bg_reader_copy(reader, v.key);
-        if (m->joints[m->njoints].name)
-            read_joint(&v, c, m->njoints++);
-    }
+    bg_value section, v;
+    m->joints = bg_reader_allocate(reader, bg_reader_count(reader, "joints"), sizeof *m->joints);
+    for (int k = 0; bg_reader_next_section(reader, "joints", false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);) {
+            const bg_joint_class *c = read_class(&v);
+            if (!c)
+                continue;
+            bg_reader_register(&v, BG_NAME_JOINT, v.key, m->njoints);
+            m->joints[m->njoints].name = bg_value_copy_name(&v);
+            if (m->joints[m->njoints].name)
+                read_joint(&v, c, m->njoints++);
+        }
 }

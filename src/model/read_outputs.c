@@ -36,9 +36,7 @@ static void read_coordinate(const bg_value *v, bg_output *out)
     out->coordinate = coordinate;
     if (v->reader->status != BG_OK)
         return;
-    const bg_joint *j = &v->reader->model->joints[out->index];
-    out->measured = (bg_coordinate){j->class_->coordinate[coordinate].kind,
-                                    j->class_->coordinate[coordinate].axis, j->a, j->b, -1};
+    out->measured = bg_joint_get_coordinate(&v->reader->model->joints[out->index], coordinate);
 }
 
 static void read_marker(const bg_value *v, bg_output *out)
@@ -106,7 +104,8 @@ static void compile(const bg_value *v, bg_output *out)
     for (int k = 0; k < n; k++)
         names[k] = m->outputs[k].name;
     names[n] = "t";
-    out->expression = bg_value_get_expression(v, names, n + 1);
+    const bg_variables all = {names, n + 1, 0};
+    out->expression = bg_value_compile(v, &all, NULL, 0);
     const int *used;
     int nused = out->expression ? bg_expression_get_variables(out->expression, &used) : 0;
     for (int k = 0; k < nused; k++)
@@ -207,13 +206,31 @@ static void name_outputs(const bg_value *v)
         out->kind = s ? s->kind : BG_OUTPUT_EXPRESSION;
         out->a.frame.R = out->b.frame.R = bg_mat3_identity();
         out->component = n > 1 ? k : 0;
-        if (asprintf(&out->name, "%s%s%s", v->key, dot, component) < 0) {
+        const char *prefix = v->scope ? v->scope->prefix : "";
+        if (asprintf(&out->name, "%s%s%s%s", prefix, v->key, dot, component) < 0) {
             out->name = NULL;
             bg_reader_fail_memory(reader);
             return;
         }
-        bg_reader_register(v, BG_NAME_OUTPUT, out->name, m->noutputs++);
+        bg_reader_register(v, BG_NAME_OUTPUT, out->name + strlen(prefix), m->noutputs++);
     }
+}
+
+/* A part measures components in its own axes. */
+static void set_direction(const bg_scope *scope, const sensor *s, bg_output *out)
+{
+    const bool quaternion = s->components == wxyz;
+    const int k = quaternion ? out->component - 1 : out->component % 3;
+    const bool axial = quaternion || out->kind == BG_OUTPUT_ANGULAR_VELOCITY ||
+                       out->kind == BG_OUTPUT_ANGULAR_ACCELERATION ||
+                       (out->kind == BG_OUTPUT_REACTION && out->component > 2);
+    if (!scope || !s->components || k < 0)
+        return;
+    out->turned = true;
+    const bg_vec3 e = {k == 0, k == 1, k == 2};
+    out->direction = axial ? bg_scope_turn_axial(scope, e) : bg_scope_turn(scope, e);
+    if (out->kind == BG_OUTPUT_POSITION)
+        out->offset = -bg_dot(out->direction, scope->placement.r);
 }
 
 /* Reads the outputs of one entry, beginning with the first-th, unless it is not their turn (values
@@ -232,9 +249,21 @@ static int read_output(const bg_value *v, int first, bool of_forces)
     }
     if (s->components && n == 1)
         out->component = bg_value_choice(v, "component", s->components, -1);
-    for (int k = 0; k < n && v->reader->status == BG_OK; k++)
+    for (int k = 0; k < n && v->reader->status == BG_OK; k++) {
         s->read(v, &out[k]);
+        set_direction(v->scope, s, &out[k]);
+    }
     return n;
+}
+
+/* Parts come first, since what is around them may use their outputs. */
+static void read_all(bg_reader *reader, bool of_forces)
+{
+    bg_value section, v;
+    int first = 0;
+    for (int k = 0; bg_reader_next_section(reader, "outputs", true, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            first += read_output(&v, first, of_forces);
 }
 
 void bg_read_outputs(const bg_value *top)
@@ -242,25 +271,18 @@ void bg_read_outputs(const bg_value *top)
     enum { MOST = 6 }; /* components of a sensor */
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value section = bg_value_member(top, "outputs"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    m->outputs = bg_reader_allocate(reader, MOST * json_object_size(section.json),
+    bg_value section, v;
+    m->outputs = bg_reader_allocate(reader, MOST * bg_reader_count(reader, "outputs"),
                                     sizeof *m->outputs);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);)
-        name_outputs(&v);
+    for (int k = 0; bg_reader_next_section(reader, "outputs", true, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            name_outputs(&v);
     m->angles = bg_reader_allocate(reader, (size_t)m->noutputs, sizeof *m->angles);
     m->scratch = bg_reader_allocate(reader, 3 * ((size_t)m->noutputs + 1), sizeof *m->scratch);
-    int k = 0;
-    for (void *i = NULL; bg_value_next(&section, &i, &v);)
-        k += read_output(&v, k, false);
+    read_all(reader, false);
 }
 
 void bg_read_force_outputs(const bg_value *top)
 {
-    bg_value section = bg_value_member(top, "outputs"), v;
-    int k = 0;
-    if (bg_value_exists(&section))
-        for (void *i = NULL; bg_value_next(&section, &i, &v);)
-            k += read_output(&v, k, true);
+    read_all(top->reader, true);
 }

@@ -67,12 +67,13 @@ void bg_read_point_masses(const bg_value *top)
     bg_reader *reader = top->reader;
     bg_value section = bg_value_member(top, "forces"), v;
     int n = 0;
-    if (reader->status != BG_OK || !json_is_object(section.json))
+    if (reader->status != BG_OK)
         return;
-    point_mass *list = bg_reader_allocate(reader, json_object_size(section.json), sizeof *list);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);)
-        if (is_point_mass(&v))
-            list[n++] = read_one(&v);
+    point_mass *list = bg_reader_allocate(reader, bg_reader_count(reader, "forces"), sizeof *list);
+    for (int k = 0; bg_reader_next_section(reader, "forces", false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            if (is_point_mass(&v))
+                list[n++] = read_one(&v);
     for (int k = 0; k < n && reader->status == BG_OK; k++) {
         bg_body *b = &reader->model->bodies[list[k].body];
         add(b, &list[k]);

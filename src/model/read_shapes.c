@@ -14,7 +14,9 @@ static bg_vec3 to_body(const bg_body *b, bg_vec3 r)
 /* "at" (default: the centre) and "orientation" (default: world axes). */
 static bg_frame read_place(const bg_value *v, const bg_body *b)
 {
-    bg_frame world = {bg_value_vec3_or(v, "at", b->pose.r), bg_read_orientation(v, "orientation")};
+    const bg_value at = bg_value_member(v, "at");
+    bg_frame world = {bg_value_exists(&at) ? bg_value_get_place(&at) : b->pose.r,
+                      bg_read_axes(v, "orientation")};
     bg_frame back = bg_frame_inverse(&b->pose);
     return bg_frame_multiply(&back, &world);
 }
@@ -43,8 +45,8 @@ static void read_sphere(const bg_value *v, const bg_body *b, bg_shape *s)
 
 static void read_ends(const bg_value *v, const bg_body *b, bg_shape *s)
 {
-    s->from = to_body(b, bg_value_vec3(v, "from"));
-    s->to = to_body(b, bg_value_vec3(v, "to"));
+    s->from = to_body(b, bg_value_place(v, "from"));
+    s->to = to_body(b, bg_value_place(v, "to"));
 }
 
 /* The frame has its z axis along the cylinder and its origin half way. */

@@ -95,18 +95,6 @@ static void read_chirp(const bg_value *v, bg_signal *s)
     free(f);
 }
 
-/* A path relative to the folder of the model file. */
-static char *find_file(bg_reader *reader, const char *name)
-{
-    const char *slash = strrchr(reader->origin, '/');
-    int folder = slash && name[0] != '/' ? (int)(slash + 1 - reader->origin) : 0;
-    char *path;
-    if (asprintf(&path, "%.*s%s", folder, reader->origin, name) >= 0)
-        return path;
-    bg_reader_fail_memory(reader);
-    return NULL;
-}
-
 /* Puts what a file holds in its place, so that the content of the model needs no other file. */
 static void write_out(const bg_value *v, const bg_signal *s)
 {
@@ -138,7 +126,7 @@ static void read_table(const bg_value *v, bg_signal *s)
         bg_value_fail(v, "has both 'file' and 'times'; give one of them");
     } else if (bg_value_exists(&file)) {
         const char *name = bg_value_text(v, "file");
-        char *path = reader->status == BG_OK ? find_file(reader, name) : NULL;
+        char *path = reader->status == BG_OK ? bg_value_find_file(v, name) : NULL;
         bg_error err = {0};
         bg_status st = path ? bg_signal_read_csv(s, path, &err) : BG_OK;
         if (st == BG_NO_MEMORY)
@@ -186,25 +174,30 @@ static void read_signal(const bg_value *v, bg_signal *s)
     }
 }
 
+static void read_one(const bg_value *v)
+{
+    bg_reader *reader = v->reader;
+    bg_model *m = reader->model;
+    bg_signal *s = &m->signals[m->nsignals];
+    bg_reader_register(v, BG_NAME_SIGNAL, v->key, m->nsignals++);
+    s->name = bg_value_copy_name(v);
+    if (reader->status == BG_OK)
+        read_signal(v, s);
+    bg_error err = {0};
+    bg_status st = reader->status == BG_OK ? bg_signal_prepare(s, &err) : BG_OK;
+    if (st == BG_NO_MEMORY)
+        bg_reader_fail_memory(reader);
+    else if (st != BG_OK)
+        bg_value_fail(v, "%s", err.text);
+}
+
 void bg_read_signals(const bg_value *top)
 {
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
-    bg_value section = bg_value_member(top, "inputs"), v;
-    if (!bg_value_exists(&section) || !bg_value_expect_object(&section))
-        return;
-    m->signals = bg_reader_allocate(reader, json_object_size(section.json), sizeof *m->signals);
-    for (void *i = NULL; bg_value_next(&section, &i, &v);) {
-        bg_signal *s = &m->signals[m->nsignals];
-        bg_reader_register(&v, BG_NAME_SIGNAL, v.key, m->nsignals++);
-        s->name = bg_reader_copy(reader, v.key);
-        if (reader->status == BG_OK)
-            read_signal(&v, s);
-        bg_error err = {0};
-        bg_status st = reader->status == BG_OK ? bg_signal_prepare(s, &err) : BG_OK;
-        if (st == BG_NO_MEMORY)
-            bg_reader_fail_memory(reader);
-        else if (st != BG_OK)
-            bg_value_fail(&v, "%s", err.text);
-    }
+    bg_value section, v;
+    m->signals = bg_reader_allocate(reader, bg_reader_count(reader, "inputs"), sizeof *m->signals);
+    for (int k = 0; bg_reader_next_section(reader, "inputs", false, &k, &section);)
+        for (void *i = NULL; bg_value_next(&section, &i, &v);)
+            read_one(&v);
 }

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/scope.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -16,17 +17,30 @@
 
 enum { PATH_LENGTH = 320, SENTENCE_LENGTH = 640, HINT_LENGTH = 240 };
 
-/* Writes the way to v, e.g. "joints.crank.axis[1]"; returns its length, cut off at size - 1. */
+/* Writes the way to v, e.g. "joints.crank.axis[1]", from the top of its file; returns its length,
+ * cut off at size - 1. */
 static size_t write_path(const bg_value *v, char *buffer, size_t size)
 {
     buffer[0] = '\0';
-    if (!v->parent)
-        return 0;
-    size_t n = write_path(v->parent, buffer, size);
-    int k = v->key ? snprintf(buffer + n, size - n, "%s%s", n > 0 ? "." : "", v->key)
-                   : snprintf(buffer + n, size - n, "[%d]", v->index);
+    size_t n = v->parent ? write_path(v->parent, buffer, size) : 0;
+    int k = !v->parent ? snprintf(buffer, size, "%s", v->scope ? v->scope->path : "")
+            : v->key   ? snprintf(buffer + n, size - n, "%s%s", n > 0 ? "." : "", v->key)
+                       : snprintf(buffer + n, size - n, "[%d]", v->index);
     n += k > 0 ? (size_t)k : 0;
     return n < size ? n : size - 1;
+}
+
+/* Which of the uses of a part is meant: " (used as 'front.left')". */
+static void note_use(const bg_scope *s, char *path, size_t size)
+{
+    const size_t n = strlen(path);
+    snprintf(path + n, size - n, "%s(used as '%.*s')", n > 0 ? " " : "", (int)strlen(s->prefix) - 1,
+             s->prefix);
+}
+
+const char *bg_value_get_origin(const bg_value *v)
+{
+    return v->scope ? v->scope->origin : v->reader->origin;
 }
 
 bg_status bg_value_fail(const bg_value *v, const char *format, ...)
@@ -36,12 +50,14 @@ bg_status bg_value_fail(const bg_value *v, const char *format, ...)
         return reader->status;
     char path[PATH_LENGTH], sentence[SENTENCE_LENGTH];
     write_path(v, path, sizeof path);
+    if (v->scope && v->scope->prefix)
+        note_use(v->scope, path, sizeof path);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     reader->status = BG_BAD_INPUT;
-    return bg_error_set(reader->err, BG_BAD_INPUT, "%s: %s%s%s", reader->origin, path,
+    return bg_error_set(reader->err, BG_BAD_INPUT, "%s: %s%s%s", bg_value_get_origin(v), path,
                         *path ? ": " : "", sentence);
 }
 
@@ -89,13 +105,14 @@ bool bg_value_exists(const bg_value *v)
 
 bg_value bg_value_member(const bg_value *object, const char *key)
 {
-    return (bg_value){object->reader, json_object_get(object->json, key), object, key, 0};
+    return (bg_value){object->reader, json_object_get(object->json, key), object, key, 0,
+                      object->scope};
 }
 
 bg_value bg_value_element(const bg_value *array, int index)
 {
     json_t *json = index >= 0 ? json_array_get(array->json, (size_t)index) : NULL;
-    return (bg_value){array->reader, json, array, NULL, index};
+    return (bg_value){array->reader, json, array, NULL, index, array->scope};
 }
 
 int bg_value_get_size(const bg_value *v)

@@ -22,6 +22,14 @@ typedef enum bg_name_kind {
     BG_NAME_KINDS
 } bg_name_kind;
 
+typedef struct bg_scope bg_scope; /* model/scope.h */
+
+/* A part that was described in a file of its own. */
+typedef struct bg_part_file {
+    const json_t *part;
+    char *path;
+} bg_part_file;
+
 typedef struct bg_reader {
     bg_model *model;
     const char *origin; /* file name, for messages */
@@ -30,9 +38,16 @@ typedef struct bg_reader {
     char **parameter_names; /* [nparameters] evaluated in order of dependence */
     double *parameter_values;
     bool *parameter_used;
-    int nparameters;
+    int nparameters, parameter_room;
     json_t *names[BG_NAME_KINDS]; /* objects: name -> index in the model */
     bool *body_attached;          /* [nbodies] a joint or force refers to it */
+    const bg_value *top;          /* of the model */
+    bg_scope **scopes;            /* [nscopes] uses of parts, outer ones before inner ones */
+    bg_scope **finished;          /* [nscopes] the same, inner ones before outer ones */
+    int nscopes, nfinished, scope_room;
+    bg_part_file *files;
+    int nfiles;
+    long members, values; /* that repetitions and uses of parts have made */
 } bg_reader;
 
 struct bg_value {
@@ -41,12 +56,16 @@ struct bg_value {
     const bg_value *parent; /* NULL at the top */
     const char *key;        /* member name, or NULL for an array element */
     int index;              /* array element */
+    const bg_scope *scope;  /* what names and places mean here; NULL: in the model */
 };
 
 /* Fails at a place: "FILE: bodies.rod.mass: " + sentence. Returns BG_BAD_INPUT. Only the first
  * counts. */
 bg_status bg_value_fail(const bg_value *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* The folder that file names at v count from is that of this file. */
+const char *bg_value_get_origin(const bg_value *v);
 
 bool bg_value_exists(const bg_value *v);
 bg_value bg_value_member(const bg_value *object, const char *key);

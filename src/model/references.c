@@ -3,6 +3,7 @@
 #include "model/read.h"
 
 #include "base/text.h"
+#include "model/scope.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -72,11 +73,22 @@ void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, 
     /* components of vector outputs are named NAME.x by the reader itself */
     if (reader->status != BG_OK || (kind != BG_NAME_OUTPUT && !check_name(v, kind, name)))
         return;
+    char buffer[NAME_LENGTH + 1];
+    const char *full = bg_scope_write_name(v->scope, name, buffer, sizeof buffer);
     if (!reader->names[kind])
         reader->names[kind] = json_object();
-    if (json_object_get(reader->names[kind], name))
+    if (!full)
+        bg_value_fail(
+            v,
+            "its name in the model, '%.80s%.80s', is longer than %d bytes; shorten it, or "
+            "that of the part's use",
+            v->scope->prefix, name, NAME_LENGTH);
+    else if (v->scope && json_object_get(v->scope->connect, name))
+        bg_value_fail(v, "is also a name in 'connect' of '%.*s'; choose another one",
+                      (int)strlen(v->scope->prefix) - 1, v->scope->prefix);
+    else if (json_object_get(reader->names[kind], full))
         bg_value_fail(v, "there is another %s of this name", nouns[kind]);
-    else if (json_object_set_new(reader->names[kind], name, json_integer(index)))
+    else if (json_object_set_new(reader->names[kind], full, json_integer(index)))
         bg_reader_fail_memory(reader);
 }
 
@@ -86,19 +98,26 @@ int bg_reader_find(const bg_reader *reader, bg_name_kind kind, const char *name)
     return index ? (int)json_integer_value(index) : INT_MIN;
 }
 
-int bg_reader_find_parameter(bg_reader *reader, const char *name)
+/* NAME of "parameters.NAME", or NULL. */
+static const char *skip_section(const char *name)
 {
     static const char section[] = "parameters.";
-    size_t n = strncmp(name, section, sizeof section - 1) == 0 ? sizeof section - 1 : 0;
-    int p = bg_reader_find(reader, BG_NAME_PARAMETER, name + n);
+    return strncmp(name, section, sizeof section - 1) == 0 ? name + sizeof section - 1 : NULL;
+}
+
+int bg_reader_find_parameter(bg_reader *reader, const bg_scope *scope, const char *name)
+{
+    const char *inside = skip_section(name);
+    int p = bg_scope_find(reader, scope, BG_NAME_PARAMETER, inside ? inside : name);
     if (p >= 0)
         reader->parameter_used[p] = true;
     return p;
 }
 
-bool bg_reader_is_ambiguous(const bg_reader *reader, const char *name)
+bool bg_reader_is_ambiguous(const bg_reader *reader, const bg_scope *scope, const char *name)
 {
-    return strcmp(name, count_name) == 0 && bg_reader_find(reader, BG_NAME_PARAMETER, name) >= 0;
+    return strcmp(name, count_name) == 0 &&
+           bg_scope_find(reader, scope, BG_NAME_PARAMETER, name) >= 0;
 }
 
 void bg_value_fail_ambiguous(const bg_value *v)
@@ -107,29 +126,58 @@ void bg_value_fail_ambiguous(const bg_value *v)
                      "parameter, and leave the unit out, which is 1");
 }
 
-/* The names of a kind as an array of *n, to be released with free(); NULL: out of memory. */
-static const char **list_names(bg_reader *reader, bg_name_kind kind, int extra, int *n)
+/* Names of a kind as they are called at v, as an array of *n, to be released with free(); NULL: out
+ * of memory. In a part: its own, and what it is connected with. */
+static const char **list_names(const bg_value *v, bg_name_kind kind, int extra, int *n)
 {
-    json_t *object = reader->names[kind];
-    const char **list = bg_reader_allocate(reader, json_object_size(object) + (size_t)extra,
-                                           sizeof *list);
+    const bg_scope *s = v->scope;
+    json_t *object = v->reader->names[kind], *connect = s ? s->connect : NULL;
+    const size_t room = json_object_size(object) + json_object_size(connect) + (size_t)extra;
+    const char **list = bg_reader_allocate(v->reader, room, sizeof *list);
     *n = 0;
-    for (void *i = json_object_iter(object); list && i; i = json_object_iter_next(object, i))
+    for (void *i = json_object_iter(object); list && i; i = json_object_iter_next(object, i)) {
+        const char *name = json_object_iter_key(i), *own = bg_scope_strip(s, name);
+        if (!s || own != name || strcmp(name, "ground") == 0)
+            list[(*n)++] = own;
+    }
+    for (void *i = json_object_iter(connect); list && i; i = json_object_iter_next(connect, i))
         list[(*n)++] = json_object_iter_key(i);
     return list;
+}
+
+/* Whether a part names something that is around it, but that nobody has connected; fails then. */
+static bool fail_unconnected(const bg_value *v, bg_name_kind kind, const char *name)
+{
+    for (const bg_scope *s = v->scope; s; s = s->outer) {
+        if (bg_scope_find(v->reader, s->outer, kind, name) == INT_MIN)
+            continue;
+        bg_value_fail(
+            v,
+            "%s '%.80s' is not in the part but around it; let the use of the part connect "
+            "it: \"connect\": {\"%.80s\": \"%.80s\"}",
+            nouns[kind], name, name, name);
+        return true;
+    }
+    return false;
 }
 
 int bg_value_find(const bg_value *v, bg_name_kind kind, const char *name)
 {
     if (v->reader->status != BG_OK)
         return 0;
-    int index = bg_reader_find(v->reader, kind, name);
+    int index = bg_scope_find(v->reader, v->scope, kind, name);
     if (index >= 0 && kind == BG_NAME_BODY)
         v->reader->body_attached[index] = true;
     if (index != INT_MIN)
         return index;
+    const bg_value connect = v->scope ? bg_value_member(&v->scope->use, "connect") : *v;
+    const bg_value other = bg_value_member(&connect, name);
+    if (v->scope && bg_value_exists(&other)) /* the use of the part connects it with nothing */
+        return bg_value_find(&other, kind, json_string_value(other.json));
+    if (fail_unconnected(v, kind, name))
+        return 0;
     int n;
-    const char **list = list_names(v->reader, kind, 0, &n);
+    const char **list = list_names(v, kind, 0, &n);
     if (list)
         bg_value_fail_unknown(v, nouns[kind], name, list, n);
     free(list);
@@ -171,12 +219,13 @@ bg_marker bg_body_make_marker(const bg_model *model, int body, bg_vec3 r, const 
     return (bg_marker){body, bg_frame_multiply(&back, &world)};
 }
 
-/* "BODY.POINT" or "BODY". */
+/* "BODY.POINT" or "BODY"; bodies of parts have dots in their names, points have none. */
 static bg_marker find_point(const bg_value *v, const char *text)
 {
     const bg_model *m = v->reader->model;
     const bg_mat3 axes = bg_mat3_identity();
-    const char *dot = strchr(text, '.');
+    const bool is_body = bg_scope_find(v->reader, v->scope, BG_NAME_BODY, text) != INT_MIN;
+    const char *dot = is_body ? NULL : strrchr(text, '.');
     char name[NAME_LENGTH + 1];
     if (dot)
         snprintf(name, sizeof name, "%.*s",
@@ -213,7 +262,7 @@ bg_marker bg_value_get_marker(const bg_value *v)
     if (json_is_string(v->json))
         return find_point(v, json_string_value(v->json));
     if (json_is_array(v->json)) {
-        bg_vec3 r = bg_value_get_vec3(v);
+        bg_vec3 r = bg_value_get_place(v);
         reader->body_attached[0] = true;
         return bg_body_make_marker(reader->model, 0, r, &axes);
     }
@@ -223,7 +272,7 @@ bg_marker bg_value_get_marker(const bg_value *v)
     }
     bg_value_expect(v, keys);
     int body = bg_value_body(v, "body");
-    bg_vec3 r = bg_value_vec3(v, "at");
+    bg_vec3 r = bg_value_place(v, "at");
     return reader->status == BG_OK ? bg_body_make_marker(reader->model, body, r, &axes) : origin;
 }
 
@@ -236,24 +285,51 @@ bg_marker bg_value_marker(const bg_value *object, const char *key)
 /* What an expression may refer to. */
 typedef struct scope {
     bg_reader *reader;
-    const char *const *names;
-    int n;
+    const bg_scope *place; /* where the expression stands */
+    const bg_variables *variables;
+    const int *used; /* [nused] */
+    int nused;
     char last[128]; /* the last name that was neither variable nor parameter */
     bool ambiguous; /* a name is both parameter and unit */
 } scope;
 
+/* The number that the expression has for a variable among from .. to - 1 of the list; -1: none. */
+static int find_variable(const scope *s, int from, int to, const char *name)
+{
+    int k = from, i = 0;
+    while (name && k < to && strcmp(s->variables->names[k], name) != 0)
+        k++;
+    if (!name || k == to)
+        return -1;
+    while (s->used && i < s->nused && s->used[i] != k)
+        i++;
+    return s->used ? i : k;
+}
+
+/* A variable or parameter of this place, or else of the next one around it that has one. */
 static int resolve(void *self, const char *name, double *constant)
 {
     scope *s = self;
-    for (int k = 0; k < s->n; k++)
-        if (strcmp(s->names[k], name) == 0)
+    const char *inside = skip_section(name), *called = inside ? inside : name;
+    const bg_scope *at = s->place;
+    const int nown = s->variables->nown;
+    int k = find_variable(s, 0, nown, name);
+    if (k >= 0)
+        return k;
+    s->ambiguous = s->ambiguous || bg_reader_is_ambiguous(s->reader, at, name);
+    do {
+        char buffer[256];
+        const char *full = bg_scope_write_name(at, called, buffer, sizeof buffer);
+        k = inside ? -1 : find_variable(s, nown, s->variables->n, full);
+        if (k >= 0)
             return k;
-    int p = bg_reader_find_parameter(s->reader, name);
-    s->ambiguous = s->ambiguous || bg_reader_is_ambiguous(s->reader, name);
-    if (p >= 0) {
-        *constant = s->reader->parameter_values[p];
-        return -2;
-    }
+        const int p = full ? bg_reader_find(s->reader, BG_NAME_PARAMETER, full) : -1;
+        if (p >= 0) {
+            s->reader->parameter_used[p] = true;
+            *constant = s->reader->parameter_values[p];
+            return -2;
+        }
+    } while (bg_scope_step_out(&at, &called));
     snprintf(s->last, sizeof s->last, "%s", name);
     return -1;
 }
@@ -268,11 +344,11 @@ void bg_value_fail_expression(const bg_value *v, const char *last, const char *c
         return;
     }
     int count;
-    const char **list = list_names(v->reader, BG_NAME_PARAMETER, n, &count);
+    const char **list = list_names(v, BG_NAME_PARAMETER, n, &count);
     if (!list)
         return;
     for (int k = 0; k < n; k++)
-        list[count++] = names[k];
+        list[count++] = bg_scope_strip(v->scope, names[k]);
     int near = bg_text_find_nearest(last, list, count);
     if (near >= 0 && bg_text_calc_distance(last, list[near]) < (int)strlen(last))
         bg_value_fail(v, "%s; did you mean '%s'?", unknown, list[near]);
@@ -282,6 +358,13 @@ void bg_value_fail_expression(const bg_value *v, const char *last, const char *c
 }
 
 bg_expression *bg_value_get_expression(const bg_value *v, const char *const *names, int nnames)
+{
+    const bg_variables own = {names, nnames, nnames};
+    return bg_value_compile(v, &own, NULL, 0);
+}
+
+bg_expression *bg_value_compile(const bg_value *v, const bg_variables *variables, const int *used,
+                                int nused)
 {
     bg_reader *reader = v->reader;
     char number[40];
@@ -296,14 +379,15 @@ bg_expression *bg_value_get_expression(const bg_value *v, const char *const *nam
         bg_value_fail(v, v->json ? "must be a number or an expression" : "is missing");
         return NULL;
     }
-    scope s = {.reader = reader, .names = names, .n = nnames};
+    scope s = {
+        .reader = reader, .place = v->scope, .variables = variables, .used = used, .nused = nused};
     bg_expression *e = NULL;
     bg_error err = {0};
     bg_status st = bg_expression_create(text, resolve, &s, &e, &err);
     if (st == BG_NO_MEMORY)
         bg_reader_fail_memory(reader);
     else if (st != BG_OK)
-        bg_value_fail_expression(v, s.last, names, nnames, &err);
+        bg_value_fail_expression(v, s.last, variables->names, variables->n, &err);
     else if (s.ambiguous)
         bg_value_fail_ambiguous(v);
     if (reader->status == BG_OK)

@@ -27,10 +27,10 @@ typedef struct named_index {
 
 typedef struct expansion {
     bg_reader *reader;
+    const bg_scope *scope;
     named_index index[INDICES]; /* outermost first */
     int n;
     char unknown[128]; /* the first name of an expression that is neither index nor parameter */
-    long members, values;
 } expansion;
 
 /* A key taken apart: head[name=first..last]tail; spans of the key. */
@@ -52,7 +52,7 @@ static int resolve(void *self, const char *name, double *constant)
             *constant = x->index[k].value;
             return -2;
         }
-    int p = bg_reader_find_parameter(x->reader, name);
+    int p = bg_reader_find_parameter(x->reader, x->scope, name);
     if (p >= 0) {
         *constant = x->reader->parameter_values[p];
         return -2;
@@ -122,7 +122,7 @@ static char *substitute(expansion *x, const bg_value *v, const char *text)
         room += *c == '{' ? DIGITS : 0;
     char *out = bg_reader_allocate(x->reader, room, 1);
     size_t n = 0;
-    x->values += (long)(room / 64); /* a long text counts for several */
+    x->reader->values += (long)(room / 64); /* a long text counts for several */
     for (const char *c = text; *c && x->reader->status == BG_OK;) {
         if (*c != '{' && *c != '}') {
             out[n++] = *c++;
@@ -207,7 +207,7 @@ static bool open_index(expansion *x, const bg_value *v, const range *r)
                           "the index '%s' belongs to a repetition around this one; choose "
                           "another name",
                           name);
-    if (bg_reader_find(x->reader, BG_NAME_PARAMETER, name) >= 0)
+    if (bg_scope_find(x->reader, x->scope, BG_NAME_PARAMETER, name) >= 0)
         bg_value_fail(v, "'%s' is a parameter; choose another name for the index", name);
     else if (bg_expression_has_name(name))
         bg_value_fail(v,
@@ -228,7 +228,7 @@ static void repeat(expansion *x, const bg_value *v, json_t *out)
         return;
     int first = calc_whole(x, v, FIRST, r.first, r.nfirst);
     int last = calc_whole(x, v, LAST, r.last, r.nlast);
-    if (last - first >= MEMBERS - x->members)
+    if (last - first >= MEMBERS - x->reader->members)
         bg_value_fail(v,
                       "the indices %d to %d are too many: all repetitions of a model may make "
                       "%d members; make the range smaller",
@@ -239,7 +239,7 @@ static void repeat(expansion *x, const bg_value *v, json_t *out)
     char *key = bg_reader_allocate(x->reader, room, 1);
     for (int i = first; i <= last && x->reader->status == BG_OK; i++) {
         x->index[x->n - 1].value = i;
-        x->members++;
+        x->reader->members++;
         snprintf(key, room, "%.*s%d%s", r.nhead, r.head, i, r.tail);
         add(x, v->parent, key, v->json, out);
     }
@@ -250,7 +250,8 @@ static void repeat(expansion *x, const bg_value *v, json_t *out)
 /* Adds a member to the object out: one, or those that its key stands for. */
 static void add(expansion *x, const bg_value *object, const char *key, json_t *value, json_t *out)
 {
-    bg_value v = {.reader = x->reader, .json = value, .parent = object, .key = key};
+    bg_value v = {
+        .reader = x->reader, .json = value, .parent = object, .key = key, .scope = x->scope};
     if (is_repetition(key)) {
         repeat(x, &v, out);
         return;
@@ -308,18 +309,27 @@ static json_t *expand_object(expansion *x, const bg_value *v)
     return object;
 }
 
+/* A part that is described where it is used: parameters of its own say what it repeats. */
+static bool is_part(const bg_value *v)
+{
+    const bg_value *section = v->parent ? v->parent->parent : NULL;
+    return json_is_object(v->json) && v->key && strcmp(v->key, "part") == 0 && section &&
+           section->key && strcmp(section->key, "use") == 0;
+}
+
 /* A copy of v without repetitions and braces; NULL after a failure. Numbers and texts may be
  * shared, lists and objects are not, since settings change them. */
 static json_t *expand(expansion *x, const bg_value *v)
 {
-    if (x->n > 0 && ++x->values > VALUES)
+    if (x->n > 0 && ++x->reader->values > VALUES)
         bg_value_fail(v,
                       "the repetitions of the model make more than %d values; make the ranges "
                       "smaller",
                       VALUES);
     if (x->reader->status != BG_OK)
         return NULL;
-    json_t *made = json_is_string(v->json)   ? expand_text(x, v)
+    json_t *made = is_part(v)                ? json_deep_copy(v->json)
+                   : json_is_string(v->json) ? expand_text(x, v)
                    : json_is_array(v->json)  ? expand_list(x, v)
                    : json_is_object(v->json) ? expand_object(x, v)
                                              : json_incref(v->json);
@@ -347,8 +357,8 @@ static bool is_plain(json_t *json)
 
 void bg_read_repetitions(const bg_value *top)
 {
-    static const char *const literal[] = {"$schema", "name", "parameters"};
-    expansion x = {.reader = top->reader};
+    static const char *const literal[] = {"$schema", "name", "parameters", "parts"};
+    expansion x = {.reader = top->reader, .scope = top->scope};
     bg_value section;
     for (void *i = NULL; bg_value_next(top, &i, &section);) {
         bool skip = is_plain(section.json);

@@ -43,15 +43,16 @@ int bg_sensor_get_bodies(const bg_output *o, int body[2])
     return none ? 0 : pair ? 2 : 1;
 }
 
-static double pick(bg_vec3 a, int k)
+double bg_output_pick(const bg_output *o, bg_vec3 x)
 {
-    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+    const int k = o->component % 3;
+    return o->turned ? bg_dot(o->direction, x) : k == 0 ? x.x : k == 1 ? x.y : x.z;
 }
 
-static double pick_part(bg_quat p, int k)
+static double pick_part(const bg_output *o, bg_quat p)
 {
     const double c[4] = {p.w, p.x, p.y, p.z};
-    return c[k];
+    return o->turned ? bg_dot(o->direction, bg_vec3_load(c + 1)) : c[o->component];
 }
 
 static bg_quat calc_orientation(const bg_output *o, const bg_world *w)
@@ -72,13 +73,13 @@ double bg_sensor_calc(const bg_output *o, const bg_world *w)
         return o->component == 0 ? bg_coordinate_calc(w, &o->measured)
                                  : bg_coordinate_calc_rate(w, &o->measured);
     case BG_OUTPUT_POSITION:
-        return pick(bg_marker_get_position(w, &o->a), o->component);
+        return bg_output_pick(o, bg_marker_get_position(w, &o->a)) + o->offset;
     case BG_OUTPUT_VELOCITY:
-        return pick(bg_marker_get_velocity(w, &o->a), o->component);
+        return bg_output_pick(o, bg_marker_get_velocity(w, &o->a));
     case BG_OUTPUT_ORIENTATION:
-        return pick_part(calc_orientation(o, w), o->component);
+        return pick_part(o, calc_orientation(o, w));
     case BG_OUTPUT_ANGULAR_VELOCITY:
-        return pick(w->body[o->a.body].w, o->component);
+        return bg_output_pick(o, w->body[o->a.body].w);
     case BG_OUTPUT_DISTANCE:
         return bg_length(calc_span(o, w));
     case BG_OUTPUT_SIGNAL:
@@ -127,15 +128,15 @@ static double vary(const state *y, const bg_variation d[2])
         return y->o->component == 0 ? dx : rate;
     }
     case BG_OUTPUT_POSITION:
-        return pick(bg_variation_of_point(&d[0], y->s[0]), y->o->component);
+        return bg_output_pick(y->o, bg_variation_of_point(&d[0], y->s[0]));
     case BG_OUTPUT_VELOCITY:
-        return pick(bg_variation_of_velocity(&d[0], y->s[0], y->w), y->o->component);
+        return bg_output_pick(y->o, bg_variation_of_velocity(&d[0], y->s[0], y->w));
     case BG_OUTPUT_ORIENTATION: {
         const bg_quat half = {0, 0.5 * d[0].dtheta.x, 0.5 * d[0].dtheta.y, 0.5 * d[0].dtheta.z};
-        return pick_part(bg_quat_multiply(half, y->p), y->o->component);
+        return pick_part(y->o, bg_quat_multiply(half, y->p));
     }
     case BG_OUTPUT_ANGULAR_VELOCITY:
-        return pick(d[0].dw, y->o->component);
+        return bg_output_pick(y->o, d[0].dw);
     case BG_OUTPUT_DISTANCE:
         return bg_dot(y->e, bg_sub(bg_variation_of_point(&d[1], y->s[1]),
                                    bg_variation_of_point(&d[0], y->s[0])));

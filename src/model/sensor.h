@@ -13,6 +13,9 @@ const char *bg_sensor_explain(const bg_output *output);
 /* The bodies it looks at, a and b of the gradient: 0, 1 or 2. Not for expressions. */
 int bg_sensor_get_bodies(const bg_output *output, int body[2]);
 
+/* The component of a vector in world axes that the output is. */
+double bg_output_pick(const bg_output *output, bg_vec3 x);
+
 /* Its value. Not for expressions. */
 double bg_sensor_calc(const bg_output *output, const bg_world *w);
 

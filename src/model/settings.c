@@ -7,8 +7,13 @@
  * whose members are names of the user's choice (parameters, bodies, ...) get no new ones this way,
  * since a new name there is a typing error.
  *
- * Settings of parameters come first, since parameters say how often things are repeated; all others
- * are applied to the members that the repetitions made. */
+ * Settings of parameters come first, since parameters say how often things are repeated, and those
+ * of parts, since these are used several times; all others are applied to the members that the
+ * repetitions made.
+ *
+ * What belongs to the use of a part is set by the name that it has in the whole model:
+ * bodies.fl.hub is "hub" among the bodies of the part used as "fl", and parameters.fl.k is
+ * use.fl.parameters.k. */
 #include "model/read.h"
 
 #include "base/text.h"
@@ -21,6 +26,9 @@ enum { SEGMENT = 128 };
 
 typedef struct walk {
     const bg_setting *setting;
+    const char *path;  /* inside of the part, or else the setting's own */
+    const char *shown; /* the path in messages, which may have more behind its first segment: */
+    size_t left_out;
     const char *rest; /* of the path */
     char segment[SEGMENT];
     int depth;  /* segments passed */
@@ -31,10 +39,10 @@ typedef struct walk {
 /* How far the path has been followed, for messages. */
 static int passed(const walk *w)
 {
-    int n = (int)(w->rest - w->setting->name);
-    while (n > 0 && strchr(".[]", w->setting->name[n - 1]))
+    int n = (int)(w->rest - w->path);
+    while (n > 0 && strchr(".[]", w->path[n - 1]))
         n--;
-    return n;
+    return w->depth > 1 ? n + (int)w->left_out : n;
 }
 
 /* Takes the next segment; false: the path has none, or it is empty or too long. */
@@ -81,10 +89,10 @@ static bg_status fail_member(const walk *w, json_t *object)
     if (near >= 0)
         bg_error_set(w->err, BG_BAD_INPUT,
                      "setting '%s': the model has no %.*s; did you mean '%s'?", w->setting->name,
-                     passed(w), w->setting->name, names[near]);
+                     passed(w), w->shown, names[near]);
     else
         bg_error_set(w->err, BG_BAD_INPUT, "setting '%s': the model has no %.*s", w->setting->name,
-                     passed(w), w->setting->name);
+                     passed(w), w->shown);
     free(names);
     return BG_BAD_INPUT;
 }
@@ -92,11 +100,12 @@ static bg_status fail_member(const walk *w, json_t *object)
 /* Whether the members of the object that `segment` leads to are names of the user's choice. */
 static bool leads_to_names(const walk *w)
 {
-    static const char *const sections[] = {"parameters", "bodies", "joints",  "forces",
-                                           "tyres",      "inputs", "outputs", "events"};
+    static const char *const sections[] = {"parameters", "bodies",  "joints", "forces", "tyres",
+                                           "inputs",     "outputs", "events", "use",    "parts"};
+    const bool of_part = w->depth == 3 && strncmp(w->path, "parts.", 6) == 0;
     if (w->depth == 3 && strcmp(w->segment, "points") == 0)
-        return strncmp(w->setting->name, "bodies.", 7) == 0;
-    for (size_t k = 0; w->depth == 1 && k < sizeof sections / sizeof *sections; k++)
+        return strncmp(w->path, "bodies.", 7) == 0;
+    for (size_t k = 0; (w->depth == 1 || of_part) && k < sizeof sections / sizeof *sections; k++)
         if (strcmp(w->segment, sections[k]) == 0)
             return true;
     return false;
@@ -152,7 +161,7 @@ static bg_status follow(walk *w, json_t *at, json_t *value)
             st = step_into_list(w, at, value, &next);
         else
             st = bg_error_set(w->err, BG_BAD_INPUT, "setting '%s': %.*s has no members",
-                              w->setting->name, before, w->setting->name);
+                              w->setting->name, before, w->shown);
         if (st == BG_NO_MEMORY)
             return bg_error_set(w->err, st, "out of memory for setting '%s'", w->setting->name);
         if (st != BG_OK)
@@ -181,29 +190,106 @@ static bg_status parse(const bg_setting *setting, json_t **value, bg_error *err)
     return BG_OK;
 }
 
-/* "parameters" itself, or something in it. */
-static bool is_of_parameters(const bg_setting *setting)
+/* The length of the first segment of a path. */
+static size_t measure_segment(const char *path)
 {
-    static const char section[] = "parameters";
-    size_t n = sizeof section - 1;
-    const char next = strncmp(setting->name, section, n) == 0 ? setting->name[n] : 'x';
-    return next == '\0' || next == '.' || next == '[';
+    return strcspn(path, ".[]");
 }
 
-bg_status bg_settings_apply(json_t *root, const bg_setting *settings, int nsettings,
-                            bool parameters, bg_error *err)
+static bool begins_with(const char *path, const char *word)
+{
+    const size_t n = measure_segment(path);
+    return strlen(word) == n && strncmp(path, word, n) == 0;
+}
+
+/* The member of an object that the first segment of a path names, or NULL. */
+static json_t *get_first(const json_t *object, const char *path)
+{
+    char segment[SEGMENT];
+    const size_t n = measure_segment(path);
+    if (n >= sizeof segment)
+        return NULL;
+    memcpy(segment, path, n);
+    segment[n] = '\0';
+    return json_object_get(object, segment);
+}
+
+/* Sections of parts whose things settings can name; the others belong to the model alone. */
+static bool is_shared(const char *path)
+{
+    static const char *const sections[] = {"bodies", "joints",  "forces", "tyres",
+                                           "inputs", "outputs", "events", "initial"};
+    for (size_t k = 0; k < sizeof sections / sizeof *sections; k++)
+        if (begins_with(path, sections[k]))
+            return true;
+    return false;
+}
+
+/* When a setting is applied, and to what. */
+typedef enum turn { NOT_HERE, FIRST, THEN } turn;
+
+/* Whose turn it is at `top`: of the model, or of the use of a part. *path: a new text, the way from
+ * there; NULL: out of memory. */
+static turn find_turn(const bg_value *top, const char *name, char **path)
+{
+    const char *prefix = top->scope ? top->scope->prefix : "";
+    const size_t section = measure_segment(name), left_out = strlen(prefix);
+    const bool parameter = begins_with(name, "parameters"), shared = is_shared(name);
+    const char *rest = name[section] == '.' ? name + section + 1 : "";
+    if (top->scope && (!(parameter || shared) || strncmp(rest, prefix, left_out) != 0))
+        return NOT_HERE;
+    rest += *rest ? left_out : 0;
+    json_t *own = get_first(top->json, name), *uses = json_object_get(top->json, "use");
+    const size_t next = measure_segment(rest);
+    const bool deeper = *rest && rest[next] == '.' && !get_first(own, rest);
+    int n;
+    if (parameter && !deeper && top->scope)
+        return NOT_HERE;       /* the use around it has it */
+    if (parameter && deeper) { /* of a part that is used here, or further inside */
+        if (get_first(uses, rest) && strpbrk(rest + next + 1, ".["))
+            return NOT_HERE;
+        n = asprintf(path, "use.%.*s.parameters%s", (int)next, rest, rest + next);
+    } else if (shared && deeper && get_first(uses, rest)) {
+        return NOT_HERE;
+    } else {
+        n = asprintf(path, "%.*s%s%s", (int)section, name, *rest ? "." : name + section, rest);
+    }
+    *path = n < 0 ? NULL : *path;
+    return (parameter && !deeper) || begins_with(name, "parts") ? FIRST : THEN;
+}
+
+static bg_status apply(const bg_value *top, const bg_setting *setting, const char *path,
+                       bg_error *err)
+{
+    json_t *value;
+    bg_status st = parse(setting, &value, err);
+    if (st != BG_OK)
+        return st;
+    const bool moved = begins_with(path, "use") && !begins_with(setting->name, "use");
+    walk w = {.setting = setting,
+              .path = path,
+              .shown = moved ? path : setting->name,
+              .left_out = top->scope && !moved ? strlen(top->scope->prefix) : 0,
+              .rest = path,
+              .err = err};
+    st = follow(&w, top->json, value);
+    json_decref(value);
+    return st;
+}
+
+bg_status bg_settings_apply(const bg_value *top, const bg_setting *settings, int nsettings,
+                            bool first, bg_error *err)
 {
     bg_status st = BG_OK;
     for (int k = 0; k < nsettings && st == BG_OK; k++) {
-        json_t *value;
-        if (is_of_parameters(&settings[k]) != parameters)
-            continue;
-        st = parse(&settings[k], &value, err);
-        if (st != BG_OK)
-            return st;
-        walk w = {.setting = &settings[k], .rest = settings[k].name, .err = err};
-        st = follow(&w, root, value);
-        json_decref(value);
+        char *path = NULL;
+        const turn when = find_turn(top, settings[k].name, &path);
+        if (when != NOT_HERE && !path)
+            return bg_error_set(err, BG_NO_MEMORY, "out of memory for setting '%s'",
+                                settings[k].name);
+        if (when == (first ? FIRST : THEN))
+            st = apply(top, &settings[k], path, err);
+        free(path);
     }
     return st;
 }

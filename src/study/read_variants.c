@@ -213,7 +213,8 @@ static void read_grid(const bg_value *v, bg_study *s)
     s->grid = json_object();
     for (void *i = NULL; bg_value_next(v, &i, &member);) {
         json_t *values = expand_values(&member);
-        bg_value list = {member.reader, values, member.parent, member.key, 0};
+        bg_value list = {
+            .reader = member.reader, .json = values, .parent = member.parent, .key = member.key};
         bg_value_expect_list(&list, -1);
         int n = bg_value_get_size(&list);
         if (n == 0)
@@ -276,7 +277,8 @@ static void read_random(const bg_value *v, bg_study *s)
     s->draws = bg_reader_allocate(v->reader, (size_t)bg_value_get_size(&list), sizeof *s->draws);
     for (void *i = NULL; s->draws && bg_value_next(&list, &i, &member);) {
         json_t *number = json_real(1);
-        bg_value one = {v->reader, number, member.parent, member.key, 0};
+        bg_value one = {
+            .reader = v->reader, .json = number, .parent = member.parent, .key = member.key};
         check_value(&one, member.key);
         json_decref(number);
         read_draw(&member, &s->draws[s->ndraws++]);

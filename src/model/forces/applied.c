@@ -6,14 +6,17 @@
  *
  * In body axes f = R f_0 turns with the body: df = dtheta x f; in world axes df = 0; to which R
  * df_0 or df_0 through the outputs is added. There is no reaction: the other end is outside of the
- * model. */
+ * model. A part gives f_0, and is told values, in its own axes (model/scope.h): f_0 is what the
+ * laws say, mapped to the axes of the world or of the body. */
 #include "model/forces/law.h"
 
 #include <stdlib.h>
 
 typedef struct applied {
     bg_marker at; /* force: its point; torque: only the body counts */
-    bool in_body, is_torque;
+    bool in_body, is_torque, is_mapped;
+    bg_mat3 map, world; /* where is_mapped, from the part to the axes of the body or the world, and
+                           to the world in any case */
     bg_law component[3];
     int nbodies, body[BG_FORCE_BODIES]; /* its own, then those of outputs in laws */
 } applied;
@@ -24,7 +27,7 @@ static bg_vec3 calc_vector(const applied *s, const bg_world *w)
     double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = bg_law_calc(&s->component[k], w, NULL);
-    const bg_vec3 f = bg_vec3_load(x);
+    const bg_vec3 given = bg_vec3_load(x), f = s->is_mapped ? bg_rotate(&s->map, given) : given;
     return s->in_body ? bg_rotate(&w->body[s->at.body].R, f) : f;
 }
 
@@ -43,8 +46,8 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 }
 
 typedef struct state {
-    bg_vec3 s, x; /* arm, vector */
-    const bg_mat3 *R;
+    bg_vec3 s, x;           /* arm, vector */
+    const bg_mat3 *R, *map; /* map: NULL for none */
     bool in_body, is_torque;
     bg_slope slope[3]; /* of the components through outputs */
 } state;
@@ -53,8 +56,9 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 {
     const state *y = context;
     const bg_vec3 none = {0, 0, 0};
-    const bg_vec3 dx_0 = {bg_slope_vary(&y->slope[0], d), bg_slope_vary(&y->slope[1], d),
-                          bg_slope_vary(&y->slope[2], d)};
+    const bg_vec3 given = {bg_slope_vary(&y->slope[0], d), bg_slope_vary(&y->slope[1], d),
+                           bg_slope_vary(&y->slope[2], d)};
+    const bg_vec3 dx_0 = y->map ? bg_rotate(y->map, given) : given;
     const bg_vec3 dx = y->in_body ? bg_add(bg_cross(d[0].dtheta, y->x), bg_rotate(y->R, dx_0))
                                   : dx_0;
     (void)dh;
@@ -68,6 +72,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     state y = {.s = bg_marker_get_arm(w, &s->at),
                .x = calc_vector(s, w),
                .R = &w->body[s->at.body].R,
+               .map = s->is_mapped ? &s->map : NULL,
                .in_body = s->in_body,
                .is_torque = s->is_torque};
     for (int k = 0; k < 3; k++) {
@@ -77,10 +82,11 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, 0, out);
 }
 
-/* World components and magnitude. */
+/* Components in the axes of the world, or of the part, and magnitude. */
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const bg_vec3 x = calc_vector(f->self, w);
+    const applied *s = f->self;
+    const bg_vec3 v = calc_vector(s, w), x = s->is_mapped ? bg_rotate_back(&s->world, v) : v;
     const double values[] = {x.x, x.y, x.z, bg_length(x)};
     return values[which];
 }
@@ -92,6 +98,21 @@ static void clear(bg_force *f)
         bg_law_clear(&s->component[k]);
     free(s);
     f->self = NULL;
+}
+
+static void read_map(const bg_scope *scope, applied *s)
+{
+    const double axial = s->is_torque ? bg_scope_get_handedness(scope) : 1;
+    s->is_mapped = scope != NULL;
+    if (!scope)
+        return;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            s->world.m[i][j] = axial * scope->placement.M.m[i][j];
+            s->map.m[i][j] = !s->in_body ? s->world.m[i][j]
+                             : i == j    ? axial * scope->placement.flip[i]
+                                         : 0;
+        }
 }
 
 static void read(const bg_value *v, bg_force *f, const char *const *keys, const char *key)
@@ -108,6 +129,7 @@ static void read(const bg_value *v, bg_force *f, const char *const *keys, const 
         s->at = bg_value_marker(v, "at");
     bg_law_read_vec3(v, key, s->component);
     s->in_body = bg_value_choice(v, "axes", choices, 0) == 1;
+    read_map(v->scope, s);
     s->body[0] = s->at.body;
     s->nbodies = 1;
     for (int k = 0; k < 3; k++)

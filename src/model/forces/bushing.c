@@ -27,6 +27,7 @@ typedef struct bushing {
     bg_marker a, b;
     double k[6], c[6];
     bool turns, damps; /* any of k or c about an axis is not zero; any of c */
+    double flip[6];    /* 1 or -1: of values along and about the axes, in a mirrored part */
 } bushing;
 
 /* Everything at one state; forces and torques act on b. */
@@ -181,12 +182,13 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 /* Displacements, and what acts on b, in axes A. */
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
+    const bushing *s = f->self;
     const state y = calc_state(f, w, true);
     const bg_vec3 force = bg_rotate_back(&y.A, y.f), torque = bg_rotate_back(&y.A, y.n);
     const bg_vec3 values[] = {y.x, y.phi, force, torque};
     double out[3];
     bg_vec3_store(values[which / 3], out);
-    return out[which % 3];
+    return s->flip[which % 6] * out[which % 3];
 }
 
 static void clear(bg_force *f)
@@ -215,7 +217,7 @@ static bg_vec3 read_place(const bg_value *v)
 {
     const bg_value at = bg_value_member(v, "at");
     if (!json_is_string(at.json))
-        return bg_value_get_vec3(&at);
+        return bg_value_get_place(&at);
     const bg_marker p = bg_value_get_marker(&at);
     return bg_element_find_place(v->reader->model, &p);
 }
@@ -231,7 +233,7 @@ static void read(const bg_value *v, bg_force *f)
     bg_value_expect(v, keys);
     bg_element_read_bodies(v, body);
     const bg_vec3 at = read_place(v);
-    const bg_mat3 axes = bg_read_orientation(v, "orientation");
+    const bg_mat3 axes = bg_read_axes(v, "orientation");
     read_six(v, "stiffness", s->k);
     read_six(v, "damping", s->c);
     if (v->reader->status != BG_OK)
@@ -240,6 +242,8 @@ static void read(const bg_value *v, bg_force *f)
     s->b = bg_body_make_marker(v->reader->model, body[1], at, &axes);
     bool any = false;
     for (int k = 0; k < 6; k++) {
+        s->flip[k] = bg_scope_get_flip(v->scope, k % 3) *
+                     (k < 3 ? 1 : bg_scope_get_handedness(v->scope));
         any = any || s->k[k] > 0 || s->c[k] > 0;
         s->turns = s->turns || (k > 2 && (s->k[k] > 0 || s->c[k] > 0));
         s->damps = s->damps || s->c[k] > 0;

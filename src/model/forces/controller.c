@@ -25,8 +25,9 @@ typedef struct controller {
     bool from_marker; /* y is a component of a marker's position or velocity */
     bool is_rate;     /* y is the velocity or the coordinate's rate */
     bg_marker marker;
-    int component;
-    bool turning; /* of a velocity: along the axes of the marker's body */
+    bg_vec3 direction; /* of that component, in the axes of the world or, turning, of the body */
+    double offset;     /* m, which is added to a position */
+    bool turning;      /* of a velocity: along the axes of the marker's body */
     bg_coordinate input;
     bg_law reference;
     double kp, ki, kd, T;
@@ -47,11 +48,6 @@ typedef struct state {
     bg_slope *y_slope, *r_slope; /* of y and r through outputs; NULL: not wanted */
 } state;
 
-static double component(bg_vec3 a, int k)
-{
-    return k == 0 ? a.x : k == 1 ? a.y : a.z;
-}
-
 static double calc_law(const bg_law *law, const bg_world *w, double *rate, bg_slope *slope)
 {
     return rate || slope ? bg_law_calc_gradient(law, w, NULL, NULL, rate, slope)
@@ -66,10 +62,10 @@ static void measure(const bg_force *f, const bg_world *w, state *y)
     } else if (s->from_marker) {
         y->arm = bg_marker_get_arm(w, &s->marker);
         y->w = w->body[s->marker.body].w;
-        y->y = component(bg_marker_get_position(w, &s->marker), s->component);
+        y->y = bg_dot(s->direction, bg_marker_get_position(w, &s->marker)) + s->offset;
         y->v = bg_marker_get_velocity(w, &s->marker);
         y->R = w->body[s->marker.body].R;
-        y->y_t = component(s->turning ? bg_rotate_back(&y->R, y->v) : y->v, s->component);
+        y->y_t = bg_dot(s->direction, s->turning ? bg_rotate_back(&y->R, y->v) : y->v);
     } else {
         bg_coordinate c = s->input;
         c.turns = s->turns >= 0 && w->z ? f->z0 + s->turns : -1;
@@ -149,11 +145,11 @@ static double respond(const state *y, const bg_variation *d, double *dh)
     if (s->measured.given) {
         dy = bg_slope_vary(y->y_slope, d);
     } else if (s->from_marker) {
-        dy = component(bg_variation_of_point(&d[2], y->arm), s->component);
+        dy = bg_dot(s->direction, bg_variation_of_point(&d[2], y->arm));
         bg_vec3 dv = bg_variation_of_velocity(&d[2], y->arm, y->w);
         if (s->turning) /* d(R^T v) = R^T (dv - dtheta x v) */
             dv = bg_rotate_back(&y->R, bg_sub(dv, bg_cross(d[2].dtheta, y->v)));
-        dy_t = component(dv, s->component);
+        dy_t = bg_dot(s->direction, dv);
     } else {
         dy = bg_lever_vary(&y->in, &d[2], &d[3], &dy_t);
     }
@@ -264,6 +260,15 @@ static void clear(bg_force *f)
     f->self = NULL;
 }
 
+/* A part measures in its own axes. */
+static void set_direction(const bg_scope *scope, int k, controller *s)
+{
+    const bg_vec3 e = {k == 0, k == 1, k == 2};
+    s->direction = s->turning ? bg_scale(bg_scope_get_flip(scope, k), e) : bg_scope_turn(scope, e);
+    if (scope && !s->is_rate)
+        s->offset = -bg_dot(s->direction, scope->placement.r);
+}
+
 /* {"joint", "coordinate", "rate", "turns"}, {"position", "component"}, {"velocity", "component",
  * "axes"} or, read elsewhere, a text. */
 static void read_input(const bg_value *v, controller *s, bool *turns)
@@ -286,8 +291,8 @@ static void read_input(const bg_value *v, controller *s, bool *turns)
         else if (!s->is_rate && !bg_value_exists(&position))
             bg_value_fail(v, "must have a joint, a position or a velocity to measure");
         s->marker = bg_value_marker(v, s->is_rate ? "velocity" : "position");
-        s->component = bg_value_choice(v, "component", components, -1);
         s->turning = bg_value_choice(v, "axes", axes, 0) == 1;
+        set_direction(v->scope, bg_value_choice(v, "component", components, -1), s);
         const bg_value along = bg_value_member(v, "axes");
         if (s->turning && !s->is_rate)
             bg_value_fail(&along, "can be 'body' for a velocity only");

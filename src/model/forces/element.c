@@ -33,14 +33,9 @@ static bg_coordinate read_coordinate(const bg_value *object, int *joint_of, int 
     const int k = reader->status == BG_OK ? bg_read_coordinate(&v, joint, name) : 0;
     if (reader->status != BG_OK)
         return (bg_coordinate){.turns = -1};
-    const bg_joint *j = &reader->model->joints[joint];
     *joint_of = joint;
     *index = k;
-    return (bg_coordinate){.kind = j->class_->coordinate[k].kind,
-                           .axis = j->class_->coordinate[k].axis,
-                           .a = j->a,
-                           .b = j->b,
-                           .turns = -1};
+    return bg_joint_get_coordinate(&reader->model->joints[joint], k);
 }
 
 bg_coordinate bg_element_read_coordinate(const bg_value *object)

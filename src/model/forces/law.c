@@ -55,7 +55,7 @@ static void check_meaning(const bg_value *v, const bg_law *law, int source)
             other = "an input";
     } else if (bg_reader_find(reader, BG_NAME_PARAMETER, name) >= 0) {
         other = "a parameter";
-    } else if (bg_expression_has_name(name)) {
+    } else if (bg_expression_has_name(bg_scope_strip(v->scope, name))) {
         other = "a unit, constant or function";
     }
     if (other)
@@ -140,22 +140,20 @@ static void compile_used(const bg_value *v, const bg_expression *first, const ch
                          bg_law *law)
 {
     const int *used;
-    const char *used_names[BG_LAW_VARIABLES];
+    const bg_variables all = {names, count_names(law->model, law->nown), law->nown};
     const int n = bg_expression_get_variables(first, &used);
     if (n > BG_LAW_VARIABLES) {
         bg_value_fail(v, "uses %d different variables; at most %d are possible", n,
                       BG_LAW_VARIABLES);
         return;
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         law->source[k] = used[k];
-        used_names[k] = names[used[k]];
-    }
     law->n = n;
     if (bg_expression_is_constant(first))
         law->constant = bg_expression_calc(first, NULL);
     else
-        law->expression = bg_value_get_expression(v, used_names, n);
+        law->expression = bg_value_compile(v, &all, law->source, n);
 }
 
 static void read_law(const bg_value *v, const char *const *own, int nown, bg_law *law)
@@ -164,8 +162,8 @@ static void read_law(const bg_value *v, const char *const *own, int nown, bg_law
     if (!law->given)
         return;
     const char **names = collect_names(v->reader, own, nown);
-    bg_expression *first = names ? bg_value_get_expression(v, names, count_names(law->model, nown))
-                                 : NULL;
+    const bg_variables all = {names, count_names(law->model, nown), nown};
+    bg_expression *first = names ? bg_value_compile(v, &all, NULL, 0) : NULL;
     if (first)
         compile_used(v, first, names, law);
     bg_expression_destroy(first);

@@ -45,7 +45,7 @@ bg_lever bg_lever_calc(const bg_world *w, const bg_coordinate *c)
         return l;
     }
     const bg_mat3 axes = bg_marker_get_axes(w, &c->a);
-    l.n = bg_axis(&axes, c->axis);
+    l.n = bg_scale(c->back ? -1 : 1, bg_axis(&axes, c->axis));
     l.s_b = bg_marker_get_arm(w, &c->b);
     l.s_a = bg_sub(bg_add(B->r, l.s_b), A->r);
     l.d = bg_sub(l.s_a, bg_marker_get_arm(w, &c->a));

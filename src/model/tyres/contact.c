@@ -11,6 +11,8 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
     const bg_value *top = v;
     while (top->parent)
         top = top->parent;
+    if (v->scope) /* a part stands on the road of the model */
+        top = v->reader->top;
     const bg_value road = bg_value_member(top, "road");
     const bg_value wheel = bg_value_member(v, "wheel");
     contact->wheel = bg_value_marker(v, "wheel");

@@ -313,9 +313,17 @@ double bg_tyre_sensor(const bg_force *f, const bg_world *w, int which)
     state own;
     const state *y = get_state(f, w, &own);
     const bg_contact_state *c = &y->k.contact;
-    const double values[BG_TYRE_SENSORS] = {c->F,        -c->delta,       -c->delta_t,   c->touches,
-                                            c->road[0],  y->curve.F[0],   y->curve.F[1], y->align,
-                                            -y->slip[0], atan(y->slip[1])};
+    const double side = y->s->handedness;
+    const double values[BG_TYRE_SENSORS] = {c->F,
+                                            -c->delta,
+                                            -c->delta_t,
+                                            c->touches,
+                                            c->road[0],
+                                            y->curve.F[0],
+                                            side * y->curve.F[1],
+                                            side * y->align,
+                                            -y->slip[0],
+                                            side * atan(y->slip[1])};
     return values[which];
 }
 
@@ -359,6 +367,8 @@ void bg_tyre_read(const bg_value *v, bg_force *f, bg_tyre *tyre)
     const bg_value axis = bg_value_member(v, "axis");
     bg_contact_read(v, f, &tyre->contact);
     tyre->axis = bg_value_exists(&axis) ? bg_value_unit(v, "axis") : bg_vec3_make(0, 1, 0);
+    tyre->axis = bg_scope_turn_axial(v->scope, tyre->axis);
+    tyre->handedness = bg_scope_get_handedness(v->scope);
     if (v->reader->status == BG_OK && hypot(tyre->axis.x, tyre->axis.y) < upright)
         bg_value_fail(&axis,
                       "stands upright in the design position, so that the wheel would lie on "

@@ -42,6 +42,7 @@ typedef void bg_slip_curve(const bg_tyre *tyre, const double s[2], double N, bg_
 struct bg_tyre {
     bg_contact contact;
     bg_vec3 axis;         /* of the spin, unit, in the axes of the wheel marker */
+    double handedness;    /* -1: values to the left are those of the mirror image */
     double relaxation[2]; /* m */
     double tau;           /* s */
     double resistance;

@@ -1,0 +1,341 @@
+/* Parts of mechanisms that are described once and used several times.
+ *
+ * Any mechanism can be a part: random ones, with all joints, forces and tyres, are put into a part
+ * and compared with the mechanism itself. Used as it is, the part gives the same bits. Moved,
+ * turned and mirrored, with gravity turned alike, it moves as its image does, in both forms: what
+ * it measures itself is the same, and what the model measures of it, in world axes, is the image.
+ */
+#include "bogie/model.h"
+#include "model/model.h"
+#include "model_support.h"
+#include "random_mechanism.h"
+
+#include <jansson.h>
+
+static const char *const sections[] = {"bodies", "joints", "forces", "tyres", "inputs", "outputs"};
+
+/* Where the part goes. */
+typedef struct image {
+    bg_vec3 at, axis;
+    double angle;
+    char mirror; /* 0: none */
+    bg_mat3 M;
+    double det;
+} image;
+
+static image make_image(uint64_t *seed, bool upright)
+{
+    image x = {.at = random_vec3(seed, upright ? 0 : 3), .axis = random_direction(seed)};
+    x.angle = upright ? 0 : random_between(seed, -3, 3);
+    x.mirror = upright ? 'y' : (char)"\0xyz"[random_below(seed, 4)];
+    x.M = bg_rotation_about(x.axis, x.angle);
+    x.det = x.mirror ? -1 : 1;
+    for (int i = 0; i < 3 && x.mirror; i++)
+        x.M.m[i][x.mirror - 'x'] *= -1;
+    return x;
+}
+
+static json_t *make_list(bg_vec3 a)
+{
+    return json_pack("[f, f, f]", a.x, a.y, a.z);
+}
+
+/* An output for every value of every force and tyre. */
+static void add_values(json_t *outputs, const char *text)
+{
+    bg_model *model;
+    bg_error err = {BG_OK, ""};
+    assert_ok(bg_model_parse(text, "test", NULL, 0, &model, &err));
+    for (int k = 0; k < model->nforces; k++)
+        for (int i = 0; i < model->forces[k].class_->nsensors; i++) {
+            char name[64];
+            const char *value = model->forces[k].class_->sensor_names[i];
+            snprintf(name, sizeof name, "%d:%s:%s", k, model->forces[k].class_->name, value);
+            json_object_set_new(
+                outputs, name,
+                json_pack("{s:s, s:s}", "force", model->forces[k].name, "value", value));
+        }
+    bg_model_destroy(model);
+}
+
+/* The mechanism as a model of its own, and as a part that a model uses; both get outputs of centres
+ * and angular velocities, of which the second's are those of the model, in world axes. */
+static void write_both(const char *source, const image *x, bool tyres, char *text[2])
+{
+    json_t *flat = json_loads(source, 0, NULL), *part = json_object(), *outside = json_object();
+    json_t *use = json_pack("{s:s, s:o}", "part", "mechanism", "at", make_list(x->at));
+    assert_non_null(flat);
+    if (!tyres) {
+        json_object_del(flat, "tyres");
+        json_object_del(flat, "road");
+    }
+    char *without = json_dumps(flat, JSON_REAL_PRECISION(17));
+    add_values(json_object_get(flat, "outputs"), without);
+    free(without);
+    json_object_set_new(use, "orientation",
+                        json_pack("{s:o, s:f}", "axis", make_list(x->axis), "angle", x->angle));
+    if (x->mirror)
+        json_object_set_new(use, "mirror", json_stringn(&x->mirror, 1));
+    for (size_t k = 0; k < sizeof sections / sizeof *sections; k++)
+        if (json_object_get(flat, sections[k]))
+            json_object_set_new(part, sections[k],
+                                json_deep_copy(json_object_get(flat, sections[k])));
+    const int bodies = (int)json_object_size(json_object_get(flat, "bodies"));
+    for (int k = 1; k <= bodies; k++) {
+        char name[32], body[32];
+        json_t *outputs = json_object_get(flat, "outputs");
+        snprintf(name, sizeof name, "X%d", k);
+        snprintf(body, sizeof body, "u.b%d", k);
+        json_object_set_new(outputs, name, json_pack("{s:s}", "position", body + 2));
+        json_object_set_new(outside, name, json_pack("{s:s}", "position", body));
+        name[0] = 'W';
+        json_object_set_new(outputs, name, json_pack("{s:s}", "angular_velocity", body + 2));
+        json_object_set_new(outside, name, json_pack("{s:s}", "angular_velocity", body));
+    }
+    const bg_vec3 down = {0, 0, -9.81};
+    json_t *used = json_pack("{s:{s:o}, s:{s:o}, s:o, s:o}", "parts", "mechanism", part, "use", "u",
+                             use, "outputs", outside, "gravity", make_list(bg_rotate(&x->M, down)));
+    json_t *road = json_deep_copy(json_object_get(flat, "road"));
+    if (road && x->M.m[0][0] < 0) /* it comes from the other side */
+        json_object_set_new(road, "speed",
+                            json_real(-json_number_value(json_object_get(road, "speed"))));
+    if (road)
+        json_object_set_new(used, "road", road);
+    text[0] = json_dumps(flat, JSON_REAL_PRECISION(17));
+    text[1] = json_dumps(used, JSON_REAL_PRECISION(17));
+    json_decref(flat);
+    json_decref(used);
+}
+
+typedef struct outcome {
+    bg_model *model;
+    bg_status status;
+    double *y;
+    int n;
+} outcome;
+
+/* A few steps of fixed length, and the outputs behind them. */
+static outcome run(const char *text, const char *form, bool *possible)
+{
+    outcome x = {0};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    o.integrator = "rk4";
+    o.method.step = 2e-3;
+    o.t_end = 8e-3;
+    assert_ok(bg_model_parse(text, "test", NULL, 0, &x.model, &err));
+    x.status = bg_model_create_system(x.model, form, &sys, &err);
+    if (x.status == BG_OK) {
+        x.status = bg_run(sys, &o, &r, &err);
+        x.n = bg_system_get_def(sys)->ny;
+        x.y = calloc((size_t)x.n, sizeof *x.y);
+        if (x.status == BG_OK)
+            memcpy(x.y, r.y, (size_t)x.n * sizeof *x.y);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+    }
+    *possible = x.status == BG_OK;
+    return x;
+}
+
+static void clear(outcome *x)
+{
+    free(x->y);
+    bg_model_destroy(x->model);
+}
+
+static double find(const outcome *x, const char *prefix, const char *name)
+{
+    char full[64];
+    snprintf(full, sizeof full, "%s%s", prefix, name);
+    for (int k = 0; k < x->n; k++)
+        if (strcmp(x->model->outputs[k].name, full) == 0)
+            return x->y[k];
+    fail_msg("no output '%s'", full);
+    return 0;
+}
+
+static bg_vec3 find_vec3(const outcome *x, const char *name)
+{
+    double a[3];
+    for (int k = 0; k < 3; k++) {
+        char component[32];
+        snprintf(component, sizeof component, "%s.%c", name, 'x' + k);
+        a[k] = find(x, "", component);
+    }
+    return bg_vec3_load(a);
+}
+
+/* The largest of the outputs of a kind, which are called by one letter or the number of a force; 1
+ * at least, as the mechanisms are some metres large, weigh some kilograms and are in motion. */
+static double calc_size(const outcome *x, char letter)
+{
+    double size = 1;
+    for (int k = 0; k < x->n; k++)
+        if (x->model->outputs[k].name[0] == letter)
+            size = fmax(size, fabs(x->y[k]));
+    return size;
+}
+
+/* How far the part is from being the image of the mechanism. */
+static double compare(const outcome *flat, const outcome *used, const image *x)
+{
+    double worst = 0;
+    const double X = 1 + calc_size(flat, 'X'), W = calc_size(flat, 'W');
+    for (int k = 0; k < flat->n; k++) {
+        const char *name = flat->model->outputs[k].name;
+        if (name[0] != 'X' && name[0] != 'W')
+            worst = fmax(worst,
+                         fabs(find(used, "u.", name) - flat->y[k]) / calc_size(flat, name[0]));
+    }
+    for (int k = 1; k < flat->model->nbodies; k++) {
+        char name[2][16];
+        snprintf(name[0], 16, "X%d", k);
+        snprintf(name[1], 16, "W%d", k);
+        bg_vec3 r = bg_add(x->at, bg_rotate(&x->M, find_vec3(flat, name[0])));
+        bg_vec3 w = bg_scale(x->det, bg_rotate(&x->M, find_vec3(flat, name[1])));
+        worst = fmax(worst, bg_length(bg_sub(find_vec3(used, name[0]), r)) / X);
+        worst = fmax(worst, bg_length(bg_sub(find_vec3(used, name[1]), w)) / W);
+    }
+    return worst;
+}
+
+/* The largest difference of a mechanism and its image; -1: it cannot be run, nor can its image. */
+static double check_image(const char *source, const image *x, bool tyres, int form)
+{
+    char *text[2];
+    bool possible[2];
+    write_both(source, x, tyres, text);
+    outcome flat = run(text[0], forms[form], &possible[0]);
+    outcome used = run(text[1], forms[form], &possible[1]);
+    assert_int_equal(possible[0], possible[1]);
+    double error = possible[0] ? compare(&flat, &used, x) : -1;
+    clear(&flat);
+    clear(&used);
+    for (int k = 0; k < 2; k++)
+        free(text[k]);
+    return error;
+}
+
+enum { MECHANISMS = SANITIZED ? 40 : 150 };
+
+/* The same for many random mechanisms, of which most can be run. */
+static double check_images(unsigned first, bool upright, const image *given)
+{
+    double worst = 0;
+    int count = 0;
+    for (unsigned k = 0; k < MECHANISMS; k++) {
+        uint64_t seed = k;
+        random_mechanism m = random_mechanism_make(first + k);
+        image x = given ? *given : make_image(&seed, upright);
+        double error = check_image(m.text, &x, upright, (int)(k % 2));
+        if (error > 1e-10)
+            print_message("mechanism %u, %s: %.1e\n", first + k, forms[k % 2], error);
+        count += error >= 0;
+        worst = fmax(worst, error);
+        free(m.text);
+    }
+    assert_true(count > 0.9 * MECHANISMS);
+    return worst;
+}
+
+static void test_mirrored(void **state)
+{
+    (void)state;
+    double worst = check_images(0, true, NULL);
+    print_message("mirrored mechanisms differ by %.1e\n", worst);
+    assert_true(worst < 1e-10);
+}
+
+static void test_turned(void **state)
+{
+    (void)state;
+    double worst = check_images(1000, false, NULL);
+    print_message("moved, turned and mirrored mechanisms differ by %.1e\n", worst);
+    assert_true(worst < 1e-10);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    const image none = {.axis = {0, 0, 1}, .M = bg_mat3_identity(), .det = 1};
+    assert_true(check_images(2000, true, &none) == 0);
+}
+
+/* What random mechanisms do not have: controllers that look at points, values along oblique axes,
+ * wheels that roll, steered and cambered, on axes of their own. */
+static const char fixture[] =
+    "{'bodies': {"
+    "  'b1': {'mass': 40, 'center': [0.1, 0.2, 0.7], 'inertia': [3, 4, 5, 0.2, -0.3, 0.1],"
+    "    'orientation': {'rpy': [0.3, -0.2, 0.5]}, 'velocity': [9, 0.5, -0.1],"
+    "    'points': {'eye': [0.3, 0.1, 0.9]}, 'shapes': [{'type': 'box', 'size': [1, 2, 3]}]},"
+    "  'b2': {'mass': 9, 'center': [0.5, 0.6, 0.31], 'inertia': [0.3, 0.5, 0.3]},"
+    "  'b3': {'mass': 9, 'center': [-0.5, 0.5, 0.3], 'inertia': [0.3, 0.5, 0.3]}},"
+    " 'joints': {"
+    "  'left': {'type': 'revolute', 'bodies': ['b1', 'b2'], 'at': 'b2', 'axis': [0.1, 1, 0.05],"
+    "    'initial': {'velocity': 28}},"
+    "  'right': {'type': 'cylindrical', 'bodies': ['b3', 'b1'], 'at': 'b3', 'axis': [0, -1, 0.1],"
+    "    'initial': {'angle': {'velocity': 25}, 'slide': {'position': 0.02, 'velocity': 0.3}}}},"
+    " 'forces': {"
+    "  'height': {'type': 'controller', 'input': {'position': 'b1.eye', 'component': 'y'},"
+    "    'reference': 0.3, 'kp': 700, 'kd': 30, 'output': {'joint': 'right', 'coordinate': "
+    "'slide'}},"
+    "  'side': {'type': 'controller', 'input': {'velocity': 'b1.eye', 'component': 'y', 'axes': "
+    "'body'}, 'kp': 60, 'ki': 90, 'reference': 'x.y', 'output': {'joint': 'left'}},"
+    "  'speed': {'type': 'controller', 'input': {'velocity': 'b1.eye', 'component': 'x'},"
+    "    'kp': 50, 'output': {'joint': 'right', 'coordinate': 'angle'}},"
+    "  'block': {'type': 'bushing', 'bodies': ['b1', 'b3'], 'at': [-0.4, 0.4, 0.4],"
+    "    'orientation': {'rpy': [0.2, 0.4, -0.6]}, 'stiffness': [900, 2000, 300, 10, 20, 30],"
+    "    'damping': [9, 8, 7, 0.6, 0.5, 0.4]},"
+    "  'wind': {'type': 'force', 'at': 'b1.eye', 'axes': 'body', 'force': ['3*w.x', 5, 'o.y*90']},"
+    "  'twist': {'type': 'torque', 'body': 'b1', 'axes': 'body', 'torque': [3, '2*w.y', "
+    "'-5*x.y']}},"
+    " 'road': {'type': 'flat', 'speed': 1},"
+    " 'tyres': {"
+    "  'fiala': {'type': 'fiala', 'wheel': 'b2', 'axis': [0.1, 1, 0.05], 'radius': 0.35,"
+    "    'stiffness': 9000, 'damping': 50, 'relaxation': [0.1, 0.2], 'longitudinal_stiffness': "
+    "4000,"
+    "    'cornering_stiffness': 3000, 'friction': 1, 'sliding_friction': 0.8, 'half_length': 0.05,"
+    "    'rolling_resistance': 0.01},"
+    "  'brush': {'type': 'brush', 'wheel': {'body': 'b3', 'at': [-0.5, 0.6, 0.3]}, 'axis': [0, 1, "
+    "-0.1], 'radius': 0.34, 'stiffness': 9000, 'relaxation': [0.1, 0.2], 'tread_stiffness': [9e5, "
+    "6e5], 'friction': [1, 0.9], 'half_length': 0.05, 'load': 300}},"
+    " 'outputs': {'x': {'position': 'b1.eye'}, 'w': {'angular_velocity': 'b1'},"
+    "  'o': {'orientation': 'b1'}, 'r': {'reaction': 'right'}, 'a': {'angular_acceleration': 'b1'},"
+    "  'c': {'joint': 'right', 'coordinate': 'slide', 'derivative': 2},"
+    "  'C': {'joint': 'right', 'coordinate': 'slide'}}}";
+
+/* Images that leave gravity and the plane of the road where they are. */
+static void test_wheels(void **state)
+{
+    (void)state;
+    double worst = 0;
+    char *text = quote(fixture);
+    for (int k = 0; k < 12; k++) {
+        image x = {.at = {k, 2 * k, 0}, .axis = {0, 0, 1}, .det = k % 6 < 2 ? 1 : -1};
+        x.mirror = (char)(k % 6 < 2 ? 0 : k % 6 < 4 ? 'x' : 'y');
+        x.angle = k % 2 ? M_PI : 0;
+        x.M = bg_rotation_about(x.axis, x.angle);
+        for (int i = 0; i < 3 && x.mirror; i++)
+            x.M.m[i][x.mirror - 'x'] *= -1;
+        double error = check_image(text, &x, true, k / 6);
+        assert_true(error >= 0);
+        worst = fmax(worst, error);
+    }
+    free(text);
+    print_message("images of wheels differ by %.1e\n", worst);
+    assert_true(worst < 1e-10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_mirrored),
+        cmocka_unit_test(test_turned),
+        cmocka_unit_test(test_wheels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
