@@ -40,6 +40,8 @@ static void expect_keys(const bg_value *top)
             bg_value_fail(&v, "belongs to the model, not to a part of it; move it there");
     }
     bg_value_expect(top, part_keys);
+    bg_value_text_or(top, "$schema", NULL); /* for editors and readers */
+    bg_value_text_or(top, "name", NULL);
 }
 
 /* The file that describes a part, or that the description of one stands in. */
@@ -78,7 +80,7 @@ static void note_file(bg_reader *reader, const json_t *part, char *path)
 static json_t *load_file(const bg_value *file, const char *path)
 {
     bg_reader *reader = file->reader;
-    char *text, subject[512];
+    char *text, subject[512]; /* of the sentence */
     size_t length;
     json_t *part = NULL;
     bg_error err = {0};
@@ -89,10 +91,12 @@ static json_t *load_file(const bg_value *file, const char *path)
     } else if (st != BG_OK) {
         bg_value_fail(file, "%s", err.text);
     } else {
-        st = bg_model_load_text(text, length, path, &part, reader->err);
+        st = bg_model_load_text(text, length, path, &part, &err);
         free(text);
-        if (st != BG_OK)
-            reader->status = st;
+        if (st == BG_NO_MEMORY)
+            bg_reader_fail_memory(reader);
+        else if (st != BG_OK)
+            bg_value_fail(file, "%s", err.text);
     }
     return part;
 }
@@ -124,7 +128,10 @@ static void load_part(const bg_value *parts, const bg_value *part, const chain *
     else if (reader->nfiles == FILES)
         bg_value_fail(&file, "is one more than the %d files of parts a model may have", FILES);
     json_t *content = reader->status == BG_OK ? load_file(&file, path) : NULL;
-    if (content && json_object_set(parts->json, part->key, content))
+    if (content && !json_is_object(content))
+        bg_value_fail(&file, "the file '%.200s' does not describe a part; that is an object { }",
+                      name);
+    else if (content && json_object_set(parts->json, part->key, content))
         bg_reader_fail_memory(reader);
     if (content && reader->status == BG_OK) {
         note_file(reader, content, path);
@@ -247,6 +254,10 @@ static void read_part(bg_scope *s)
         found = find_part(&name, text);
         if (!found.part || strcmp(text, "comment") == 0) {
             fail_part(&name, text);
+            return;
+        }
+        if (!json_is_object(found.part)) {
+            bg_value_fail(&name, "the part '%.80s' is not an object { }", text);
             return;
         }
         s->origin = find_origin(reader, found.part, found.in ? found.in->origin : reader->origin);

@@ -147,7 +147,7 @@ void bg_read_bodies(const bg_value *top)
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
     bg_value section = bg_value_member(top, "bodies");
-    if (reader->nscopes == 0 && !bg_value_expect_object(&section))
+    if (!json_object_get(top->json, "use") && !bg_value_expect_object(&section))
         return;
     size_t n = bg_reader_count(reader, "bodies") + 1;
     m->bodies = bg_reader_allocate(reader, n, sizeof *m->bodies);

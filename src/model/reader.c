@@ -57,8 +57,10 @@ bg_status bg_value_fail(const bg_value *v, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     reader->status = BG_BAD_INPUT;
-    return bg_error_set(reader->err, BG_BAD_INPUT, "%s: %s%s%s", bg_value_get_origin(v), path,
-                        *path ? ": " : "", sentence);
+    const char *file = bg_value_get_origin(v);
+    const bool other = file != reader->origin; /* a part in a file of its own */
+    return bg_error_set(reader->err, BG_BAD_INPUT, "%s: %s%s%s%s%s", reader->origin,
+                        other ? file : "", other ? ": " : "", path, *path ? ": " : "", sentence);
 }
 
 void bg_reader_fail_memory(bg_reader *reader)
