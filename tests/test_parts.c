@@ -329,13 +329,221 @@ static void test_wheels(void **state)
     assert_true(worst < 1e-10);
 }
 
+/* Parts in parts, used many times, against the same written out by hand: axles of two wheels each,
+ * which hang on one another. */
+static const char nested[] =
+    "{'parameters': {'n': 3, 'pitch': 0.5, 'c': 40},"
+    " 'parts': {"
+    "  'wheel': {'parameters': {'mass': 2, 'k': '100*mass'},"
+    "    'bodies': {'disc': {'mass': 'mass', 'center': [0, 0.3, 0], 'inertia': [0.1, 0.15, 0.1, "
+    "0.03, 0, -0.02], 'angular_velocity': [0.2, 1, 0.3]}},"
+    "    'joints': {'hub': {'type': 'revolute', 'bodies': ['beam', 'disc'], 'at': [0, 0.2, 0], "
+    "'axis': [0.1, 1, 0], 'initial': 0.1}},"
+    "    'forces': {'stop': {'type': 'torsion', 'joint': 'hub', 'stiffness': 'k', 'torque': "
+    "'-c*spin*shift.y'}},"
+    "    'outputs': {'spin': {'joint': 'hub', 'derivative': 1}, 'shift': {'position': 'disc'}}},"
+    "  'axle': {'bodies': {'beam': {'mass': 3, 'center': [0, 0, 0], 'inertia': [0.2, 0.1, 0.2], "
+    "'points': {'end': ['pitch', 0, 0]}}},"
+    "    'joints': {'hinge': {'type': 'universal', 'bodies': ['before', 'beam'], 'at': [0, 0, 0], "
+    "'axis': [0, 1, 0], 'second': [0, 0, 1]}},"
+    "    'use': {'l': {'part': 'wheel', 'connect': {'beam': 'beam'}},"
+    "            'r': {'part': 'wheel', 'mirror': 'y', 'connect': {'beam': 'beam'}}},"
+    "    'outputs': {'both': 'l.spin + r.spin'}}},"
+    " 'use': {'a1': {'part': 'axle', 'connect': {'before': 'ground'}},"
+    "   'a[i=2..n]': {'part': 'axle', 'at': ['({i} - 1)*pitch', 0, 0], 'connect': {'before': "
+    "'a{i-1}"
+    ".beam'}}},"
+    " 'outputs': {'end': {'position': 'a{n}.beam.end'}, 'all': 'a1.both + a2.both'},"
+    " 'events': {'turn': 'a1.l.spin - 0.1'}, 'run': {'t_end': 0.3}}";
+
+/* The same without parts, wheel by wheel. */
+static void write_bodies(FILE *out, double mass_of_a2_r)
+{
+    for (int i = 1; i <= 3; i++) {
+        fprintf(out,
+                "%s\"a%d\": {\"mass\": 3, \"center\": [%g, 0, 0], \"inertia\": [0.2, 0.1, 0.2]}",
+                i > 1 ? ", " : "", i, 0.5 * (i - 1));
+        for (int s = 1; s >= -1; s -= 2)
+            fprintf(
+                out,
+                ", \"a%d%c\": {\"mass\": %.17g, \"center\": [%g, %g, 0], \"inertia\": [0.1, 0.15, "
+                "0.1, %g, 0, %g], \"angular_velocity\": [%g, 1, %g]}",
+                i, s > 0 ? 'l' : 'r', i == 2 && s < 0 ? mass_of_a2_r : 2, 0.5 * (i - 1), 0.3 * s,
+                0.03 * s, -0.02 * s, 0.2 * s, 0.3 * s);
+    }
+}
+
+static void write_joints(FILE *out)
+{
+    for (int i = 1; i <= 3; i++) {
+        char before[16] = "ground";
+        if (i > 1)
+            snprintf(before, sizeof before, "a%d", i - 1);
+        fprintf(
+            out,
+            "%s\"h%d\": {\"type\": \"universal\", \"bodies\": [\"%s\", \"a%d\"], \"at\": [%g, 0, "
+            "0], \"axis\": [0, 1, 0], \"second\": [0, 0, 1]}",
+            i > 1 ? ", " : "", i, before, i, 0.5 * (i - 1));
+        for (int s = 1; s >= -1; s -= 2)
+            fprintf(
+                out,
+                ", \"h%d%c\": {\"type\": \"revolute\", \"bodies\": [\"a%d\", \"a%d%c\"], \"at\": "
+                "[%g, %g, 0], \"axis\": [%g, 1, 0], \"initial\": 0.1}",
+                i, s > 0 ? 'l' : 'r', i, i, s > 0 ? 'l' : 'r', 0.5 * (i - 1), 0.2 * s, 0.1 * s);
+    }
+}
+
+static char *write_nested(double mass_of_a2_r)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size), *outputs;
+    char *rest;
+    outputs = open_memstream(&rest, &size);
+    fprintf(out, "{\"bodies\": {");
+    write_bodies(out, mass_of_a2_r);
+    fprintf(out, "}, \"joints\": {");
+    write_joints(out);
+    fprintf(out, "}, \"forces\": {");
+    for (int i = 1; i <= 3; i++)
+        for (int s = 1; s >= -1; s -= 2) {
+            const char c = s > 0 ? 'l' : 'r';
+            fprintf(
+                out,
+                "%s\"f%d%c\": {\"type\": \"torsion\", \"joint\": \"h%d%c\", \"stiffness\": %.17g, "
+                "\"torque\": \"%g*spin%d%c*shift%d%c.y\"}",
+                i > 1 || s < 0 ? ", " : "", i, c, i, c, 100 * (i == 2 && s < 0 ? mass_of_a2_r : 2),
+                -40.0 * s, i, c, i, c);
+            fprintf(outputs,
+                    "\"spin%d%c\": {\"joint\": \"h%d%c\", \"derivative\": 1}, \"shift%d%c\": "
+                    "{\"position\": \"a%d%c\"}, ",
+                    i, c, i, c, i, c, i, c);
+        }
+    fclose(outputs);
+    fprintf(out,
+            "}, \"outputs\": {%s\"end\": {\"position\": {\"body\": \"a3\", \"at\": [1.5, 0, 0]}}, "
+            "\"all\": \"spin1l + spin1r + spin2l + spin2r\"}, \"run\": {\"t_end\": 0.3}}",
+            rest);
+    fclose(out);
+    free(rest);
+    return text;
+}
+
+static outcome run_with(const char *text, const bg_setting *settings, int n, const char *form)
+{
+    outcome x = {0};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    o.method.rtol = o.method.atol = 1e-9;
+    assert_ok(bg_model_parse(text, "test", settings, n, &x.model, &err));
+    assert_ok(bg_model_create_system(x.model, form, &sys, &err));
+    o.t_end = x.model->t_end;
+    assert_ok(bg_run(sys, &o, &r, &err));
+    x.n = bg_system_get_def(sys)->ny;
+    x.y = calloc((size_t)x.n, sizeof *x.y);
+    memcpy(x.y, r.y, (size_t)x.n * sizeof *x.y);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    return x;
+}
+
+/* By hand and by parts, after one wheel has got another mass in each of the ways there are. */
+static void test_nested(void **state)
+{
+    (void)state;
+    static const bg_setting ways[][2] = {
+        {{"parameters.a2.r.mass", "2"}, {NULL, NULL}},
+        {{"parameters.a2.r.mass", "5"}, {NULL, NULL}},
+        {{"use.a2.parameters", "{}"}, {"parameters.a2.r.mass", "3 + 2"}},
+        {{"bodies.a2.r.disc.mass", "5"}, {"forces.a2.r.stop.stiffness", "500"}},
+    };
+    char *text = quote(nested);
+    for (int k = 0; k < 8; k++) {
+        const bg_setting *way = ways[k / 2];
+        char *flat = write_nested(k < 2 ? 2 : 5);
+        outcome used = run_with(text, way, way[1].name ? 2 : 1, forms[k % 2]);
+        outcome by_hand = run_with(flat, NULL, 0, forms[k % 2]);
+        char *again = bg_model_create_text(used.model);
+        outcome reread = run_with(again, NULL, 0, forms[k % 2]);
+        assert_near(find(&used, "", "all"), find(&by_hand, "", "all"), 1e-10);
+        for (int i = 0; i < 3; i++) {
+            static const char *const names[] = {"end.x", "end.y", "end.z"};
+            assert_near(find(&used, "", names[i]), find(&by_hand, "", names[i]), 1e-10);
+        }
+        assert_near(find(&used, "", "a3.r.spin"), find(&by_hand, "", "spin3r"), 1e-10);
+        assert_near(find(&used, "", "a3.r.shift.y"), -find(&by_hand, "", "shift3r.y"), 1e-10);
+        assert_int_equal(reread.n, used.n); /* what is kept with results is the same model */
+        assert_memory_equal(reread.y, used.y, (size_t)used.n * sizeof *used.y);
+        clear(&used);
+        clear(&by_hand);
+        clear(&reread);
+        free(flat);
+        free(again);
+    }
+    free(text);
+}
+
+/* Names of what parts have, as everything that speaks of them uses them. */
+static void test_names(void **state)
+{
+    (void)state;
+    char *text = quote(nested);
+    bg_model *m;
+    bg_error err = {BG_OK, ""};
+    const bg_setting fewer = {"parameters.n", "2"};
+    assert_ok(bg_model_parse(text, "test", &fewer, 1, &m, &err));
+    static const char *const bodies[] = {"ground", "a1.beam", "a1.l.disc", "a1.r.disc", "a2.beam"};
+    assert_int_equal(m->nbodies, 7);
+    for (int k = 0; k < 5; k++)
+        assert_string_equal(m->bodies[k].name, bodies[k]);
+    assert_string_equal(m->joints[1].name, "a1.l.hub");
+    assert_string_equal(m->forces[3].name, "a2.r.stop");
+    assert_string_equal(m->outputs[0].name, "a1.l.spin");
+    assert_string_equal(m->outputs[m->noutputs - 1].name, "all");
+    assert_string_equal(m->bodies[4].points[0].name, "end");
+    for (int k = 0; k < m->warnings.count; k++)
+        fail_msg("%s", m->warnings.items[k].text);
+    bg_model_destroy(m);
+    free(text);
+}
+
+/* What an inner name hides, and what is seen from inside: own variables of an element before
+ * parameters of the part, these before those of the model, inputs and outputs alike. */
+static void test_hiding(void **state)
+{
+    (void)state;
+    static const char model[] =
+        "{'parameters': {'a': 1, 'b': 2, 'length': '7*b'}, 'inputs': {'u': 100, 'w': 1000},"
+        " 'parts': {'p': {'parameters': {'b': 'a + 2', 'length': '10*b'}, 'inputs': {'u': 200},"
+        "   'bodies': {'x': {'mass': 1, 'center': [0, 0, 2]}},"
+        "   'joints': {'slide': {'type': 'prismatic', 'bodies': ['ground', 'x'], 'at': [0, 0, 0], "
+        "'axis': [0, 0, 1]}},"
+        "   'forces': {'f': {'type': 'spring-damper', 'from': [0, 0, 0], 'to': 'x', 'force': "
+        "'length "
+        "+ 1000*b + u + w + 1e5*parameters.length + 1e7*high'}},"
+        "   'outputs': {'f': {'force': 'f', 'value': 'force'}}}},"
+        " 'use': {'i': {'part': 'p', 'parameters': {'b': '2*b'}, 'connect': {'w': 'v'}},"
+        "   'j': {'part': 'p'}},"
+        " 'outputs': {'high': {'position': [0, 0, 3], 'component': 'z'}, 'v': {'position': [0, 0, "
+        "4000], 'component': 'z'}},"
+        " 'run': {'t_end': 1e-9}}";
+    char *text = quote(model);
+    outcome x = run_with(text, NULL, 0, "joint");
+    assert_near(find(&x, "", "i.f"), 2 + 4000 + 200 + 4000 + 40e5 + 3e7, 1e-3);
+    assert_near(find(&x, "", "j.f"), 2 + 3000 + 200 + 1000 + 30e5 + 3e7, 1e-3);
+    clear(&x);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_mirrored),
-        cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_wheels),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_mirrored),
+        cmocka_unit_test(test_turned),    cmocka_unit_test(test_wheels),
+        cmocka_unit_test(test_nested),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_hiding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,16 +344,17 @@ static bg_scope *add_scope(const bg_value *use)
 /* Names of uses are heads of others, so they are like those of bodies. */
 static void check_name(const bg_value *use)
 {
-    const bg_value *top = use->parent->parent;
-    const json_t *bodies = json_object_get(top->json, "bodies");
+    const json_t *top = use->parent->parent->json;
+    const bool body = json_object_get(json_object_get(top, "bodies"), use->key) ||
+                      strcmp(use->key, "ground") == 0;
     if (*use->key == '\0' || strpbrk(use->key, ".[]={}\""))
         bg_value_fail(use, "the name of a used part must not be empty and must not have any of "
                            ". [ ] = { } \" in it");
-    else if (json_object_get(bodies, use->key) || strcmp(use->key, "ground") == 0)
+    else if (body || json_object_get(json_object_get(top, "joints"), use->key))
         bg_value_fail(use,
-                      "there is a body of this name, whose points are called '%.80s.NAME', "
-                      "too; choose another name",
-                      use->key);
+                      "there is a %s of this name, whose %s are called '%.80s.NAME', too; choose "
+                      "another name",
+                      body ? "body" : "joint", body ? "points" : "coordinates", use->key);
 }
 
 static void prepare(const bg_value *top, const bg_setting *settings, int nsettings);

@@ -8,6 +8,8 @@
  * A_pq zero. */
 #include "model/read.h"
 
+#include <stdlib.h>
+
 /* A <- J^T A J with the rotation that makes entry (p, q) zero. */
 static void rotate(bg_mat3 *A, int p, int q)
 {
@@ -128,7 +130,9 @@ bg_mat3 bg_read_inertia(const bg_value *body)
         I = read_principal(&v);
     else if (bg_value_expect_list(&v, -1))
         I = read_list(&v);
-    check(&v, &I, body->key);
+    char *name = bg_value_copy_name(body);
+    check(&v, &I, name ? name : "");
+    free(name);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
             I.m[i][j] *= bg_scope_get_flip(v.scope, i) * bg_scope_get_flip(v.scope, j);
