@@ -537,13 +537,58 @@ static void test_hiding(void **state)
     free(text);
 }
 
+/* The example of docs/model.md: the indented lines behind the heading. */
+static char *load_example(void)
+{
+    FILE *in = fopen(BOGIE_SOURCE_DIR "/docs/model.md", "r");
+    char *text, line[4096];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool begun = false, ended = false;
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        const bool indented = strncmp(line, "    ", 4) == 0;
+        begun = begun || strcmp(line, "## Parts used several times\n") == 0;
+        ended = ended || (begun && size > 0 && !indented);
+        if (begun && !ended && indented)
+            fputs(line, out);
+        fflush(out);
+    }
+    fclose(in);
+    fclose(out);
+    return text;
+}
+
+/* With equal springs it stays upright, and both wheels do the same; with those of the example it
+ * leans to the softer side. */
+static void test_example(void **state)
+{
+    (void)state;
+    const bg_setting same = {"parameters.right.stiffness", "20*kN/m"};
+    char *text = load_example();
+    for (int k = 0; k < 2; k++) {
+        outcome even = run_with(text, &same, 1, forms[k]),
+                uneven = run_with(text, NULL, 0, forms[k]);
+        assert_near(find(&even, "", "roll"), 0, 1e-12);
+        assert_near(find(&even, "", "skew"), 0, 1e-12);
+        assert_true(find(&even, "", "left.travel") > 0.05);
+        assert_near(find(&even, "", "left.centre.y"), find(&even, "", "right.centre.y"), 1e-12);
+        assert_near(find(&even, "", "right.y"), -find(&even, "", "right.centre.y"), 1e-12);
+        assert_true(find(&uneven, "", "roll") < -0.01);
+        assert_true(find(&uneven, "", "skew") > 0.01);
+        clear(&even);
+        clear(&uneven);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_mirrored),
         cmocka_unit_test(test_turned),    cmocka_unit_test(test_wheels),
         cmocka_unit_test(test_nested),    cmocka_unit_test(test_names),
-        cmocka_unit_test(test_hiding),
+        cmocka_unit_test(test_hiding),    cmocka_unit_test(test_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
