@@ -188,12 +188,20 @@ static void test_curves(void **state)
 static void test_mechanisms(void **state)
 {
     (void)state;
-    static const char *const models[] = {
-        "double-wishbone",    "five-link-suspension", "four-bar",
-        "gyroscope",          "iftomm-a01-pendulum",  "iftomm-a02-four-bars",
-        "iftomm-a03-andrews", "iftomm-a04-bricard",   "iftomm-a05-governor",
-        "n-pendulum",         "slider-crank-3d",      "vehicle-trailer-spring",
-        "vehicle-trailer"};
+    static const char *const models[] = {"double-wishbone",
+                                         "five-link-suspension",
+                                         "four-bar",
+                                         "front-axle",
+                                         "gyroscope",
+                                         "iftomm-a01-pendulum",
+                                         "iftomm-a02-four-bars",
+                                         "iftomm-a03-andrews",
+                                         "iftomm-a04-bricard",
+                                         "iftomm-a05-governor",
+                                         "n-pendulum",
+                                         "slider-crank-3d",
+                                         "vehicle-trailer-spring",
+                                         "vehicle-trailer"};
     enum { MODELS = sizeof models / sizeof *models };
     tally n = {0};
     for (int run = 0; run < MODELS * 2 * 2; run++) {

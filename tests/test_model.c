@@ -130,6 +130,7 @@ static void test_every_model(void **state)
         {"gyroscope", 1, 1, 0, 0, 17, 15},
         {"n-pendulum", 3, 3, 0, 0, 4, 3},
         {"double-wishbone", 5, 7, 2, 0, 9, 455},
+        {"front-axle", 10, 14, 6, 2, 18, 913},
         {"five-link-suspension", 7, 11, 3, 0, 15, 52.772},
     };
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {

@@ -146,13 +146,10 @@ static void check_text(const char *text, long *read)
 static void test_mutations(void **state)
 {
     (void)state;
-    static const char *const models[] = {"five-link-suspension",
-                                         "double-wishbone",
-                                         "slider-crank-3d",
-                                         "iftomm-a03-andrews",
-                                         "gyroscope",
-                                         "../tests/laws",
-                                         "n-pendulum"};
+    static const char *const models[] = {
+        "five-link-suspension",      "double-wishbone", "slider-crank-3d",
+        "iftomm-a03-andrews",        "gyroscope",       "../tests/laws",
+        "../tests/fuzz/seeds/parts", "n-pendulum"};
     enum { MODELS = sizeof models / sizeof *models, COUNT = 10000 };
     uint64_t seed = 0x9E3779B97F4A7C15u;
     long read = 0;

@@ -11,6 +11,7 @@
 #include "random_mechanism.h"
 
 #include <jansson.h>
+#include <sys/stat.h>
 
 static const char *const sections[] = {"bodies", "joints", "forces", "tyres", "inputs", "outputs"};
 
@@ -582,6 +583,71 @@ static void test_example(void **state)
     free(text);
 }
 
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    char *quoted = quote(text);
+    fputs(quoted, out);
+    free(quoted);
+    fclose(out);
+}
+
+/* A model of three files and a table, each named relative to the one that names it; what is kept of
+ * it needs none of them. */
+static void test_files(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/bogie-parts-XXXXXX", path[256];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/inner", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    write_file(folder, "model.json",
+               "{'parts': {'pair': {'file': 'inner/pair.json'}}, 'use': {'p': {'part': 'pair'}},"
+               " 'run': {'t_end': 0.1}}");
+    write_file(
+        folder, "inner/pair.json",
+        "{'parts': {'one': {'file': 'one.json'}}, 'use': {'a': {'part': 'one'}, 'b': {'part': "
+        "'one', 'mirror': 'x', 'parameters': {'reach': 2}}}}");
+    write_file(
+        folder, "inner/one.json",
+        "{'parameters': {'reach': 1}, 'bodies': {'x': {'mass': 1, 'center': ['reach', 0, 0]}},"
+        " 'joints': {'s': {'type': 'prismatic', 'bodies': ['ground', 'x'], 'at': [0, 0, 0], "
+        "'axis': [1, 0, 0]}}, 'inputs': {'u': {'type': 'table', 'file': 'u.csv'}},"
+        " 'forces': {'f': {'type': 'force', 'at': 'x', 'force': ['u', 0, 0]}},"
+        " 'outputs': {'s': {'joint': 's'}, 'x': {'position': 'x', 'component': 'x'}}}");
+    write_file(folder, "inner/u.csv", "0, 2\n1, 2\n");
+    bg_model *model;
+    bg_error err = {BG_OK, ""};
+    snprintf(path, sizeof path, "%s/model.json", folder);
+    assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+    char *text = bg_model_create_text(model);
+    assert_null(strstr(text, "file"));
+    assert_near(model->bodies[2].pose.r.x, -2, 0);
+    outcome x = run_with(text, NULL, 0, "joint"); /* 2 N on 1 kg for 0.1 s */
+    assert_near(find(&x, "", "p.a.s"), 0.01, 1e-12);
+    assert_near(find(&x, "", "p.b.s"), 0.01, 1e-12);
+    assert_near(find(&x, "", "p.b.x"), 2.01, 1e-12);
+    clear(&x);
+    free(text);
+    bg_model_destroy(model);
+    write_file(folder, "inner/one.json",
+               "{'parameters': {'reach': 1}, 'bodies': {'x': {'mas': 1, 'center': [0, 0, 0]}}}");
+    assert_int_equal(bg_model_read(path, NULL, 0, &model, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "/model.json: "));
+    assert_non_null(
+        strstr(err.text, "/inner/one.json: bodies.x.mas (used as 'p.a'): is not a known"));
+    static const char *const names[] = {"inner/u.csv", "inner/one.json", "inner/pair.json",
+                                        "model.json", "inner"};
+    for (int k = 0; k < 5; k++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[k]);
+        assert_int_equal(remove(path), 0);
+    }
+    assert_int_equal(remove(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -589,6 +655,7 @@ int main(void)
         cmocka_unit_test(test_turned),    cmocka_unit_test(test_wheels),
         cmocka_unit_test(test_nested),    cmocka_unit_test(test_names),
         cmocka_unit_test(test_hiding),    cmocka_unit_test(test_example),
+        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
