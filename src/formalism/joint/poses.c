@@ -142,7 +142,8 @@ static void measure(const bg_joint_form *f, const bg_tree_joint *t, const bg_bod
         const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, t->joint, c)];
         bool screw = l->kind == BG_LINK_SCREW && j->pitch != 0; /* tells its turns by its slide */
         if (screw)
-            x = (bg_coordinate){BG_COORDINATE_SLIDE, 2, j->a, j->b, -1};
+            x = (bg_coordinate){
+                .kind = BG_COORDINATE_SLIDE, .axis = 2, .a = j->a, .b = j->b, .turns = -1};
         double value = bg_coordinate_calc(&w, &x);
         if (x.kind == BG_COORDINATE_SLIDE)
             q[l->q] = screw ? value / j->pitch : value;
