@@ -28,7 +28,7 @@ static inline void rig_assert_near(double a, double b, double tolerance, const c
     }
 }
 
-enum { RIG_BODIES = 4, RIG_ARRAY = 16 };
+enum { RIG_OUTPUTS = 200, RIG_BODIES = 4, RIG_ARRAY = 16 };
 
 typedef struct rig {
     bg_model *model;
@@ -37,6 +37,7 @@ typedef struct rig {
     double u[RIG_ARRAY], u_t[RIG_ARRAY], z[RIG_ARRAY];
     int mode[RIG_ARRAY];
     double t;
+    double measured[3 * RIG_OUTPUTS]; /* scratch of laws */
 } rig;
 
 /* Uniform in [-1, 1]. */
@@ -61,15 +62,21 @@ static inline bg_mat3 rig_exp(bg_vec3 a)
 
 static inline bg_world rig_world(const rig *r)
 {
-    return (bg_world){
-        .t = r->t, .body = r->body, .u = r->u, .u_t = r->u_t, .z = r->z, .mode = r->mode};
+    return (bg_world){.t = r->t,
+                      .body = r->body,
+                      .u = r->u,
+                      .u_t = r->u_t,
+                      .z = r->z,
+                      .mode = r->mode,
+                      .measured = (double *)r->measured};
 }
 
 /* Bodies of the design position, displaced and turned by up to `far`, with random twists, states
  * and signals. */
 static inline void rig_shake(rig *r, double far)
 {
-    assert_true(r->model->nbodies <= RIG_BODIES && r->model->nz <= RIG_ARRAY);
+    assert_true(r->model->nbodies <= RIG_BODIES && r->model->nz <= RIG_ARRAY &&
+                r->model->noutputs < RIG_OUTPUTS);
     memset(r->body, 0, sizeof r->body);
     r->body[0].R = bg_mat3_identity();
     for (int k = 1; k < r->model->nbodies; k++) {

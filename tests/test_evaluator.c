@@ -88,6 +88,24 @@ static void test_models_in_threads(void **state)
     globfree(&files);
 }
 
+/* Laws of outputs, controllers, tyres, followed angles. */
+static void test_random_in_threads(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    for (unsigned seed = 1; seed <= 12; seed++) {
+        random_mechanism x = random_mechanism_make(seed);
+        bg_model *model;
+        bg_system *sys;
+        assert_ok(bg_model_parse(x.text, "random", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, seed % 2 ? "cartesian" : "joint", &sys, &err));
+        check_shared(sys);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+        free(x.text);
+    }
+}
+
 static void test_equations_in_threads(void **state)
 {
     (void)state;
@@ -264,8 +282,11 @@ static void test_fork_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models_in_threads),   cmocka_unit_test(test_equations_in_threads),
-        cmocka_unit_test(test_formalisms),          cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_models_in_threads),
+        cmocka_unit_test(test_random_in_threads),
+        cmocka_unit_test(test_equations_in_threads),
+        cmocka_unit_test(test_formalisms),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_fork_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,8 +251,8 @@ static void test_turned(void **state)
             }
 }
 
-/* Bennett's linkage and parallel cranks with an option of a method, as drawn, turned, and turned and
- * 1000 times larger or smaller. */
+/* Bennett's linkage and parallel cranks with an option of a method, as drawn, turned, and turned
+ * and 1000 times larger or smaller. */
 static void check_option(const bg_integrator_info *info, const bg_setting *option, unsigned *seed)
 {
     for (int form = 0; form < 2; form++)

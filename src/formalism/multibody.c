@@ -182,6 +182,7 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     BG_TAKE(arena, mb->u, 3 * m->nsignals);
     BG_TAKE(arena, mb->signals, 3 * m->nsignals);
     BG_TAKE(arena, mb->signals_piece, m->nsignals);
+    BG_TAKE(arena, mb->measured, 3 * (m->noutputs + 1));
     BG_TAKE(arena, mb->memo, m->nforces);
     for (int k = 0; k < m->nforces; k++) {
         size_t size = m->forces[k].class_->memo_size;
@@ -195,7 +196,7 @@ void bg_multibody_start_scratch(bg_multibody *mb)
 {
     mb->t_signals = NAN;
     mb->body[0].R = bg_mat3_identity();
-    mb->world = (bg_world){.body = mb->body, .memo = mb->memo};
+    mb->world = (bg_world){.body = mb->body, .measured = mb->measured, .memo = mb->memo};
 }
 
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,

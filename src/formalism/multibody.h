@@ -86,6 +86,7 @@ typedef struct bg_multibody {
     double t_signals;   /* s; NAN: not yet */
     double *signals;    /* [3 nsignals] values, then first, then second derivatives */
     int *signals_piece; /* [nsignals] mode of each at that time */
+    double *measured;   /* [3 (noutputs + 1)] of world */
     void **memo;        /* [nforces] of world */
     double speed;       /* m/s, the largest of all bodies, in the world wishes were asked of last */
     /* what only the formalism knows; all take the formalism itself, whose first member this is */

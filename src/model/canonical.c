@@ -271,7 +271,6 @@ bg_status bg_canonical_create(const bg_model *m, bg_canonical *x, bg_error *err)
                   .couplers = BG_NEW_ARRAY(bg_coupler, m->ncouplers),
                   .angles = BG_NEW_ARRAY(bg_followed_angle, m->nangles + m->noutputs),
                   .signals = m->signals,
-                  .scratch = m->scratch,
                   .nbodies = m->nbodies,
                   .ncouplers = m->ncouplers,
                   .nsignals = m->nsignals,

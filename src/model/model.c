@@ -260,7 +260,6 @@ void bg_model_destroy(bg_model *m)
     free(m->outputs);
     free(m->watches);
     free(m->angles);
-    free(m->scratch);
     bg_warnings_clear(&m->warnings);
     for (int k = 0; k < m->noptions; k++) {
         free((void *)m->options[k].name);

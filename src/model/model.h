@@ -140,7 +140,6 @@ struct bg_model {
     int nbodies, njoints, ncouplers, nforces, nsignals, noutputs, nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
-    double *scratch; /* [3 (noutputs + 1)] for laws: values, adjoints, gradient of an expression */
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;

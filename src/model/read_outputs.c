@@ -278,7 +278,6 @@ void bg_read_outputs(const bg_value *top)
         for (void *i = NULL; bg_value_next(&section, &i, &v);)
             name_outputs(&v);
     m->angles = bg_reader_allocate(reader, (size_t)m->noutputs, sizeof *m->angles);
-    m->scratch = bg_reader_allocate(reader, 3 * ((size_t)m->noutputs + 1), sizeof *m->scratch);
     read_all(reader, false);
 }
 

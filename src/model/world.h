@@ -32,6 +32,8 @@ typedef struct bg_world {
     const double *u, *u_t, *u_tt; /* [nsignals] signals and their time derivatives */
     const double *z;              /* [nz] first-order states of all elements */
     const int *mode;              /* [nmode] modes of all elements */
+    double *measured;  /* [3 (noutputs + 1)] scratch of laws: values of outputs, adjoints, gradient
+                          of  an expression; NULL: no law looks at outputs */
     void *const *memo; /* [nforces] room for what an element found last, NULL where its class wants
                           none; NULL: for no element */
 } bg_world;

@@ -229,11 +229,11 @@ int bg_law_add_bodies(const bg_value *v, const bg_law *law, int *body, int n)
     return n;
 }
 
-/* Values of the outputs the law needs, and t behind them all, into the model's scratch. */
+/* Values of the outputs the law needs, and t behind them all, into the world's scratch. */
 static void measure(const bg_law *law, const bg_world *w)
 {
     const bg_model *m = law->model;
-    double *values = m->scratch;
+    double *values = w->measured;
     if (law->noutputs == 0)
         return;
     values[m->noutputs] = w->t;
@@ -249,7 +249,7 @@ static void collect_values(const bg_law *law, const bg_world *w, const double *o
     measure(law, w);
     for (int k = 0; k < law->n; k++) {
         const int i = law->source[k], output = get_output(law, i);
-        values[k] = output >= 0      ? law->model->scratch[output]
+        values[k] = output >= 0      ? w->measured[output]
                     : i < law->nown  ? own[i]
                     : i == law->nown ? w->t
                                      : w->u[i - law->nown - 1];
@@ -285,7 +285,7 @@ static void add_sensor(const bg_output *o, const bg_world *w, double a, bg_slope
 static double propagate(const bg_law *law, const bg_world *w, bg_slope *slope)
 {
     const bg_model *m = law->model;
-    double *values = m->scratch, *adjoint = values + m->noutputs + 1;
+    double *values = w->measured, *adjoint = values + m->noutputs + 1;
     double *gradient = adjoint + m->noutputs + 1, rate = 0;
     for (int k = law->noutputs - 1; k >= 0; k--) {
         const bg_output *o = &m->outputs[law->output[k]];
@@ -320,7 +320,7 @@ double bg_law_calc_gradient(const bg_law *law, const bg_world *w, const double *
     collect_values(law, w, own, values);
     const double y = bg_expression_calc_gradient(law->expression, values, gradient);
     const int noutputs = law->model->noutputs;
-    double *adjoint = law->noutputs > 0 ? law->model->scratch + noutputs + 1 : NULL;
+    double *adjoint = law->noutputs > 0 ? w->measured + noutputs + 1 : NULL;
     if (adjoint)
         memset(adjoint, 0, ((size_t)noutputs + 1) * sizeof *adjoint);
     for (int k = 0; k < law->n; k++) {
