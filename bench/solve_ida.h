@@ -41,7 +41,7 @@ static int ggl_calc_terms(ggl *s, double t, const double *q, const double *v, co
             return code;
         s->t = t;
     }
-    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, mode};
+    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, mode, NULL};
     return def->terms(def->self, &point, want, &s->terms);
 }
 

@@ -8,7 +8,8 @@
     X(pendulum)           \
     X(slider_crank)       \
     X(chain)              \
-    X(bouncing_ball)
+    X(bouncing_ball)      \
+    X(wheelset)
 
 #define DECLARE(name) extern const bg_equations bg_equations_##name;
 EQUATIONS_LIST(DECLARE)

@@ -66,7 +66,7 @@ static inline void clear(bg_system_def *def)
 
 static inline bg_point point(const sample *s)
 {
-    return (bg_point){s->t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode};
+    return (bg_point){s->t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, s->lambda};
 }
 
 static inline void update_inputs(const bg_system_def *def, sample *s)
@@ -126,7 +126,7 @@ static inline void solve(int n, double A[2 * MAX][2 * MAX], double *b)
 }
 
 /* a and lambda from [M G^T; G 0] (a, lambda) = (f, -gamma), written into the sample; rates of z. */
-static inline void solve_motion(const bg_system_def *def, sample *s, double *z_t)
+static inline void solve_motion_once(const bg_system_def *def, sample *s, double *z_t)
 {
     double A[2 * MAX][2 * MAX] = {{0}}, b[2 * MAX];
     values x = {0};
@@ -146,6 +146,13 @@ static inline void solve_motion(const bg_system_def *def, sample *s, double *z_t
     memcpy(s->lambda, b + nv, (size_t)ng * sizeof *b);
     if (z_t)
         memcpy(z_t, x.h, (size_t)def->nz * sizeof *z_t);
+}
+
+/* The same; where f depends on lambda, repeated until that settles. */
+static inline void solve_motion(const bg_system_def *def, sample *s, double *z_t)
+{
+    for (int n = 0; n < (def->f_of_lambda ? 60 : 1); n++)
+        solve_motion_once(def, s, z_t);
 }
 
 #endif

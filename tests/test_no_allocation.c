@@ -88,7 +88,7 @@ static void test_runs(void **state)
     static const char *const systems[] = {"equations:andrews",      "equations:car-axle",
                                           "equations:slider-crank", "equations:circular-track",
                                           "equations:pendulum",     "equations:bouncing-ball",
-                                          "equations:chain"};
+                                          "equations:chain",        "equations:wheelset"};
     for (int i = 0; i < 7; i++)
         for (int k = 0; bg_integrator_get_info(k); k++) {
             const bg_integrator_info *info = bg_integrator_get_info(k);
@@ -103,7 +103,7 @@ static void test_realtime_steps(void **state)
 {
     (void)state;
     static const char *const systems[] = {"equations:car-axle", "equations:bouncing-ball",
-                                          "equations:slider-crank"};
+                                          "equations:slider-crank", "equations:wheelset"};
     bg_error err = {BG_OK, ""};
     for (int i = 0; i < 3; i++) {
         bg_system *sys = create_system(systems[i], NULL, NULL);

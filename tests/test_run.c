@@ -237,6 +237,9 @@ static void test_resume(void **state)
     check_resume("equations:car-axle", "projecting", "control", 1.0, 31);
     check_resume("equations:pendulum", "projecting", "velocity", 5.0, 5);
     check_resume("equations:bouncing-ball", "hem4", "every-step", 5.0, 7);
+    check_resume("equations:wheelset", "mdop5", "control", 0.2, 7);
+    check_resume("equations:wheelset", "hem4", "every-step", 0.2, 9);
+    check_resume("equations:wheelset", "projecting", "every-step", 0.2, 9);
 }
 
 /* Writing checkpoints on the way does not change the result. */

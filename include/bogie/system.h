@@ -3,6 +3,7 @@
  *   q' = V(q) v                            q in R^nq, v in R^nv; V = I unless quaternions are used
  *   M(q,u) v' = f(t,q,v,z,u) - G(q,u)^T lambda          G = (dg/dq) V, an ng x nv matrix
  *   z' = h(t,q,v,z,u)                      first-order states of force elements, z in R^nz
+ *                                          f and h may depend on lambda, too: see f_of_lambda
  *   0  = g(q,u(t))                         position constraints; hidden below them
  *   0  = w = G v + g_t                     g_t: time derivative of g at fixed q
  *   0  = G v' + gamma(t,q,v)               gamma: everything of w' that is not G v'
@@ -24,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 5
+#define BG_ABI 6
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -40,10 +41,11 @@ enum {
 };
 
 /* Derivative blocks: what is differentiated, by what. With respect to q means along V, so every
- * block by q has nv columns. r = M a - f + G^T lambda at fixed a and lambda; w = G v + g_t.
- * (g by q is the term G itself.) */
+ * block by q has nv columns. r = M a - f + G^T lambda at fixed a, and, but for blocks by lambda, at
+ * fixed lambda; w = G v + g_t. (g by q is the term G itself. r by lambda is G^T - df/dlambda; only
+ * r and h have blocks by lambda that are not zero.) */
 typedef enum bg_of { BG_OF_r, BG_OF_h, BG_OF_g, BG_OF_w, BG_OF_gamma, BG_OF_COUNT } bg_of;
-typedef enum bg_by { BG_BY_q, BG_BY_v, BG_BY_z, BG_BY_u, BG_BY_COUNT } bg_by;
+typedef enum bg_by { BG_BY_q, BG_BY_v, BG_BY_z, BG_BY_u, BG_BY_lambda, BG_BY_COUNT } bg_by;
 
 /* Marks for methods that treat coordinates differently. */
 enum { BG_MARK_STIFF = 1u << 0 };
@@ -57,6 +59,9 @@ typedef struct bg_point {
     const double *q, *v, *z;      /* nq, nv, nz */
     const double *u, *u_t, *u_tt; /* nu each; filled from `inputs` before every call */
     const int *mode;              /* nmode */
+    /* ng: with f_of_lambda, what f, h and the power take for the multipliers, never NULL (zeros
+     * where none are known, as for terms that do not depend on them); else of no meaning */
+    const double *lambda;
 } bg_point;
 
 /* Where terms are written. Arrays that are not wanted are NULL or must be left alone.
@@ -137,6 +142,11 @@ typedef struct bg_system_def {
     int (*terms)(void *self, const bg_point *p, unsigned want, bg_terms *out);
     int scleronomic;  /* non-zero: g does not depend on time, neither directly nor through u */
     int semidefinite; /* non-zero: M alone is always singular; the constraints make up for it */
+    /* Non-zero: f, h and the power in `energy` depend on the multipliers p->lambda (friction,
+     * creep). Accelerations and multipliers then follow from a repeated solution; where that does
+     * not settle, or does not determine them (too much friction), a step or a start fails and says
+     * so. */
+    int f_of_lambda;
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);

@@ -108,9 +108,14 @@ static void print_terms(const bg_system_def *def)
 static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
 {
     int rows = of == BG_OF_r ? def->nv : of == BG_OF_h ? def->nz : def->ng;
-    int columns = by == BG_BY_z ? def->nz : by == BG_BY_u ? def->nu : def->nv;
+    int columns = by == BG_BY_z        ? def->nz
+                  : by == BG_BY_u      ? def->nu
+                  : by == BG_BY_lambda ? def->ng
+                                       : def->nv;
     if (rows == 0 || columns == 0)
         return false;
+    if (by == BG_BY_lambda) /* else it is G^T */
+        return def->f_of_lambda && (of == BG_OF_r || of == BG_OF_h);
     if (of == BG_OF_g)
         return by == BG_BY_u;
     if (of == BG_OF_w && by == BG_BY_v)
@@ -121,7 +126,7 @@ static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
 static void print_blocks(const bg_system_def *def)
 {
     static const char *const of_names[BG_OF_COUNT] = {"r", "h", "g", "w", "gamma"};
-    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u"};
+    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "lambda"};
     for (int supplied = 1; supplied >= 0; supplied--) {
         const char *separator = "";
         printf("  %-16s ", supplied ? "derivatives" : "by differences");

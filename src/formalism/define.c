@@ -53,7 +53,7 @@ static void look_at(bg_multibody *mb, double t, const double *q, const double *v
                     const int *mode)
 {
     int n = mb->model->nsignals;
-    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode};
+    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode, NULL};
     def_inputs(mb, t, mode, mb->u, mb->u + n, mb->u + 2 * n);
     mb->update(mb, &p, NULL);
 }

@@ -24,7 +24,12 @@
  * Where h f_q u is there, h f_t has to be, too, or the step follows its inputs late: f, h and gamma
  * are those with the inputs of the step's end, f(t1, q, u) = f + h f_t + ..., and constraints that
  * move with time add their part -(G(t1, q) - G(t0, q))^T lambda, at the multipliers of the step
- * before. */
+ * before.
+ *
+ * Where f depends on lambda, it is taken at the multipliers of the step before, and once more at
+ * those which the solution with them gives: two solutions with one matrix in every step. They
+ * differ from the multipliers that settle by O(h) times the square of their contraction, so the
+ * order stays 1. */
 #include "integrators/euler.h"
 
 #include "base/memory.h"
@@ -192,8 +197,11 @@ static bool allocate(bg_integrator *ig, bg_euler *m)
     m->row_sizes = BG_NEW_ARRAY(double, d->ng);
     m->sums = BG_NEW_ARRAY(double, 3 * nv);
     m->stamps = BG_NEW_ARRAY(int, d->nv);
+    if (d->settling)
+        m->again = BG_NEW_ARRAY(double, d->nv + d->ng);
     return m->M && m->hat_M && m->kept && m->moved && m->G0 && m->rhs && m->along && m->shifted &&
-           m->G1 && m->gt && m->dz && m->masses && m->row_sizes && m->sums && m->stamps;
+           m->G1 && m->gt && m->dz && m->masses && m->row_sizes && m->sums && m->stamps &&
+           (m->again || !d->settling);
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
@@ -297,6 +305,7 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
     out->solutions = m->drift.on ? m->ng : 0;
     out->factorisations = !shared;
     out->terms += m->jacobian == BG_JACOBIAN_3;
+    out->terms += m->again != NULL; /* f at the multipliers of the first solution */
     out->terms += bg_euler_has_moving_constraints(ig, m);
     out->terms += m->ng > 0; /* G, g and g_t at the end */
     out->terms += late && m->ng > 0 ? 1 + (ig->dyn->kinematic ? 1 : 0) : 0;
@@ -369,9 +378,9 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,       m->hat_M,     m->kept, m->G0,    m->rhs,        m->along,
-                            m->shifted, m->G1,        m->gt,   m->dz,    m->place_of_M, m->moved,
-                            m->masses,  m->row_sizes, m->sums, m->stamps};
+    void *const arrays[] = {m->M,       m->hat_M,     m->kept, m->G0,     m->rhs,        m->along,
+                            m->shifted, m->G1,        m->gt,   m->dz,     m->place_of_M, m->moved,
+                            m->masses,  m->row_sizes, m->sums, m->stamps, m->again};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     bg_jacobian_clear(&m->kept_jacobian);

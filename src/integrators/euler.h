@@ -54,6 +54,8 @@ typedef struct bg_euler {
     double *row_sizes; /* [ng] of G M^{-1} G^T, for regularise */
     double *sums;      /* [3 nv] scratch of the choice of a partition, and */
     int *stamps;       /* [nv] */
+    double *again;     /* [nv + ng] right sides, for a repeated solution; NULL: f does not depend on
+                          lambda */
     bg_drift_work drift;
 } bg_euler;
 

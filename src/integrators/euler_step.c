@@ -6,11 +6,17 @@
 #include <math.h>
 #include <string.h>
 
+static const double noticed = 1e-3;  /* change of lambda beside the forces that is looked at */
+static const double left_over = 0.1; /* of it that may still come: as a geometric series */
+
 static bg_status evaluate_into(bg_integrator *ig, double t, const double *q, const double *v,
                                const double *z, unsigned want, bg_terms *out, bg_error *err)
 {
+    const bg_euler *m = ig->method;
     bg_dynamics *d = ig->dyn;
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, ig->x0->mode, &d->point, err);
+    if (m->again)
+        d->point.lambda = ig->x0->lambda;
     d->have = want;
     if (st == BG_OK)
         st = bg_system_calc_terms(d->sys, &d->point, want, out, err);
@@ -270,6 +276,59 @@ static void calc_row_sizes(bg_integrator *ig)
     }
 }
 
+/* The repeated solution where f depends on lambda: f was that of the multipliers lambda_0 of the
+ * step before, and is now taken at the lambda_1 that the first solution gave. What a step adds to
+ * the error shrinks twice by the contraction of lambda; where it grows, the step fails. */
+static bg_status repeat_solution(bg_integrator *ig, bg_kkt *kkt, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    const bg_point kept = d->point;
+    bg_terms out = {.f = d->work_v, .h = m->dz};
+    bg_status st = bg_system_set_point(d->sys, bg_euler_follows_inputs(m) ? x->t : ig->x0->t,
+                                       ig->x0->q, ig->x0->v, ig->x0->z, ig->x0->mode, &d->point,
+                                       err);
+    d->point.lambda = x->lambda;
+    memset(out.f, 0, (size_t)d->nv * sizeof(double)); /* entries always zero are not written */
+    if (st == BG_OK)
+        st = bg_system_calc_terms(d->sys, &d->point, BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u), &out,
+                                  err);
+    for (int i = 0; i < d->nv && st == BG_OK; i++)
+        m->rhs[i] = m->again[i] + out.f[i] - m->terms.f[i];
+    memcpy(d->work_g, x->lambda, (size_t)m->ng * sizeof(double));
+    memcpy(x->lambda, m->again + d->nv, (size_t)m->ng * sizeof(double));
+    if (st == BG_OK)
+        bg_kkt_solve(kkt, m->rhs, x->lambda);
+    double first = bg_settling_calc_distance(d->settling, m->G0, ig->x0->lambda, d->work_g, out.f);
+    double second = bg_settling_calc_distance(d->settling, m->G0, d->work_g, x->lambda, out.f);
+    double rate = second < first ? second / first : 1;
+    if (st == BG_OK && second > noticed && !(second * rate < left_over * (1 - rate)))
+        return bg_error_set(err, BG_NOT_CONVERGED,
+                            "system '%s': forces that depend on constraint forces do not settle in "
+                            "the step from t = %.17g: a second solution changes the multipliers by "
+                            "%.3g of the forces, the first did by %.3g; there may be too much "
+                            "friction",
+                            d->sys->def.name, ig->x0->t, second, first);
+    d->point = kept;
+    if (st == BG_OK && d->sys->def.nu > 0)
+        st = bg_system_set_point(d->sys, kept.t, kept.q, kept.v, kept.z, kept.mode, &d->point, err);
+    return st;
+}
+
+/* a into rhs and lambda of the end, from the right sides there. */
+static bg_status solve(bg_integrator *ig, bg_kkt *kkt, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    int nv = ig->dyn->nv;
+    if (m->again) {
+        memcpy(m->again, m->rhs, (size_t)nv * sizeof(double));
+        memcpy(m->again + nv, ig->x1->lambda, (size_t)m->ng * sizeof(double));
+    }
+    bg_kkt_solve(kkt, m->rhs, ig->x1->lambda);
+    return m->again ? repeat_solution(ig, kkt, err) : BG_OK;
+}
+
 /* Index 1: the row of accelerations at the beginning. */
 static bg_status step_index_1(bg_integrator *ig, const double *M, bg_error *err)
 {
@@ -294,12 +353,12 @@ static bg_status step_index_1(bg_integrator *ig, const double *M, bg_error *err)
         for (int i = 0; i < m->ng; i++)
             x->lambda[i] -= 2 * m->alpha * d->work_g[i] + m->beta * m->terms.g[i];
     }
-    bg_kkt_solve(shared ? m->plain : m->hat, m->rhs, x->lambda);
+    st = solve(ig, shared ? m->plain : m->hat, err);
     for (int i = 0; i < d->nv; i++)
         x->v[i] = ig->x0->v[i] + ig->h * m->rhs[i];
     bool late = m->jacobian == BG_JACOBIAN_EXACT || m->jacobian == BG_JACOBIAN_SEMI;
     move(ig, late ? x->v : ig->x0->v);
-    return BG_OK;
+    return st;
 }
 
 /* Index 2 and GGL: positions first, then the row of velocities at the end (6). */
@@ -323,10 +382,10 @@ static bg_status step_index_2(bg_integrator *ig, const double *M, bg_error *err)
     bg_dynamics_calc_w(d, ig->x0->v, x->lambda);
     for (int i = 0; i < m->ng; i++)
         x->lambda[i] = -(x->lambda[i] + (baumgarte ? m->alpha * m->terms.g[i] : 0)) / ig->h;
-    bg_kkt_solve(m->hat, m->rhs, x->lambda);
+    st = solve(ig, m->hat, err);
     for (int i = 0; i < d->nv; i++)
         x->v[i] = ig->x0->v[i] + ig->h * m->rhs[i];
-    return BG_OK;
+    return st;
 }
 
 /* Power of the forces at the beginning; that of moving constraints is added at the end. */
@@ -367,7 +426,7 @@ static bg_status begin(bg_integrator *ig, bg_error *err)
         rest = BG_TERM_G;
         out.G = m->G1;
     } else if (follows && ig->energy) {
-        st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &d->point, err);
+        st = bg_system_set_state(d->sys, x, &d->point, err);
     }
     if (st == BG_OK && follows)
         st = calc_power(ig, err);

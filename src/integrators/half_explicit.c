@@ -5,6 +5,7 @@
  * abar_ij Y'_j: since Qbar_i needs only V_1 .. V_i and abar_ii is not 0,
  *     [ M(Q_i)     G(Q_i)^T ] (V'_i)     (               f_i                           )
  *     [ G(Qbar_i)     0     ] (lam_i)  = ( -(G(Qbar_i)(v0 + h sum_{j<i}..) + g_t)/(h abar_ii) ).
+ * Where f depends on lambda, f_i is that of lam_i, and the solution is repeated (settling.h).
  * With Brasey and Hairer the bar value of a stage is the next stage (`chained`); with Murua it is a
  * value of its own. */
 #include "integrators/half_explicit.h"
@@ -44,16 +45,16 @@ void bg_half_explicit_destroy(bg_integrator *ig)
     free(m);
 }
 
-/* The power of stage i needs lambda_i, which is known only after the terms at hand have moved on to
- * Qbar_i: the applied part is taken now, g_t is kept for the constraint forces' part. */
-static bg_status keep_power(bg_integrator *ig, bg_half_explicit *m, double *power, bg_error *err)
+/* The power of the applied forces at the point at hand. That of the constraint forces of stage i
+ * needs lambda_i, which is known only after the terms at hand have moved on to Qbar_i: g_t is kept
+ * for it. */
+static bg_status calc_power(bg_integrator *ig, double *power, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
     if (!ig->energy)
         return BG_OK;
-    memset(m->pair.lambda, 0, (size_t)d->ng * sizeof(double));
-    memcpy(m->gt, d->terms.gt, (size_t)d->ng * sizeof(double));
-    return bg_dynamics_calc_power(d, m->pair.lambda, power, err);
+    memset(d->work_g, 0, (size_t)d->ng * sizeof(double));
+    return bg_dynamics_calc_power(d, d->work_g, power, err);
 }
 
 /* Ybar without the unknown V'_i, G and g_t there, and the matrix of the stage factored. */
@@ -74,6 +75,32 @@ static bg_status go_to_bar(bg_integrator *ig, const bg_half_stage *s, double *a,
     return bg_dynamics_factor(d, m->G, err);
 }
 
+/* The multipliers of a stage whose forces depend on them: f, h and the power with those found. */
+static bg_status settle(bg_integrator *ig, const bg_half_stage *s, const double *y, double *rate,
+                        double *lambda, bg_error *err)
+{
+    bg_half_explicit *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    const double *v = y + d->nq, *z = v + d->nv;
+    double t = s->c == 1 ? ig->x1->t : ig->x0->t + s->c * ig->h;
+    const bg_point bar = d->point;
+    memcpy(d->work_g, lambda, (size_t)d->ng * sizeof(double));
+    bg_settling_question q = {d->kkt, &d->point, m->G, d->work_g, 1.0};
+    bg_status st = bg_system_set_point(ig->sys, t, y, v, z, ig->x0->mode, &d->point, err);
+    d->point.lambda = d->settling->guess;
+    if (st == BG_OK)
+        st = bg_settling_solve(d->settling, &q, &d->terms, rate + d->nq, lambda, err);
+    d->point.lambda = d->settling->lambda;
+    if (st == BG_NOT_FINITE)
+        return bg_dynamics_report_not_finite(d, err);
+    memcpy(rate + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
+    if (st == BG_OK)
+        st = calc_power(ig, &rate[ig->n - 1], err);
+    if (st == BG_OK)
+        st = bg_system_set_point(ig->sys, bar.t, bar.q, bar.v, bar.z, bar.mode, &d->point, err);
+    return st;
+}
+
 bg_status bg_half_explicit_solve(bg_integrator *ig, const bg_half_stage *s, const double *y,
                                  double *rate, double *lambda, bg_error *err)
 {
@@ -82,7 +109,8 @@ bg_status bg_half_explicit_solve(bg_integrator *ig, const bg_half_stage *s, cons
     double *a = rate + d->nq;
     bg_dynamics_calc_rates(d, y + d->nq, rate);
     memcpy(rate + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
-    bg_status st = keep_power(ig, m, &rate[ig->n - 1], err);
+    memcpy(m->gt, d->terms.gt, (size_t)(m->rheonomic ? d->ng : 0) * sizeof(double));
+    bg_status st = d->settling ? BG_OK : calc_power(ig, &rate[ig->n - 1], err);
     if (st == BG_OK)
         st = go_to_bar(ig, s, a, err);
     if (st != BG_OK)
@@ -90,7 +118,12 @@ bg_status bg_half_explicit_solve(bg_integrator *ig, const bg_half_stage *s, cons
     bg_dynamics_calc_w(d, m->bar + d->nq, lambda);
     for (int k = 0; k < d->ng; k++)
         lambda[k] /= -ig->h * s->a_bar[s->i];
-    bg_kkt_solve(d->kkt, a, lambda);
+    if (d->settling)
+        st = settle(ig, s, y, rate, lambda, err);
+    else
+        bg_kkt_solve(d->kkt, a, lambda);
+    if (st != BG_OK)
+        return st;
     for (int k = 0; k < ig->n; k++)
         if (!isfinite(rate[k]))
             return bg_dynamics_report_not_finite(d, err);

@@ -147,6 +147,7 @@ static bg_status begin(bg_integrator *ig, bg_restart reason, bg_error *err)
         ig->class_->restart(ig, reason);
     unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
     bg_state *x = ig->x0;
+    bg_dynamics_set_guess(ig->dyn, x->lambda);
     bg_status st = bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate0, x->lambda, err);
     if (st != BG_OK)
         return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
@@ -259,6 +260,7 @@ static bg_status attempt(bg_integrator *ig, double t1, double *error, bg_error *
                             "a step of %g s does not advance the time t = %.17g; allow larger ones",
                             ig->h, ig->x0->t);
     ig->x1->t = t1;
+    bg_dynamics_set_guess(ig->dyn, ig->x0->lambda);
     return (ig->leaping ? ig->class_->leap : ig->class_->attempt)(ig, error, err);
 }
 

@@ -9,7 +9,7 @@ static int count_values(const bg_system *sys, int k)
 {
     const bg_system_def *d = &sys->def;
     const int rows[] = {d->nv, d->nz, d->ng, d->ng, d->ng};
-    const int columns[] = {d->nv, d->nv, d->nz, d->nu};
+    const int columns[] = {d->nv, d->nv, d->nz, d->nu, d->ng};
     if (k == BG_KEPT_M)
         return bg_system_get_size_M(sys);
     int of = k / (int)BG_BY_COUNT, by = k % (int)BG_BY_COUNT;

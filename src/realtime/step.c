@@ -150,7 +150,7 @@ bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *e
     const bg_state *x = bg_integrator_get_state(rt->ig);
     bg_point p;
     if (rt->wants_y) {
-        bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+        bg_status st = bg_system_set_state(rt->sys, x, &p, err);
         if (st != BG_OK)
             return st;
         int code = def->outputs(def->self, &p, x->a, x->lambda, rt->y);

@@ -12,7 +12,7 @@ double bg_runner_calc_energy(bg_runner *r, const bg_state *x)
     bg_energy e = {0, 0, 0};
     bg_point p;
     if (!def->energy || !r->options->method.energy ||
-        bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, NULL) != BG_OK ||
+        bg_system_set_state(r->sys, x, &p, NULL) != BG_OK ||
         bg_system_calc_energy(r->sys, &p, &e) != 0)
         return NAN;
     double others = fmax(fabs(*x->work), fabs(e.kinetic));

@@ -23,7 +23,7 @@ static bg_status look_ahead(bg_detector *w, const bg_state *x, double e, bool cu
     bg_point p;
     bg_terms out = {.V = w->V, .h = w->z};
     unsigned want = (d->supplied & BG_TERM_V) | (d->nz > 0 ? BG_TERM_h : 0u);
-    bg_status st = bg_system_set_point(w->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    bg_status st = bg_system_set_state(w->sys, x, &p, err);
     if (st == BG_OK && want)
         st = bg_system_calc_terms(w->sys, &p, want, &out, err);
     if (st != BG_OK)

@@ -24,6 +24,7 @@ uint64_t bg_fingerprint_calc(bg_runner *r)
     }
     unsigned want = BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_g : 0u) |
                     (d->nz > 0 ? BG_TERM_h : 0u) | (r->at.detector ? BG_TERM_s : 0u);
+    bg_dynamics_set_guess(d, x->lambda);
     if (bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, NULL) == BG_OK) {
         h = bg_fingerprint_add(h, d->terms.M,
                                (size_t)bg_system_get_size_M(r->sys->system) * sizeof(double));

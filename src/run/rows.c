@@ -10,7 +10,7 @@ bg_status bg_runner_calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
     if (def->ny == 0)
         return BG_OK;
     bg_point p;
-    bg_status st = bg_system_set_point(r->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    bg_status st = bg_system_set_state(r->sys, x, &p, err);
     if (st != BG_OK)
         return st;
     int code = def->outputs(def->self, &p, x->a, x->lambda, r->y);

@@ -113,7 +113,8 @@ static bg_status draw(bg_evaluator *sys, sample *s, uint64_t *state, bg_point *p
     memcpy(s->u, sys->u, (size_t)d->nu * sizeof(double));
     memcpy(s->u_t, sys->u_t, (size_t)d->nu * sizeof(double));
     memcpy(s->u_tt, sys->u_tt, (size_t)d->nu * sizeof(double));
-    *p = (bg_point){t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode};
+    *p = (bg_point){
+        t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, d->f_of_lambda ? s->lambda : NULL};
     return BG_OK;
 }
 
@@ -146,7 +147,7 @@ static quantity describe_term(const bg_evaluator *sys, unsigned term)
 
 static quantity describe_block(const bg_evaluator *sys, bg_of of, bg_by by)
 {
-    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzu";
+    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzug";
     return (quantity){bg_block_get_name(of, by),
                       0,
                       of,

@@ -74,7 +74,7 @@ static bg_status shift_in_time(bg_evaluator *sys, bg_difference_scratch *s, bg_p
     for (int k = 0; k < 3 && st == BG_OK; k++)
         for (int i = 0; i < sys->def.nu; i++)
             s->u[k][i] += given[k][i] - s->u[3 + k][i];
-    *p = (bg_point){p->t + e, p->q, p->v, p->z, s->u[0], s->u[1], s->u[2], p->mode};
+    *p = (bg_point){p->t + e, p->q, p->v, p->z, s->u[0], s->u[1], s->u[2], p->mode, p->lambda};
     return st;
 }
 
@@ -125,12 +125,32 @@ static bg_status calc_function(bg_evaluator *sys, bg_difference_scratch *s, cons
     return BG_BAD_INPUT;
 }
 
+/* What is shifted, at p; NULL: a configuration that moves along V. */
+static const double *get_argument(const bg_evaluator *sys, const bg_point *p, bg_by by)
+{
+    switch (by) {
+    case BG_BY_q:
+        return sys->def.supplied & BG_TERM_V ? NULL : p->q;
+    case BG_BY_v:
+        return p->v;
+    case BG_BY_z:
+        return p->z;
+    case BG_BY_u:
+        return p->u;
+    case BG_BY_lambda:
+        return p->lambda;
+    case BG_BY_COUNT:
+        break;
+    }
+    return NULL;
+}
+
 /* p with its argument `by` shifted by sign * s->step for the columns of one group. */
 static void shift_argument(bg_evaluator *sys, bg_difference_scratch *s, const bg_point *p, bg_by by,
                            const int *group, int k, double sign, bg_point *shifted)
 {
     int n = bg_system_get_columns(sys->system, by);
-    const double *x = by == BG_BY_v ? p->v : by == BG_BY_z ? p->z : by == BG_BY_u ? p->u : NULL;
+    const double *x = by == BG_BY_q ? NULL : get_argument(sys, p, by);
     for (int j = 0; j < n; j++) {
         double delta = (group ? group[j] : j) == k ? sign * s->step[j] : 0.0;
         s->x[j] = (x ? x[j] : 0.0) + delta;
@@ -149,6 +169,9 @@ static void shift_argument(bg_evaluator *sys, bg_difference_scratch *s, const bg
         break;
     case BG_BY_u:
         shifted->u = s->x;
+        break;
+    case BG_BY_lambda:
+        shifted->lambda = s->x;
         break;
     case BG_BY_COUNT:
         break;
@@ -197,23 +220,22 @@ static bg_status difference_block(bg_evaluator *sys, bg_difference_scratch *s, c
     const bg_pattern *pattern = bg_system_get_pattern(sys->system, of, by);
     const int *group = sys->system->group[of][by];
     int ngroups = group ? sys->system->ngroups[of][by] : columns;
-    const double *x = by == BG_BY_v                   ? p->v
-                      : by == BG_BY_z                 ? p->z
-                      : by == BG_BY_u                 ? p->u
-                      : sys->def.supplied & BG_TERM_V ? NULL
-                                                      : p->q;
+    bg_point at = *p; /* with the multipliers, for r by lambda and forces that depend on them */
+    if (lambda)
+        at.lambda = lambda;
+    const double *x = get_argument(sys, &at, by);
     double shift = choose_shift(sys, of);
     for (int j = 0; j < columns; j++)
         s->step[j] = shift * fmax(1.0, x ? fabs(x[j]) : 1.0);
-    bg_status st = by == BG_BY_q ? update_V(sys, s, p, err) : BG_OK;
+    bg_status st = by == BG_BY_q ? update_V(sys, s, &at, err) : BG_OK;
     for (int k = 0; k < ngroups && st == BG_OK; k++) {
         bg_point shifted;
-        shift_argument(sys, s, p, by, group, k, 1.0, &shifted);
-        st = calc_function(sys, s, &shifted, a, lambda, of, s->value[0], err);
+        shift_argument(sys, s, &at, by, group, k, 1.0, &shifted);
+        st = calc_function(sys, s, &shifted, a, shifted.lambda, of, s->value[0], err);
         if (st != BG_OK)
             break;
-        shift_argument(sys, s, p, by, group, k, -1.0, &shifted);
-        st = calc_function(sys, s, &shifted, a, lambda, of, s->value[1], err);
+        shift_argument(sys, s, &at, by, group, k, -1.0, &shifted);
+        st = calc_function(sys, s, &shifted, a, shifted.lambda, of, s->value[1], err);
         if (st == BG_OK)
             store_group(pattern, rows, columns, group, k, s->step, s->value[0], s->value[1], block);
     }
@@ -311,6 +333,51 @@ bg_status bg_system_difference_block(bg_evaluator *sys, const bg_point *p, const
     return difference_block(sys, &sys->for_blocks, p, a, lambda, of, by, block, err);
 }
 
+/* Values of a block, in its pattern or dense. */
+static int count_values(const bg_system *sys, bg_of of, bg_by by)
+{
+    const bg_pattern *p = bg_system_get_pattern(sys, of, by);
+    int rows = bg_system_get_rows(sys, of);
+    return p ? p->row_start[rows] : rows * bg_system_get_columns(sys, by);
+}
+
+/* block[i][j] <- G[j][i] of the constraint matrix, where block is r by lambda. */
+static bg_status write_transposed(bg_evaluator *sys, const bg_point *p, double *block,
+                                  bg_error *err)
+{
+    const bg_system_def *d = &sys->def;
+    const bg_pattern *from = d->pattern_G;
+    const bg_pattern *to = bg_system_get_pattern(sys->system, BG_OF_r, BG_BY_lambda);
+    const double *G = sys->for_blocks.terms.G;
+    bg_status st = bg_system_calc_terms(sys, p, BG_TERM_G, &sys->for_blocks.terms, err);
+    for (int j = 0; j < d->ng && st == BG_OK; j++) {
+        int begin = from ? from->row_start[j] : j * d->nv;
+        int end = from ? from->row_start[j + 1] : begin + d->nv;
+        for (int k = begin; k < end; k++) {
+            int i = from ? from->column[k] : k - begin;
+            if (!to)
+                block[i * d->ng + j] = G[k];
+            for (int e = to ? to->row_start[i] : 0; to && e < to->row_start[i + 1]; e++)
+                if (to->column[e] == j)
+                    block[e] = G[k];
+        }
+    }
+    return st;
+}
+
+/* A block that is not supplied: by differences, but for those by lambda where nothing but the
+ * constraint forces depends on lambda. */
+static bg_status calc_missing(bg_evaluator *sys, const bg_point *p, const double *a,
+                              const double *lambda, bg_of of, bg_by by, double *block,
+                              bg_error *err)
+{
+    bool depends = sys->def.f_of_lambda && (of == BG_OF_r || of == BG_OF_h);
+    if (by != BG_BY_lambda || depends)
+        return bg_system_difference_block(sys, p, a, lambda, of, by, block, err);
+    memset(block, 0, (size_t)count_values(sys->system, of, by) * sizeof(double));
+    return of == BG_OF_r ? write_transposed(sys, p, block, err) : BG_OK;
+}
+
 bg_status bg_system_calc_derivatives(bg_evaluator *sys, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err)
 {
@@ -324,7 +391,10 @@ bg_status bg_system_calc_derivatives(bg_evaluator *sys, const bg_point *p, const
                 any = true;
             }
     if (any) {
-        int code = sys->def.derivatives(sys->def.self, p, a, lambda, &direct);
+        bg_point at = *p;
+        if (sys->def.f_of_lambda)
+            at.lambda = lambda;
+        int code = sys->def.derivatives(sys->def.self, &at, a, lambda, &direct);
         if (code != 0)
             return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
                                 "system '%s': `derivatives` failed with code %d at t = %.17g",
@@ -334,7 +404,6 @@ bg_status bg_system_calc_derivatives(bg_evaluator *sys, const bg_point *p, const
     for (int of = 0; of < BG_OF_COUNT; of++)
         for (int by = 0; by < BG_BY_COUNT && st == BG_OK; by++)
             if (out->block[of][by] && !direct.block[of][by])
-                st = bg_system_difference_block(sys, p, a, lambda, (bg_of)of, (bg_by)by,
-                                                out->block[of][by], err);
+                st = calc_missing(sys, p, a, lambda, (bg_of)of, (bg_by)by, out->block[of][by], err);
     return st;
 }

@@ -60,6 +60,8 @@ bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error
                           def->name);
     if (st == BG_OK && !d->by_formalism)
         st = bg_dynamics_create_kkt(sys->system, def->pattern_M, d->ng, &d->kkt, err);
+    if (st == BG_OK && def->f_of_lambda)
+        st = bg_settling_create(sys, &d->settling, err);
     if (st != BG_OK) {
         bg_dynamics_destroy(d);
         return st;
@@ -74,6 +76,7 @@ void bg_dynamics_destroy(bg_dynamics *d)
         return;
     bg_arena_clear(&d->arena);
     bg_kkt_destroy(d->kkt);
+    bg_settling_destroy(d->settling);
     free(d);
 }
 
@@ -99,6 +102,8 @@ bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const 
                                const double *z, const int *mode, unsigned want, bg_error *err)
 {
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
+    if (d->settling)
+        d->point.lambda = d->settling->guess;
     if (st == BG_OK)
         st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
@@ -112,6 +117,8 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const doubl
 {
     d->point.v = v;
     d->point.z = z;
+    if (d->settling)
+        d->point.lambda = d->settling->guess;
     d->have |= want;
     bg_status st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
@@ -166,8 +173,25 @@ bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *er
                         d->sys->def.name, d->point.t);
 }
 
+void bg_dynamics_set_guess(bg_dynamics *d, const double *lambda)
+{
+    if (d->settling)
+        memcpy(d->settling->guess, lambda, (size_t)d->ng * sizeof(double));
+}
+
+/* The multipliers that the forces at d->point depend on, where they do. */
+static bg_status settle(bg_dynamics *d, double *a, double *lambda, bg_error *err)
+{
+    bg_settling_question q = {d->kkt, &d->point, d->terms.G, d->terms.gamma, -1.0};
+    bg_status st = bg_settling_solve(d->settling, &q, &d->terms, a, lambda, err);
+    d->point.lambda = d->settling->lambda;
+    return st == BG_NOT_FINITE ? bg_dynamics_report_not_finite(d, err) : st;
+}
+
 bg_status bg_dynamics_solve(bg_dynamics *d, double *a, double *lambda, bg_error *err)
 {
+    if (d->settling)
+        return settle(d, a, lambda, err);
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
     for (int i = 0; i < d->ng; i++)
         lambda[i] = -d->terms.gamma[i];

@@ -7,6 +7,7 @@
 #define BG_DYNAMICS_H
 
 #include "linalg/linalg.h"
+#include "system/settling.h"
 #include "system/system.h"
 
 typedef struct bg_dynamics {
@@ -21,6 +22,7 @@ typedef struct bg_dynamics {
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *offset;                   /* [ng] what rows of g are moved by, see change_points.h */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
+    bg_settling *settling;            /* where f depends on lambda, else NULL */
     bg_arena arena;                   /* all arrays */
 } bg_dynamics;
 
@@ -49,7 +51,11 @@ bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_er
  * negative eigenvalues); a system that judges its starts has no such M. */
 bg_status bg_dynamics_check_masses(const bg_dynamics *dynamics, bg_kkt *kkt, const double *M,
                                    bg_error *err);
-/* a and lambda from the factorisation and the terms f and gamma at hand. */
+/* From now on multipliers that forces depend on are looked for from here [ng]. What is found there
+ * depends on the guess by rounding, so it is one that a resumed run has, too. */
+void bg_dynamics_set_guess(bg_dynamics *dynamics, const double *lambda);
+/* a and lambda from the factorisation and the terms f and gamma at hand. Where f depends on lambda
+ * that is repeated (settling.h), f and h are those of the lambda found, and d->point has it. */
 bg_status bg_dynamics_solve(bg_dynamics *dynamics, double *a, double *lambda, bg_error *err);
 /* Evaluate, factor and solve: accelerations, multipliers and (terms.h) rates of z. `extra` terms
  * are evaluated along. */

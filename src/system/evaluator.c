@@ -18,7 +18,9 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, ev->u_t, d->nu);
     BG_TAKE(arena, ev->u_tt, d->nu);
     BG_TAKE(arena, ev->outside, d->nu);
-    BG_TAKE(arena, ev->energy.point, 1 + d->nq + d->nv + d->nz + 3 * d->nu);
+    BG_TAKE(arena, ev->no_lambda, d->f_of_lambda ? d->ng : 0);
+    BG_TAKE(arena, ev->energy.point,
+            1 + d->nq + d->nv + d->nz + 3 * d->nu + (d->f_of_lambda ? d->ng : 0));
     BG_TAKE(arena, ev->energy.mode, d->nmode);
     bg_difference_scratch_take(ev->system, &ev->for_terms, arena);
     bg_difference_scratch_take(ev->system, &ev->for_gamma, arena);
@@ -91,16 +93,27 @@ bg_status bg_system_calc_inputs(bg_evaluator *ev, double t, const int *mode, dou
 bg_status bg_system_set_point(bg_evaluator *ev, double t, const double *q, const double *v,
                               const double *z, const int *mode, bg_point *p, bg_error *err)
 {
-    *p = (bg_point){t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode};
+    *p = (bg_point){
+        t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode, ev->def.f_of_lambda ? ev->no_lambda : NULL};
     if (ev->def.nu == 0)
         return BG_OK;
     return bg_system_calc_inputs(ev, t, mode, ev->u, ev->u_t, ev->u_tt, err);
+}
+
+bg_status bg_system_set_state(bg_evaluator *ev, const bg_state *x, bg_point *p, bg_error *err)
+{
+    bg_status st = bg_system_set_point(ev, x->t, x->q, x->v, x->z, x->mode, p, err);
+    if (ev->def.f_of_lambda)
+        p->lambda = x->lambda;
+    return st;
 }
 
 /* Makes n doubles at *to those at x; whether they were so already. *to moves behind them. */
 static bool is_same(double **to, const double *x, int n)
 {
     size_t size = (size_t)n * sizeof(double);
+    if (n == 0)
+        return true;
     bool same = memcmp(*to, x, size) == 0;
     memcpy(*to, x, size);
     *to += n;
@@ -120,6 +133,7 @@ int bg_system_calc_energy(bg_evaluator *ev, const bg_point *p, bg_energy *out)
     same = is_same(&at, p->u, d->nu) && same;
     same = is_same(&at, p->u_t, d->nu) && same;
     same = is_same(&at, p->u_tt, d->nu) && same;
+    same = is_same(&at, p->lambda, d->f_of_lambda ? d->ng : 0) && same;
     same = memcmp(e->mode, p->mode, modes) == 0 && same;
     memcpy(e->mode, p->mode, modes);
     if (!same || !e->known) {
@@ -193,6 +207,15 @@ bg_status bg_evaluator_prepare_acceleration(bg_evaluator *ev, bg_error *err)
     return bg_dynamics_create_kkt(ev->system, d->pattern_M, 0, &ev->mass, err);
 }
 
+/* p with these multipliers (NULL: none), where the forces depend on them. */
+static bg_point with_lambda(const bg_evaluator *ev, const bg_point *p, const double *lambda)
+{
+    bg_point at = *p;
+    if (ev->def.f_of_lambda)
+        at.lambda = lambda ? lambda : ev->no_lambda;
+    return at;
+}
+
 /* a <- M^{-1} (f - G^T lambda) from the terms. */
 static bg_status solve_mass(bg_evaluator *ev, const bg_point *p, const double *lambda, double *a,
                             bg_error *err)
@@ -217,10 +240,11 @@ static bg_status solve_mass(bg_evaluator *ev, const bg_point *p, const double *l
 bg_status bg_system_calc_acceleration(bg_evaluator *ev, const bg_point *p, const double *lambda,
                                       double *a, bg_error *err)
 {
+    const bg_point at = with_lambda(ev, p, lambda);
     bg_system_get_work(ev)->explicit_++;
     if (!ev->def.accelerate)
-        return solve_mass(ev, p, lambda, a, err);
-    int code = ev->def.accelerate(ev->def.self, p, lambda, a);
+        return solve_mass(ev, &at, lambda, a, err);
+    int code = ev->def.accelerate(ev->def.self, &at, lambda, a);
     return code == 0 ? BG_OK : tell(ev, code, "accelerate", p->t, err);
 }
 
@@ -228,10 +252,11 @@ bg_status bg_system_calc_residual(bg_evaluator *ev, const bg_point *p, const dou
                                   const double *lambda, double *r, bg_error *err)
 {
     const bg_system_def *d = &ev->def;
+    const bg_point at = with_lambda(ev, p, lambda);
     bg_terms *x = &ev->for_blocks.terms;
     if (d->residual) {
         bg_system_get_work(ev)->residual++;
-        int code = d->residual(d->self, p, a, lambda, r);
+        int code = d->residual(d->self, &at, a, lambda, r);
         return code == 0 ? BG_OK : tell(ev, code, "residual", p->t, err);
     }
     if (!has_motion(ev))
@@ -239,8 +264,8 @@ bg_status bg_system_calc_residual(bg_evaluator *ev, const bg_point *p, const dou
                             "system '%s' supplies neither `residual` nor M and f, so that r = M a "
                             "- f + G' lambda cannot be found; supply one of them",
                             d->name);
-    bg_status st = bg_system_calc_terms(ev, p, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u),
-                                        x, err);
+    bg_status st = bg_system_calc_terms(
+        ev, &at, BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G : 0u), x, err);
     if (st != BG_OK)
         return st;
     bg_matrix_multiply(d->nv, d->nv, d->pattern_M, x->M, a, r);
@@ -261,9 +286,10 @@ bg_status bg_system_calc_part(bg_evaluator *ev, const bg_point *p, unsigned part
                               const double *lambda, double *a, double *z_t, bg_error *err)
 {
     const bg_system_def *d = &ev->def;
+    const bg_point at = with_lambda(ev, p, lambda);
     if (d->accelerate_part) {
         bg_system_get_work(ev)->explicit_++;
-        int code = d->accelerate_part(d->self, p, part, lambda, a, z_t);
+        int code = d->accelerate_part(d->self, &at, part, lambda, a, z_t);
         return code == 0 ? BG_OK : tell(ev, code, "accelerate_part", p->t, err);
     }
     double *whole = ev->for_blocks.x;
@@ -272,7 +298,7 @@ bg_status bg_system_calc_part(bg_evaluator *ev, const bg_point *p, unsigned part
         return st;
     pick(d->v_part, part, d->nv, whole, a);
     bg_terms out = {.h = whole};
-    if (d->nz > 0 && (st = bg_system_calc_terms(ev, p, BG_TERM_h, &out, err)) == BG_OK)
+    if (d->nz > 0 && (st = bg_system_calc_terms(ev, &at, BG_TERM_h, &out, err)) == BG_OK)
         pick(d->z_part, part, d->nz, whole, z_t);
     return st;
 }

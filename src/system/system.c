@@ -68,18 +68,19 @@ int bg_system_get_rows(const bg_system *sys, bg_of of)
 
 int bg_system_get_columns(const bg_system *sys, bg_by by)
 {
-    const int columns[BG_BY_COUNT] = {sys->def.nv, sys->def.nv, sys->def.nz, sys->def.nu};
+    const int columns[BG_BY_COUNT] = {sys->def.nv, sys->def.nv, sys->def.nz, sys->def.nu,
+                                      sys->def.ng};
     return columns[by];
 }
 
 const char *bg_block_get_name(bg_of of, bg_by by)
 {
     static const char *const names[BG_OF_COUNT][BG_BY_COUNT] = {
-        {"dr/dq", "dr/dv", "dr/dz", "dr/du"},
-        {"dh/dq", "dh/dv", "dh/dz", "dh/du"},
-        {"dg/dq", "dg/dv", "dg/dz", "dg/du"},
-        {"dw/dq", "dw/dv", "dw/dz", "dw/du"},
-        {"dgamma/dq", "dgamma/dv", "dgamma/dz", "dgamma/du"}};
+        {"dr/dq", "dr/dv", "dr/dz", "dr/du", "dr/dlambda"},
+        {"dh/dq", "dh/dv", "dh/dz", "dh/du", "dh/dlambda"},
+        {"dg/dq", "dg/dv", "dg/dz", "dg/du", "dg/dlambda"},
+        {"dw/dq", "dw/dv", "dw/dz", "dw/du", "dw/dlambda"},
+        {"dgamma/dq", "dgamma/dv", "dgamma/dz", "dgamma/du", "dgamma/dlambda"}};
     return names[of][by];
 }
 
@@ -119,6 +120,7 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
         sys->def.name = "system";
     if (!sys->def.terms)
         sys->def.supplied = 0;
+    sys->def.f_of_lambda = sys->def.f_of_lambda && sys->def.ng > 0;
     bg_status st = bg_system_check_definition(sys, err);
     if (st == BG_OK && !allocate(sys))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while creating system '%s'", def->name);

@@ -28,7 +28,8 @@ typedef struct bg_live_input {
  * and the method for their power at the beginning of the next. */
 typedef struct bg_known_energy {
     bool known;
-    double *point; /* [1 + nq + nv + nz + 3 nu] t, q, v, z, u, u_t, u_tt */
+    double *point; /* [1 + nq + nv + nz + 3 nu] t, q, v, z, u, u_t, u_tt, and [ng] the multipliers
+                      that forces depend on */
     int *mode;     /* [nmode] */
     bg_energy value;
 } bg_known_energy;
@@ -91,6 +92,7 @@ struct bg_evaluator {
     bg_purpose purpose;        /* of the present work; steps unless told otherwise */
     double *u, *u_t, *u_tt;    /* [nu] at the point last set by bg_system_set_point */
     bg_live_input *outside;    /* [nu] */
+    double *no_lambda;         /* [ng] zeros, where forces depend on multipliers */
     bg_known_energy energy;
     /* scratch of the difference formulas, so that they do not allocate; a block may need gamma by
      * differences, and gamma may need G and g_t by differences, hence three sets */
@@ -129,6 +131,8 @@ int bg_system_get_size_M(const bg_system *sys);
 int bg_system_get_size_G(const bg_system *sys);
 int bg_system_get_size_V(const bg_system *sys);
 
+/* As bg_system_set_point, at a state whose multipliers are known. */
+bg_status bg_system_set_state(bg_evaluator *sys, const bg_state *x, bg_point *p, bg_error *err);
 /* Inputs at t: those of the definition, but for those that come from outside. */
 bg_status bg_system_calc_inputs(bg_evaluator *sys, double t, const int *mode, double *u,
                                 double *u_t, double *u_tt, bg_error *err);
