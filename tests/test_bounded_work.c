@@ -95,8 +95,9 @@ static void test_equations(void **state)
 {
     (void)state;
     static const char *const systems[] = {"equations:bouncing-ball", "equations:car-axle",
-                                          "equations:circular-track", "equations:slider-crank"};
-    for (int i = 0; i < 4; i++) {
+                                          "equations:circular-track", "equations:slider-crank",
+                                          "equations:wheelset"};
+    for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
         outcome x = {0, 0};
         bg_system *sys = create_system(systems[i], NULL, NULL);
         check_system(systems[i], sys, "linear-euler", NULL, 0, &x);

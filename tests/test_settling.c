@@ -349,6 +349,34 @@ static void test_rod(void **state)
     assert_true(settled > 150 && refused > 20);
 }
 
+/* The same with a row that is there twice: the second one is left out, with weak friction and with
+ * so strong that Newton's method is needed. */
+static void test_redundant_rows(void **state)
+{
+    (void)state;
+    static const double C[2] = {1, 1}, mu[3] = {0.1, 1, 5};
+    for (int k = 0; k < 3; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_system_def inner = rod_define(mu[k], 1.0, 2.0, 0.5);
+        const rod *s = inner.self;
+        bg_system_def def = mixed_define(&inner, 2, C, NULL, NULL);
+        def.energy = NULL;
+        bg_system *sys = sample_create(&def);
+        bg_state *x;
+        bg_assembly_report report = {0};
+        double c = 1 + 3 * cos(1.0) * cos(1.0), n = 3 * sin(1.0) * cos(1.0);
+        double expected = s->m * (s->gravity - s->l * sin(1.0) * 0.25) / (c + mu[k] * n);
+        assert_ok(bg_state_create(sys, &x, &err));
+        assert_ok(bg_state_assemble(sys, x, &report, &err));
+        assert_int_equal(report.redundancy.count, 1);
+        assert_near(x->lambda[0], expected, 1e-11);
+        assert_true(x->lambda[1] == 0);
+        bg_assembly_report_clear(&report);
+        bg_state_destroy(x);
+        bg_system_destroy(sys);
+    }
+}
+
 /* Rates of (x, theta, x', theta') with the closed form of lambda, for an end that slides forwards.
  */
 static void reduced_rates(const rod *s, const double *y, double *rate)
@@ -517,6 +545,111 @@ static void test_jam(void **state)
     }
 }
 
+/* r by lambda where forces do not depend on it is G^T, dense and in a pattern. */
+static void test_blocks_by_lambda(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:andrews", "equations:slider-crank",
+                                          "equations:car-axle"};
+    for (int k = 0; k < 3; k++)
+        for (int patterned = 0; patterned < 2; patterned++) {
+            bg_error err = {BG_OK, ""};
+            bg_system *made = create_system(systems[k], NULL, NULL);
+            bg_system_def def = made->def;
+            int row_start[16] = {0}, column[64], n = 0;
+            bg_pattern pattern = {def.nv, def.ng, row_start, column};
+            for (int i = 0; i < def.nv; i++) {
+                for (int j = 0; j < def.ng; j++)
+                    column[n++] = j;
+                row_start[i + 1] = n;
+            }
+            def.destroy = NULL; /* it stays with the one that was made */
+            def.pattern[BG_OF_r][BG_BY_lambda] = patterned ? &pattern : NULL;
+            bg_system *sys = sample_create(&def);
+            bg_evaluator *ev = new_evaluator(sys);
+            bg_state *x;
+            bg_point p;
+            assert_ok(bg_state_create(sys, &x, &err));
+            bg_terms terms = sample_evaluate(sys, x);
+            double block[64], w_block[64];
+            bg_derivatives out = {.only_stiff = 0};
+            out.block[BG_OF_r][BG_BY_lambda] = block;
+            out.block[BG_OF_w][BG_BY_lambda] = w_block;
+            assert_ok(bg_system_set_state(ev, x, &p, &err));
+            assert_ok(bg_system_calc_derivatives(ev, &p, x->a, x->lambda, &out, &err));
+            for (int i = 0; i < def.nv; i++)
+                for (int j = 0; j < def.ng; j++)
+                    assert_true(block[i * def.ng + j] == terms.G[j * def.nv + i]);
+            for (int i = 0; i < def.ng * def.ng; i++)
+                assert_true(w_block[i] == 0);
+            sample_terms_destroy(&terms);
+            bg_state_destroy(x);
+            bg_evaluator_destroy(ev);
+            bg_system_destroy(sys);
+            if (patterned) { /* one entry less */
+                memmove(column, column + 1, (size_t)(n - 1) * sizeof *column);
+                for (int i = 1; i <= def.nv; i++)
+                    row_start[i]--;
+                assert_int_equal(bg_system_create(&def, &sys, &err), BG_BAD_INPUT);
+                assert_non_null(strstr(err.text, "dr/dlambda leaves out"));
+            }
+            bg_system_destroy(made);
+        }
+}
+
+/* A block slides down an incline: g (sin - mu cos), whatever the method; and the other way round.
+ */
+static int block_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const double *s = self; /* mu, slope */
+    double c = cos(s[1]), n = sin(s[1]), slip = c * p->v[0] - n * p->v[1];
+    if (want & BG_TERM_M)
+        out->M[0] = out->M[3] = 4;
+    if (want & BG_TERM_f) {
+        double friction = -s[0] * fabs(p->lambda[0]) * tanh(slip / 1e-3);
+        out->f[0] = c * friction;
+        out->f[1] = -n * friction - 4 * 9.81;
+    }
+    if (want & BG_TERM_g)
+        out->g[0] = -n * p->q[0] - c * p->q[1];
+    if (want & BG_TERM_G) {
+        out->G[0] = -n;
+        out->G[1] = -c;
+    }
+    if (want & BG_TERM_gamma)
+        out->gamma[0] = 0;
+    return 0;
+}
+
+static void test_incline(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int k = 0; bg_integrator_get_info(k); k++)
+        for (int n = 0; n < 10; n++) {
+            double s[2] = {0.4 + 0.4 * sample_draw(&seed), 0.7 + 0.5 * sample_draw(&seed)};
+            double speed = n % 2 ? 12 : -12, c = cos(s[1]), v0[2] = {c * speed, -sin(s[1]) * speed};
+            double expected = 9.81 * (sin(s[1]) - s[0] * c * (n % 2 ? 1 : -1));
+            bg_system_def def = bg_default_system_def();
+            def.name = "block";
+            def.nq = def.nv = 2;
+            def.ng = def.scleronomic = def.f_of_lambda = 1;
+            def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
+            def.terms = block_terms;
+            def.self = s;
+            def.v0 = v0;
+            bg_system *sys = sample_create(&def);
+            trajectory x;
+            const bg_integrator_info *info = bg_integrator_get_info(k);
+            trajectory_begin(&x, sys, info->name, NULL, 1e-6, info->fixed_steps ? 0.01 : 0, 0.5);
+            const bg_state *end = trajectory_run(&x, 0.5);
+            assert_near(c * end->v[0] - sin(s[1]) * end->v[1], speed + 0.5 * expected, 1e-11);
+            assert_near(end->lambda[0], 4 * 9.81 * c, 1e-11); /* it presses on the incline */
+            trajectory_end(&x);
+            bg_system_destroy(sys);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +658,9 @@ int main(void)
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_dense_output),
         cmocka_unit_test(test_jam),
+        cmocka_unit_test(test_blocks_by_lambda),
+        cmocka_unit_test(test_incline),
+        cmocka_unit_test(test_redundant_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

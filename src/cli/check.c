@@ -98,7 +98,10 @@ static void print_terms(const bg_system_def *def)
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *origin = find_origin(def, 1u << i);
         if (origin)
-            printf("    %-14s %s\n", names[i], origin);
+            printf("    %-14s %s%s\n", names[i], origin,
+                   def->f_of_lambda && (1u << i & (BG_TERM_f | BG_TERM_h))
+                       ? ", may depend on the multipliers"
+                       : "");
     }
     printf("    %-14s %s\n", "M^-1 (f - G'l)", def->accelerate ? "supplied" : "by factoring");
     printf("    %-14s %s\n", "residual", def->residual ? "supplied" : "from the terms");

@@ -299,7 +299,7 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
             return BG_OK;
         }
         ig->count.rejected++;
-        ig->count.unconverged += st == BG_RETRY;
+        ig->count.unconverged += st == BG_RETRY || st == BG_NOT_CONVERGED;
         ig->control.last_rejected = true;
         if (computed)
             bg_trouble_watch_rejection(ig);

@@ -97,6 +97,28 @@ static bg_status check_pattern(const bg_system_def *def, const bg_pattern *p, co
     return BG_OK;
 }
 
+/* r by lambda is G^T - df/dlambda: its pattern has every entry that G has. */
+static bg_status check_by_lambda(const bg_system_def *def, bg_error *err)
+{
+    const bg_pattern *p = def->pattern[BG_OF_r][BG_BY_lambda], *G = def->pattern_G;
+    bool good = true;
+    for (int j = 0; p && good && j < def->ng; j++) {
+        int begin = G ? G->row_start[j] : 0, end = G ? G->row_start[j + 1] : def->nv;
+        for (int k = begin; good && k < end; k++) {
+            int i = G ? G->column[k] : k;
+            good = false;
+            for (int e = p->row_start[i]; !good && e < p->row_start[i + 1]; e++)
+                good = p->column[e] == j;
+        }
+    }
+    if (!good)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "system '%s': the pattern of dr/dlambda leaves out entries of G'; add "
+                            "them, or leave the pattern out",
+                            def->name);
+    return BG_OK;
+}
+
 static bg_status check_values(const bg_system_def *def, const double *x, int n, const char *what,
                               bg_error *err)
 {
@@ -137,6 +159,8 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
             st = check_pattern(def, def->pattern[of][by], bg_block_get_name((bg_of)of, (bg_by)by),
                                bg_system_get_rows(sys, (bg_of)of),
                                bg_system_get_columns(sys, (bg_by)by), err);
+    if (st == BG_OK)
+        st = check_by_lambda(def, err);
     if (st == BG_OK)
         st = check_values(def, def->q0, def->nq, "q", err);
     if (st == BG_OK)

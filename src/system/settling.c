@@ -327,8 +327,8 @@ static bg_status solve_carefully(bg_settling *s, const bg_settling_question *q, 
     double size = calc_size(s, s->residual);
     if (!isfinite(size))
         return BG_NOT_FINITE;
-    bool near_ = size <= nearby * calc_scale(s, start, terms->f);
-    for (int steps = near_ ? 1 : PARTS; found != SETTLED && steps <= PARTS; steps += PARTS - 1) {
+    bool close = size <= nearby * calc_scale(s, start, terms->f);
+    for (int steps = close ? 1 : PARTS; found != SETTLED && steps <= PARTS; steps += PARTS - 1) {
         st = evaluate(s, q, BG_TERM_f, terms, s->guess, err);
         for (int k = 1; k <= steps && st == BG_OK && (k == 1 || found == SETTLED); k++)
             st = follow(s, q, start, (double)k / steps, terms, a, phi, &found, err);
