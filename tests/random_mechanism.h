@@ -30,6 +30,8 @@ typedef struct random_mechanism {
     int cuts;                          /* tree joints that the text says to cut */
     bool moved;                        /* starts away from the design position */
     int driven;                        /* joint whose last coordinate follows the input; -1: none */
+    bool drives[RANDOM_JOINTS];        /* joints of which coordinates follow one of two inputs */
+    int ndrives;                       /* coordinates that do */
     bg_vec3 centre[RANDOM_BODIES + 1]; /* [bodies + 1] */
     random_joint joint[RANDOM_JOINTS]; /* [joints] */
     char *text;                        /* to be released with free() */
@@ -169,6 +171,17 @@ static inline void random_write_point(random_mechanism *m, FILE *out, int body)
             r.x, r.y, r.z);
 }
 
+/* The last coordinate or all of them, of either input. */
+static inline void random_write_drives(random_mechanism *m, FILE *out, const random_type *t)
+{
+    int first = random_chance(&m->seed, 0.3) ? 0 : t->ncoordinates - 1;
+    fprintf(out, ", \"prescribed\": {");
+    for (int c = first; c < t->ncoordinates; c++, m->ndrives++)
+        fprintf(out, "%s\"%s\": \"%s\"", c > first ? ", " : "", t->coordinate[c],
+                random_chance(&m->seed, 0.5) ? "drive" : "lift");
+    fprintf(out, "}");
+}
+
 static inline void random_write_joint(random_mechanism *m, FILE *out, int k)
 {
     uint64_t *s = &m->seed;
@@ -203,6 +216,8 @@ static inline void random_write_joint(random_mechanism *m, FILE *out, int k)
         fprintf(out, ", \"cut\": true");
     if (t->ncoordinates > 0)
         random_write_start(m, out, t);
+    if (m->drives[k])
+        random_write_drives(m, out, t);
     if (k == m->driven)
         fprintf(out, ", \"prescribed\": {\"%s\": \"drive\"}", t->coordinate[t->ncoordinates - 1]);
     fprintf(out, "}");
@@ -491,34 +506,56 @@ static inline void random_draw_graph(random_mechanism *m)
     }
 }
 
+static inline void random_write_all(random_mechanism *m, const char *more_inputs)
+{
+    size_t size;
+    FILE *out = open_memstream(&m->text, &size);
+    if (!out)
+        abort();
+    fprintf(out, "{\n");
+    random_write_bodies(m, out);
+    random_write_joints(m, out);
+    fprintf(out, "\"forces\": {");
+    for (int k = 0, n = random_below(&m->seed, 7); k < n; k++)
+        random_write_force(m, out, k);
+    fprintf(out, "},\n");
+    random_write_tyres(m, out);
+    fprintf(out,
+            "\"inputs\": {\"drive\": {\"type\": \"sine\", \"amplitude\": %.17g, "
+            "\"frequency\": %.17g}%s},\n",
+            random_between(&m->seed, 0.1, 0.5), random_between(&m->seed, 0.1, 0.5), more_inputs);
+    random_write_outputs(m, out);
+    fprintf(out, "}\n");
+    fclose(out);
+}
+
+/* One of which any joints of the tree are driven, also where there are loops, gears and cuts, and
+ * in odd ones with a rate that jumps at 0.02 s. It may be that nothing can move. */
+static inline random_mechanism random_mechanism_make_driven(unsigned seed)
+{
+    random_mechanism m = {.seed = 1000003u * (uint64_t)seed + 17, .driven = -1};
+    random_draw_graph(&m);
+    for (int k = 0; k < m.joints; k++)
+        m.drives[k] = !m.joint[k].closing && random_get_type(m.joint[k].type)->ncoordinates > 0 &&
+                      random_chance(&m.seed, m.loops > 0 ? 0.2 : 0.4);
+    random_write_all(&m, seed % 2 == 0
+                             ? ", \"lift\": \"0.2*sin(3*t) + 0.1*t^2\""
+                             : ", \"lift\": {\"type\": \"table\", \"times\": [0, 0.02, 1], "
+                               "\"values\": [0, 0.01, -1], \"interpolation\": "
+                               "\"linear\"}");
+    return m;
+}
+
 /* Without loops there may be a driven coordinate, which could contradict them; without cuts, too,
  * the mechanism may start anywhere. */
 static inline random_mechanism random_mechanism_make(unsigned seed)
 {
     random_mechanism m = {.seed = 1000003u * (uint64_t)seed, .driven = -1};
-    size_t size;
-    FILE *out = open_memstream(&m.text, &size);
-    if (!out)
-        abort();
     random_draw_graph(&m);
     m.moved = m.loops + m.cuts == 0;
     if (m.loops == 0 && random_chance(&m.seed, 0.4))
         m.driven = random_find_measured(&m, -1);
-    fprintf(out, "{\n");
-    random_write_bodies(&m, out);
-    random_write_joints(&m, out);
-    fprintf(out, "\"forces\": {");
-    for (int k = 0, n = random_below(&m.seed, 7); k < n; k++)
-        random_write_force(&m, out, k);
-    fprintf(out, "},\n");
-    random_write_tyres(&m, out);
-    fprintf(out,
-            "\"inputs\": {\"drive\": {\"type\": \"sine\", \"amplitude\": %.17g, "
-            "\"frequency\": %.17g}},\n",
-            random_between(&m.seed, 0.1, 0.5), random_between(&m.seed, 0.1, 0.5));
-    random_write_outputs(&m, out);
-    fprintf(out, "}\n");
-    fclose(out);
+    random_write_all(&m, "");
     return m;
 }
 

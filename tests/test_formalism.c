@@ -359,7 +359,8 @@ static void test_mass(void **state)
             bg_matrix_multiply(nv, nv, NULL, s.terms.M, s.x->v, Mv);
             for (int i = 0; i < nv; i++)
                 T += 0.5 * s.x->v[i] * Mv[i];
-            double *y = new_array(s.def->ny);
+            double *y = new_array(s.def->ny), *still = new_array(s.def->nu);
+            s.p.u_t = still; /* with what follows inputs at rest */
             assert_int_equal(s.def->energy(s.def->self, &s.p, &e), 0);
             assert_int_equal(s.def->outputs(s.def->self, &s.p, s.x->a, s.x->lambda, y), 0);
             assert_true(nv == 0 || T > 0);
@@ -369,6 +370,7 @@ static void test_mass(void **state)
                 assert_true(factor(nv, s.terms.M));
             free(Mv);
             free(y);
+            free(still);
             subject_destroy(&s);
         }
     print_message("1/2 v M v differs from the kinetic energy by at most %.1e\n", worst);
@@ -397,8 +399,9 @@ static double calc_energy_at(subject *s, double h)
     return e.kinetic + e.potential;
 }
 
-/* d(T + U)/dt = power of what is not conservative + lambda . g_t of driven coordinates, with a and
- * lambda of the equations of motion. The scale is what flows at all: |v| . |M a| + |power|. */
+/* d(T + U)/dt = power of what is not conservative + lambda . g_t of driven coordinates + that of
+ * those which are eliminated, with a and lambda of the equations of motion. The scale is what flows
+ * at all: |v| . |M a| + |power|. */
 static void test_power(void **state)
 {
     (void)state;
@@ -419,6 +422,14 @@ static void test_power(void **state)
             for (int i = 0; i < nv; i++)
                 scale += fabs(s.x->v[i] * Ma[i]);
             double power = e.power;
+            if (s.def->drive_power) {
+                double own;
+                assert_int_equal(s.def->drive_power(s.def->self, &s.p, &own, Ma), 0);
+                for (int i = 0; i < nv; i++)
+                    own += Ma[i] * s.x->a[i];
+                power += own;
+                driven = fmax(driven, fabs(own));
+            }
             for (int i = 0; i < s.def->ng; i++) {
                 power += s.x->lambda[i] * s.terms.gt[i];
                 driven = fmax(driven, fabs(s.x->lambda[i] * s.terms.gt[i]));

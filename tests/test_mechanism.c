@@ -219,16 +219,21 @@ static void test_free_start(void **state)
     }
 }
 
-/* Parents before children, subtrees without gaps, coordinates one after another. */
+/* Parents before children, subtrees without gaps, coordinates one after another, and behind them
+ * what follows signals. */
 static void check_numbering(const bg_mechanism *x)
 {
-    int nq = 0, nv = 0;
+    int nq = 0, nv = 0, following = 0;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
-        assert_int_equal(l->q, nq);
+        bool follows = l->signal >= 0;
+        assert_int_equal(l->q, follows ? x->nq + following : nq);
         assert_int_equal(l->v, nv);
-        nq += l->kind == BG_LINK_BALL ? 4 : 1;
-        nv += l->kind == BG_LINK_BALL ? 3 : 1;
+        assert_int_equal(l->place, follows ? x->nv + following : nv);
+        assert_int_equal(l->nv, follows ? 0 : bg_link_count_motions(l));
+        nq += follows ? 0 : l->kind == BG_LINK_BALL ? 4 : 1;
+        nv += l->nv;
+        following += follows;
         assert_true(l->parent < k);
         assert_true(l->last > k && l->last <= x->nlinks);
         for (int i = k + 1; i < x->nlinks; i++) { /* inside exactly when k is on the way back */
@@ -299,7 +304,7 @@ static void test_random(void **state)
         }
         cuts += x.mech->ncuts;
         assert_int_equal(carrying + x.mech->ncuts, x.model->njoints);
-        assert_int_equal(x.mech->nv, count_coordinates(x.model));
+        assert_int_equal(x.mech->nv + x.mech->nfollowing, count_coordinates(x.model));
         check_numbering(x.mech);
         check_design(x.mech);
         assert_int_equal(y.mech->nlinks, x.mech->nlinks);

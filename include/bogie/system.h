@@ -45,7 +45,16 @@ enum {
  * fixed lambda; w = G v + g_t. (g by q is the term G itself. r by lambda is G^T - df/dlambda; only
  * r and h have blocks by lambda that are not zero.) */
 typedef enum bg_of { BG_OF_r, BG_OF_h, BG_OF_g, BG_OF_w, BG_OF_gamma, BG_OF_COUNT } bg_of;
-typedef enum bg_by { BG_BY_q, BG_BY_v, BG_BY_z, BG_BY_u, BG_BY_lambda, BG_BY_COUNT } bg_by;
+typedef enum bg_by {
+    BG_BY_q,
+    BG_BY_v,
+    BG_BY_z,
+    BG_BY_u,
+    BG_BY_u_t,
+    BG_BY_u_tt,
+    BG_BY_lambda,
+    BG_BY_COUNT
+} bg_by;
 
 /* Marks for methods that treat coordinates differently. */
 enum { BG_MARK_STIFF = 1u << 0 };
@@ -167,10 +176,21 @@ typedef struct bg_system_def {
     /* Excitations: u, u_t, u_tt at time t. One that jumps keeps to the formula of its mode, also
      * beyond the jump, until an event changes the mode. Required where nu > 0. */
     int (*inputs)(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt);
+    /* From now on input i comes from outside, value + rate (t - since), which Bogie writes over
+     * what `inputs` gives. For systems whose `start` or `event` look at inputs. Optional. */
+    void (*set_live)(void *self, int i, double since, double value, double rate);
+    /* The rates of inputs jump from u_t [nu] to those of p: v [nv] becomes what it is behind that,
+     * by impulses of what follows inputs without a constraint; Bogie meets the constraints then.
+     * Called for live inputs; a system with jumps of its own does the same in `event`. Optional. */
+    int (*jump)(void *self, const bg_point *p, const double *u_t, double *v);
     /* Normalises q after a correction q <- q + V delta (unit quaternions). Optional. */
     int (*normalise)(void *self, double *q);
     /* Energies, for the certificate. Optional. */
     int (*energy)(void *self, const bg_point *p, bg_energy *out);
+    /* Power of what makes parts of the system follow u without a constraint: *power + by_a . v',
+     * by_a [nv], without what the constraint forces contribute, which Bogie adds as lambda . g_t.
+     * Optional; without it nothing moves in that way. */
+    int (*drive_power)(void *self, const bg_point *p, double *power, double *by_a);
     /* Outputs y(t,q,v,z,u,a,lambda). Required where ny > 0. */
     int (*outputs)(void *self, const bg_point *p, const double *a, const double *lambda, double *y);
     /* Judges a start that has been assembled at q: whether something resists every motion that the

@@ -112,8 +112,8 @@ static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
 {
     int rows = of == BG_OF_r ? def->nv : of == BG_OF_h ? def->nz : def->ng;
     int columns = by == BG_BY_z        ? def->nz
-                  : by == BG_BY_u      ? def->nu
                   : by == BG_BY_lambda ? def->ng
+                  : by >= BG_BY_u      ? def->nu
                                        : def->nv;
     if (rows == 0 || columns == 0)
         return false;
@@ -123,13 +123,15 @@ static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
         return by == BG_BY_u;
     if (of == BG_OF_w && by == BG_BY_v)
         return false;
+    if (by == BG_BY_u_tt)
+        return of == BG_OF_r || of == BG_OF_gamma;
     return !(by == BG_BY_z && (of == BG_OF_w || of == BG_OF_gamma));
 }
 
 static void print_blocks(const bg_system_def *def)
 {
     static const char *const of_names[BG_OF_COUNT] = {"r", "h", "g", "w", "gamma"};
-    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "lambda"};
+    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "u_t", "u_tt", "lambda"};
     for (int supplied = 1; supplied >= 0; supplied--) {
         const char *separator = "";
         printf("  %-16s ", supplied ? "derivatives" : "by differences");

@@ -98,9 +98,11 @@ static bg_status take_start(bg_joint_form *f, const bg_body_state *start, const 
     memcpy(q, f->q0, (size_t)f->nq * sizeof *q);
     for (int k = 0; k < f->mb.model->njoints; k++)
         for (int c = 0; c < f->mb.model->joints[k].class_->ncoordinates; c++)
-            if (f->mech->joint_tree[k] >= 0 && !isnan(angle[COORDINATES * k + c]))
-                q[f->mech->links[bg_mechanism_find_link(f->mech, k, c)].q] =
-                    angle[COORDINATES * k + c];
+            if (f->mech->joint_tree[k] >= 0 && !isnan(angle[COORDINATES * k + c])) {
+                const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, k, c)];
+                if (l->signal < 0)
+                    q[l->q] = angle[COORDINATES * k + c];
+            }
     bg_status st = bg_joint_take_poses(f, start, q, v, err);
     f->found = st == BG_OK;
     if (f->found) {
@@ -123,7 +125,7 @@ static bool is_settled(bg_joint_form *f, bool *settled)
     if (!g)
         return false;
     bg_joint_update_position(f, f->q0);
-    bg_joint_calc_g(f, f->q0, g);
+    bg_joint_calc_g(f, g);
     bool closed = true;
     for (int i = 0; i < f->ng; i++)
         closed = closed && fabs(g[i]) <= 1e-12 * f->g_size[i];
@@ -217,11 +219,11 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     system->parts = bg_multibody_get_parts(model);
 }
 
-static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
-                              bg_error *err)
+static bg_status create_joint_as(const bg_model *model, bool constrain, bg_joint_form **form,
+                                 bg_system **system, bg_error *err)
 {
     bg_system_def def = bg_default_system_def();
-    bg_status st = bg_joint_form_create(model, form, err);
+    bg_status st = bg_joint_form_create(model, constrain, form, err);
     if (st == BG_OK && (st = find_start(model, *form, err)) != BG_OK)
         bg_joint_form_destroy(*form);
     if (st != BG_OK)
@@ -233,6 +235,31 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     describe_model(&(*form)->mb, *system);
     bg_model_review(model, (*form)->mech, &(*system)->warnings);
     return BG_OK;
+}
+
+static bool can_start(const bg_system *system)
+{
+    bg_assembly_report report = {0};
+    bg_state *x = NULL;
+    bg_status st = bg_state_create(system, &x, NULL);
+    if (st == BG_OK)
+        st = bg_state_assemble(system, x, &report, NULL);
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(x);
+    return st == BG_OK;
+}
+
+/* Where drives contradict each other or the loops, sentences have to name them: they stay rows, as
+ * eliminated coordinates have no names. */
+static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
+                              bg_error *err)
+{
+    bg_status st = create_joint_as(model, model->constrain, form, system, err);
+    if (st != BG_OK || (*form)->nfollowing == 0 || can_start(*system))
+        return st;
+    bg_system_destroy(*system);
+    *system = NULL;
+    return create_joint_as(model, true, form, system, err);
 }
 
 static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_error *err)

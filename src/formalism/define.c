@@ -28,7 +28,23 @@ static int def_inputs(void *self, double t, const int *mode, double *u, double *
     memcpy(u, mb->signals, (size_t)n * sizeof(double));
     memcpy(u_t, mb->signals + n, (size_t)n * sizeof(double));
     memcpy(u_tt, mb->signals + 2 * n, (size_t)n * sizeof(double));
+    for (int k = 0; k < mb->nlive; k++) {
+        const bg_live_signal *x = &mb->live[k];
+        if (!x->is_live)
+            continue;
+        u[k] = x->value + x->rate * (t - x->since);
+        u_t[k] = x->rate;
+        u_tt[k] = 0;
+    }
     return 0;
+}
+
+/* Events, too, look at the world that the signals from outside make. */
+static void def_set_live(void *self, int signal, double since, double value, double rate)
+{
+    bg_multibody *mb = self;
+    mb->live[signal] = (bg_live_signal){true, since, value, rate};
+    mb->nlive = signal < mb->nlive ? mb->nlive : signal + 1;
 }
 
 static int def_outputs(void *self, const bg_point *p, const double *a, const double *lambda,
@@ -49,13 +65,14 @@ static int def_energy(void *self, const bg_point *p, bg_energy *out)
 }
 
 /* The world at a state outside a call of Bogie's: signals are evaluated here. */
-static void look_at(bg_multibody *mb, double t, const double *q, const double *v, const double *z,
-                    const int *mode)
+static bg_point look_at(bg_multibody *mb, double t, const double *q, const double *v,
+                        const double *z, const int *mode)
 {
     int n = mb->model->nsignals;
     bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode, NULL};
     def_inputs(mb, t, mode, mb->u, mb->u + n, mb->u + 2 * n);
     mb->update(mb, &p, NULL);
+    return p;
 }
 
 void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v)
@@ -116,6 +133,21 @@ static int pass_watch(const bg_watch *x, int direction)
     return (x->stop & needed) == needed ? BG_EVENT_STOP : BG_EVENT_NOTE;
 }
 
+/* A corner of a signal that links follow: their rate jumps, and with it other velocities. */
+static int pass_jump(bg_multibody *mb, const bg_corner *c, double t, const bg_event_state *x)
+{
+    const int n = mb->model->nsignals;
+    if (!mb->jump)
+        return pass_corner(c, x->mode);
+    look_at(mb, t, x->q, x->v, x->z, x->mode);
+    memcpy(mb->shifted.u, mb->u + n, (size_t)n * sizeof(double)); /* u_t before */
+    int action = pass_corner(c, x->mode);
+    bg_point p = look_at(mb, t, x->q, x->v, x->z, x->mode);
+    if (memcmp(mb->shifted.u, p.u_t, (size_t)n * sizeof(double)) != 0)
+        mb->jump(mb, &p, mb->shifted.u, x->v);
+    return action;
+}
+
 static int def_event(void *self, const bg_event *event, const bg_event_state *x)
 {
     bg_multibody *mb = self;
@@ -124,7 +156,7 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
     if (corner >= mb->ncorners)
         action = pass_watch(&m->watches[corner - mb->ncorners], event->direction);
     else if (corner >= 0)
-        action = pass_corner(&mb->corners[corner], x->mode);
+        action = pass_jump(mb, &mb->corners[corner], event->t, x);
     for (int k = 0; k < m->nforces; k++) {
         const bg_force *f = &m->forces[k];
         if (event->index < f->s0 || event->index >= f->s0 + f->ns)
@@ -166,6 +198,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->ny = mb->ny;
     def->nmode = mb->nmode;
     def->inputs = def_inputs;
+    def->set_live = def_set_live;
     def->outputs = def_outputs;
     def->energy = def_energy;
     def->start = def_start;

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double negligible = 1e-6; /* of the largest motion */
 
@@ -43,6 +44,7 @@ void bg_motion_describe(bg_evaluator *sys, const bg_state *x, const double *v, c
     text[0] = '\0';
     if (bg_system_set_point(sys, x->t, x->q, v, x->z, x->mode, &p, NULL) != BG_OK)
         return;
+    memset(sys->u_t, 0, (size_t)sys->def.nu * sizeof(double)); /* nothing but v moves */
     mb->update(mb, &p, NULL);
     for (int b = 1; b < mb->nbodies; b++)
         if (calc_speed(&mb->body[b], length) > (1 + negligible) * most) {

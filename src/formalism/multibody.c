@@ -180,6 +180,10 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     BG_TAKE(arena, mb->through, m->njoints);
     BG_TAKE(arena, mb->values, m->noutputs + 1);
     BG_TAKE(arena, mb->u, 3 * m->nsignals);
+    BG_TAKE(arena, mb->shifted.u, m->nsignals);
+    BG_TAKE(arena, mb->shifted.h, m->nsignals > 0 ? 2 * mb->nz : 0);
+    BG_TAKE(arena, mb->shifted.wrench, m->nsignals > 0 ? mb->nbodies : 0);
+    BG_TAKE(arena, mb->live, m->nsignals);
     BG_TAKE(arena, mb->signals, 3 * m->nsignals);
     BG_TAKE(arena, mb->signals_piece, m->nsignals);
     BG_TAKE(arena, mb->measured, 3 * (m->noutputs + 1));
@@ -195,6 +199,7 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
 void bg_multibody_start_scratch(bg_multibody *mb)
 {
     mb->t_signals = NAN;
+    mb->nlive = 0;
     mb->body[0].R = bg_mat3_identity();
     mb->world = (bg_world){.body = mb->body, .measured = mb->measured, .memo = mb->memo};
 }

@@ -40,6 +40,18 @@ typedef struct bg_corner {
     int mode, piece; /* of the signal; the one that begins here */
 } bg_corner;
 
+/* A signal that comes from outside: value + rate (t - since). */
+typedef struct bg_live_signal {
+    bool is_live;
+    double since, value, rate;
+} bg_live_signal;
+
+/* For differences by signals. */
+typedef struct bg_shifted_signals {
+    double *u, *h;     /* [nsignals], [2 nz] */
+    bg_wrench *wrench; /* [nbodies] */
+} bg_shifted_signals;
+
 /* What h, the rates of z, depends on, by structure: rows of elements on their bodies and on their
  * own states, rows of followed angles on two bodies. */
 typedef struct bg_rates_structure {
@@ -82,6 +94,9 @@ typedef struct bg_multibody {
     bg_wrench *through;                 /* [njoints] of reactions.c */
     double *values;                     /* [ny + 1] outputs while expressions are evaluated */
     double *u;                          /* [3 nsignals] signals at an event */
+    bg_shifted_signals shifted;
+    bg_live_signal *live; /* [nsignals] those that come from outside, ... */
+    int nlive;            /* ... of which the last is the one before this */
     /* Signals as they were computed last: one step asks for the same time again and again. */
     double t_signals;   /* s; NAN: not yet */
     double *signals;    /* [3 nsignals] values, then first, then second derivatives */
@@ -95,6 +110,8 @@ typedef struct bg_multibody {
      */
     bool (*find_coordinate)(struct bg_multibody *mb, int joint, int coordinate, const bg_point *p,
                             const double *a, double out[3]);
+    /* `jump` of the definition; NULL: nothing follows signals without a constraint. */
+    int (*jump)(void *mb, const bg_point *p, const double *u_t, double *v);
     /* Wrench on body b (through its centre) in a joint without rows; after update with a. NULL:
      * none. */
     void (*calc_tree_reaction)(struct bg_multibody *mb, int joint, const double *lambda,
@@ -151,6 +168,21 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s);
 void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out);
 void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
                                const double *lambda, double *y);
+
+/* How wrenches and rates of states change with signals at a world that stays: with u or u_t, which
+ * force laws read. By differences, as laws know their slopes by bodies alone. */
+typedef struct bg_signal_visit {
+    bg_by by; /* BG_BY_u or BG_BY_u_t */
+    /* A part of the derivatives of the wrenches [nbodies] by `signal`; NULL: not wanted. */
+    void (*force)(void *self, const bg_wrench *wrench, int signal);
+    void *self;
+    double *h;       /* [nz nsignals] += h by u; NULL: not wanted */
+    bool only_stiff; /* forces only of elements marked stiff */
+} bg_signal_visit;
+void bg_multibody_visit_signals(bg_multibody *mb, const bg_signal_visit *visit);
+/* block[. nsignals], unless NULL, += g by u of the body-level rows that follow signals; it is also
+ * w by u_t and gamma by u_tt. */
+void bg_multibody_add_row_signals(const bg_multibody *mb, double *block);
 
 /* A joint coordinate of the model as something measured. */
 bg_coordinate bg_multibody_get_coordinate(const bg_model *model, int joint, int coordinate);

@@ -388,14 +388,14 @@ static bg_status step_index_2(bg_integrator *ig, const double *M, bg_error *err)
     return st;
 }
 
-/* Power of the forces at the beginning; that of moving constraints is added at the end. */
+/* Power of the forces at the beginning; the parts of moving constraints and of accelerations are
+ * added at the end. */
 static bg_status calc_power(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
     if (!ig->energy)
         return BG_OK;
-    memset(ig->x1->lambda, 0, (size_t)m->ng * sizeof(double));
-    return bg_dynamics_calc_power(ig->dyn, ig->x1->lambda, &m->power, err);
+    return bg_dynamics_calc_power(ig->dyn, NULL, NULL, &m->power, err);
 }
 
 /* Terms of the step: f and h (and gamma) with the inputs of its end where they are followed, the
@@ -452,7 +452,7 @@ static bg_status step_free(bg_integrator *ig, bg_error *err)
     if (st == BG_OK)
         st = bg_system_calc_acceleration(ig->sys, &d->point, NULL, m->rhs, err);
     if (st == BG_OK && ig->energy)
-        st = bg_dynamics_calc_power(d, ig->x1->lambda, &m->power, err);
+        st = bg_dynamics_calc_power(d, NULL, NULL, &m->power, err);
     memcpy(m->dz, m->terms.h, (size_t)d->nz * sizeof(double));
     for (int i = 0; i < d->nv; i++)
         ig->x1->v[i] = x->v[i] + ig->h * m->rhs[i];
@@ -526,6 +526,11 @@ bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
         bg_drift_end(&m->drift, m->terms.g);
     for (int i = 0; i < m->ng && ig->energy; i++)
         m->power += x->lambda[i] * m->gt[i];
+    if (ig->energy && ig->sys->def.drive_power) {
+        for (int i = 0; i < ig->dyn->nv; i++) /* v' of the step */
+            m->along[i] = (x->v[i] - ig->x0->v[i]) / ig->h;
+        m->power += bg_dynamics_calc_drive(ig->dyn, m->along);
+    }
     *x->work = *ig->x0->work + (ig->energy ? ig->h * m->power : 0);
     double sum = 0;
     for (int i = 0; i < ig->n; i++)

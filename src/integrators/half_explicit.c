@@ -53,8 +53,7 @@ static bg_status calc_power(bg_integrator *ig, double *power, bg_error *err)
     bg_dynamics *d = ig->dyn;
     if (!ig->energy)
         return BG_OK;
-    memset(d->work_g, 0, (size_t)d->ng * sizeof(double));
-    return bg_dynamics_calc_power(d, d->work_g, power, err);
+    return bg_dynamics_calc_power(d, NULL, NULL, power, err);
 }
 
 /* Ybar without the unknown V'_i, G and g_t there, and the matrix of the stage factored. */
@@ -129,6 +128,8 @@ bg_status bg_half_explicit_solve(bg_integrator *ig, const bg_half_stage *s, cons
             return bg_dynamics_report_not_finite(d, err);
     for (int k = 0; k < d->ng && m->rheonomic; k++)
         rate[ig->n - 1] += lambda[k] * m->gt[k];
+    if (ig->energy)
+        rate[ig->n - 1] += bg_dynamics_calc_drive(d, a);
     return BG_OK;
 }
 

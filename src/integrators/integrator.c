@@ -137,7 +137,8 @@ bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, 
         return st;
     bg_dynamics_calc_rates(d, v, rate);
     memcpy(rate + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
-    return ig->energy ? bg_dynamics_calc_power(d, lambda, &rate[ig->n - 1], err) : BG_OK;
+    return ig->energy ? bg_dynamics_calc_power(d, rate + d->nq, lambda, &rate[ig->n - 1], err)
+                      : BG_OK;
 }
 
 /* Rates, multipliers and residuals at x0, from where the method goes on for this reason. */

@@ -255,7 +255,7 @@ bg_status bg_projecting_calc(bg_projecting *f, double t, const double *q, const 
     if (st == BG_OK)
         st = solve_levels(f, u, z, err);
     if (st == BG_OK && energy)
-        st = bg_dynamics_calc_power(d, f->lambda, &f->power, err);
+        st = bg_dynamics_calc_power(d, f->w, f->lambda, &f->power, err);
     if (st != BG_OK)
         return st;
     shift(f, f->dp, f->tau);

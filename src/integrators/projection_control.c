@@ -84,7 +84,9 @@ static bg_status end_projected(bg_integrator *ig, bg_projection_control *c, bg_e
         return st;
     bg_dynamics_calc_rates(d, x->v, ig->rate1);
     memcpy(ig->rate1 + d->nq + d->nv, d->terms.h, (size_t)d->nz * sizeof(double));
-    return ig->energy ? bg_dynamics_calc_power(d, x->lambda, &ig->rate1[ig->n - 1], err) : BG_OK;
+    return ig->energy
+               ? bg_dynamics_calc_power(d, ig->rate1 + d->nq, x->lambda, &ig->rate1[ig->n - 1], err)
+               : BG_OK;
 }
 
 bg_status bg_projection_control_end(bg_integrator *ig, bg_projection_control *c, bg_error *err)

@@ -171,6 +171,15 @@ static const bg_joint_class *free_class(void)
     return &bg_joint_free;
 }
 
+/* The signal that link `which` of a joint follows; -1: it has coordinates. */
+static int find_signal(const bg_mechanism *x, const bg_joint *j, int which)
+{
+    for (int c = 0; c < j->class_->ncoordinates && !x->constrain; c++)
+        if (j->class_->coordinate[c].link == which)
+            return j->start[c].signal;
+    return -1;
+}
+
 /* Adds the links of one tree joint behind the link of its parent body. */
 static void add_links(bg_mechanism *x, bg_tree_joint *t)
 {
@@ -200,10 +209,15 @@ static void add_links(bg_mechanism *x, bg_tree_joint *t)
                        .parent = parent,
                        .q = x->nq,
                        .v = x->nv,
+                       .place = x->nv,
+                       .signal = j ? find_signal(x, j, which) : -1,
                        .joint = t->joint,
                        .before = before};
-        x->nq += l->kind == BG_LINK_BALL ? 4 : 1;
-        x->nv += l->kind == BG_LINK_BALL ? 3 : 1;
+        bool follows = l->signal >= 0;
+        l->nv = follows ? 0 : bg_link_count_motions(l);
+        x->nv += l->nv;
+        x->nq += follows ? 0 : l->kind == BG_LINK_BALL ? 4 : 1;
+        x->nfollowing += follows;
         parent = x->nlinks++;
         before = identity;
     }
@@ -253,6 +267,17 @@ static void number_subtrees(bg_mechanism *x)
     }
 }
 
+/* Values and motions of links that follow a signal stand behind those of all coordinates. */
+static void number_following(bg_mechanism *x)
+{
+    int n = 0;
+    for (int k = 0; k < x->nlinks; k++)
+        if (x->links[k].signal >= 0) {
+            x->links[k].q = x->nq + n;
+            x->links[k].place = x->nv + n++;
+        }
+}
+
 static void number(bg_mechanism *x, const bg_tree_joint *sorted)
 {
     x->body_link[0] = -1;
@@ -264,6 +289,7 @@ static void number(bg_mechanism *x, const bg_tree_joint *sorted)
             x->joint_tree[sorted[k].joint] = k;
     }
     number_subtrees(x);
+    number_following(x);
     for (int k = 0; k < x->model->njoints; k++)
         if (x->joint_tree[k] < 0)
             x->cuts[x->ncuts++] = k;
@@ -299,11 +325,18 @@ static void list(void *object, bg_arena *arena)
 
 bg_status bg_mechanism_create(const bg_model *m, bg_mechanism **mechanism, bg_error *err)
 {
+    return bg_mechanism_create_as(m, m->constrain, mechanism, err);
+}
+
+bg_status bg_mechanism_create_as(const bg_model *m, bool constrain, bg_mechanism **mechanism,
+                                 bg_error *err)
+{
     *mechanism = NULL;
     bg_mechanism *x = BG_NEW(bg_mechanism);
     if (!x)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory");
     x->model = m;
+    x->constrain = constrain;
     bg_status st = BG_OK;
     if (!bg_arena_create(&x->arena, list, x))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory");

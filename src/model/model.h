@@ -144,6 +144,7 @@ struct bg_model {
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;
     char integrator[32], formulation[16];
+    bool constrain;      /* prescribed coordinates of the tree by constraints, not eliminated */
     bg_setting *options; /* of that integrator */
     int noptions;
     bg_warnings warnings; /* of the reader */

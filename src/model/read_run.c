@@ -104,11 +104,19 @@ static void read_formulation(const bg_value *v)
                  names[bg_value_choice(v, "formulation", names, -1)]);
 }
 
+static void read_rheonomic(const bg_value *v)
+{
+    static const char *const names[] = {"eliminate", "constrain", NULL};
+    bg_value member = bg_value_member(v, "rheonomic");
+    if (bg_value_exists(&member))
+        v->reader->model->constrain = bg_value_choice(v, "rheonomic", names, 0) == 1;
+}
+
 void bg_read_run(const bg_value *top)
 {
     static const char *const keys[] = {"t_start", "t_end", "integrator", "formulation",
                                        "rtol",    "atol",  "step",       "output_interval",
-                                       "options", "stiff", NULL};
+                                       "options", "stiff", "rheonomic",  NULL};
     bg_model *m = top->reader->model;
     bg_value v = bg_value_member(top, "run");
     m->t_start = m->t_end = m->rtol = m->atol = m->step = m->output_interval = NAN;
@@ -125,6 +133,7 @@ void bg_read_run(const bg_value *top)
     read_options(&v);
     read_stiff(&v);
     read_formulation(&v);
+    read_rheonomic(&v);
     double t_start = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_value t_end = bg_value_member(&v, "t_end");
     if (top->reader->status == BG_OK && m->t_end <= t_start)

@@ -126,6 +126,9 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, rt->last, rt->ninputs);
     BG_TAKE(arena, rt->outputs, rt->noutputs);
     BG_TAKE(arena, rt->y, def->ny);
+    BG_TAKE(arena, rt->u, def->nu);
+    BG_TAKE(arena, rt->u_t, def->nu);
+    BG_TAKE(arena, rt->shift, def->jump ? def->nv : 0);
     BG_TAKE(arena, rt->s, def->ns);
     BG_TAKE(arena, rt->side, def->ns);
     BG_TAKE(arena, rt->said, def->ns);

@@ -25,6 +25,8 @@ struct bg_realtime {
     double t_last;           /* s, when it came; NAN: there was none */
     bg_live_output *outputs; /* [noutputs] */
     double *y;               /* [ny] */
+    double *u, *u_t;         /* [nu] inputs and their rates before new ones came */
+    double *shift;           /* [nv] of coordinates, with a jump of inputs */
     bool wants_y;            /* some output is one of y */
     double *s;               /* [ns] switching functions */
     int *side;               /* [ns] +1 or -1: the side of zero each is on */

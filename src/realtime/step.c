@@ -98,16 +98,12 @@ static bg_status update_sides(bg_realtime *rt, bool moved, bg_error *err)
     return st;
 }
 
-/* Goes on from the changed state: velocities onto the constraints, then a new start. */
-static bg_status go_on(bg_realtime *rt, bg_error *err)
+/* A new start from the changed state, with velocities on the constraints. */
+static bg_status restart(bg_realtime *rt, bool moved, bg_error *err)
 {
     bg_state *x = rt->changed;
-    const bg_system_def *def = &rt->sys->def;
-    const bg_state *before = bg_integrator_get_state(rt->ig);
-    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
-    bool moved = memcmp(before->q, x->q, size) != 0; /* q, v and z lie together */
-    bg_status st = update_sides(rt, moved, err);
-    if (st == BG_OK && def->ng > 0) {
+    bg_status st = BG_OK;
+    if (rt->sys->def.ng > 0) {
         st = bg_dynamics_accelerate(rt->ig->dyn, x->t, x->q, x->v, x->z, x->mode, BG_TERM_gt, x->a,
                                     x->lambda, err);
         if (st == BG_OK)
@@ -118,6 +114,62 @@ static bg_status go_on(bg_realtime *rt, bg_error *err)
         st = bg_integrator_restart(rt->ig, x, &rt->assembly.redundancy, HUGE_VAL,
                                    moved ? BG_RESTART_STATE : BG_RESTART_MODE, err);
     return st;
+}
+
+/* Goes on from the changed state behind events. */
+static bg_status go_on(bg_realtime *rt, bg_error *err)
+{
+    const bg_state *x = rt->changed;
+    const bg_system_def *def = &rt->sys->def;
+    const bg_state *before = bg_integrator_get_state(rt->ig);
+    size_t size = (size_t)(def->nq + def->nv + def->nz) * sizeof(double);
+    bool moved = memcmp(before->q, x->q, size) != 0; /* q, v and z lie together */
+    bg_status st = update_sides(rt, moved, err);
+    return st == BG_OK ? restart(rt, moved, err) : st;
+}
+
+/* changed <- the state at p, whose inputs were others before: velocities jump with rates by M dv +
+ * M_u du_t = 0, and coordinates in the same way with the inputs themselves: what is not driven
+ * stays where it is, as far as it can. */
+static bg_status jump(bg_realtime *rt, const bg_point *p, bg_error *err)
+{
+    const bg_system_def *def = &rt->sys->def;
+    bg_dynamics *d = rt->ig->dyn;
+    bg_point displaced = *p;
+    displaced.u_t = p->u;
+    memset(rt->shift, 0, (size_t)def->nv * sizeof(double));
+    int code = def->jump(def->self, p, rt->u_t, rt->changed->v);
+    if (code == 0)
+        code = def->jump(def->self, &displaced, rt->u, rt->shift);
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `jump` failed at t = %.17g",
+                            def->name, p->t);
+    bg_status st = d->kinematic
+                       ? bg_dynamics_evaluate(d, p->t, p->q, p->v, p->z, p->mode, BG_TERM_V, err)
+                       : BG_OK;
+    if (st == BG_OK)
+        bg_system_move(rt->sys, p->q, d->terms.V, 1, rt->shift, rt->changed->q);
+    return st;
+}
+
+/* Takes inputs that parts of the system follow without a constraint. */
+static bg_status follow_inputs(bg_realtime *rt, const double *inputs, bg_error *err)
+{
+    const bg_state *x = bg_integrator_get_state(rt->ig);
+    size_t size = (size_t)rt->sys->def.nu * sizeof(double);
+    bg_point p;
+    bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    memcpy(rt->u, rt->sys->u, size);
+    memcpy(rt->u_t, rt->sys->u_t, size);
+    if (st == BG_OK)
+        st = take_inputs(rt, inputs, err);
+    if (st == BG_OK)
+        st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st != BG_OK || (memcmp(rt->u_t, p.u_t, size) == 0 && memcmp(rt->u, p.u, size) == 0))
+        return st;
+    bg_state_copy(rt->sys->system, x, rt->changed);
+    st = jump(rt, &p, err);
+    return st == BG_OK ? restart(rt, true, err) : st;
 }
 
 /* Events at the end of the step: functions that have changed sides in it. */
@@ -173,7 +225,8 @@ bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *e
 bg_status bg_realtime_step(bg_realtime *rt, const double *inputs, double *outputs, bg_error *err)
 {
     bool stop = false;
-    bg_status st = take_inputs(rt, inputs, err);
+    bg_status st = rt->sys->def.jump ? follow_inputs(rt, inputs, err)
+                                     : take_inputs(rt, inputs, err);
     if (st == BG_OK)
         st = bg_integrator_step(rt->ig, err);
     if (st != BG_OK)
@@ -215,7 +268,7 @@ double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
     bg_step_plan plan;
     if (!bg_integrator_get_plan(ig, &plan))
         return 0;
-    bool events = ig->sys->def.ns > 0, constrained = events && d->ng > 0;
+    bool events = ig->sys->def.ns > 0 || ig->sys->def.jump, constrained = events && d->ng > 0;
     plan.terms += events;
     plan.jacobian += plan.jacobian_every > 0;
     plan.jacobian_every = 0;

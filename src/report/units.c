@@ -59,7 +59,7 @@ static const char *of_link(const bg_mechanism *x, bool velocity, int column)
 {
     const bg_link *link = NULL;
     for (int k = 0; k < x->nlinks; k++)
-        if ((velocity ? x->links[k].v : x->links[k].q) <= column)
+        if (x->links[k].nv > 0 && (velocity ? x->links[k].v : x->links[k].q) <= column)
             if (!link || (velocity ? x->links[k].v > link->v : x->links[k].q > link->q))
                 link = &x->links[k];
     if (!link)

@@ -147,7 +147,7 @@ static quantity describe_term(const bg_evaluator *sys, unsigned term)
 
 static quantity describe_block(const bg_evaluator *sys, bg_of of, bg_by by)
 {
-    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzug";
+    static const char row_kinds[] = "vzggg", column_kinds[] = "vvzuuug";
     return (quantity){bg_block_get_name(of, by),
                       0,
                       of,

@@ -137,6 +137,10 @@ static const double *get_argument(const bg_evaluator *sys, const bg_point *p, bg
         return p->z;
     case BG_BY_u:
         return p->u;
+    case BG_BY_u_t:
+        return p->u_t;
+    case BG_BY_u_tt:
+        return p->u_tt;
     case BG_BY_lambda:
         return p->lambda;
     case BG_BY_COUNT:
@@ -169,6 +173,12 @@ static void shift_argument(bg_evaluator *sys, bg_difference_scratch *s, const bg
         break;
     case BG_BY_u:
         shifted->u = s->x;
+        break;
+    case BG_BY_u_t:
+        shifted->u_t = s->x;
+        break;
+    case BG_BY_u_tt:
+        shifted->u_tt = s->x;
         break;
     case BG_BY_lambda:
         shifted->lambda = s->x;

@@ -37,6 +37,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, d->work_v, d->nv);
     BG_TAKE(arena, d->work_g, d->ng);
     BG_TAKE(arena, d->work_q, d->nq);
+    BG_TAKE(arena, d->drive_by_a, sys->def.drive_power ? d->nv : 0);
 }
 
 bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error *err)
@@ -298,7 +299,28 @@ bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *d, const double *v, c
     return r;
 }
 
-bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *lambda, double *power, bg_error *err)
+double bg_dynamics_calc_drive(const bg_dynamics *d, const double *a)
+{
+    double sum = 0;
+    for (int i = 0; d->sys->def.drive_power && i < d->nv; i++)
+        sum += d->drive_by_a[i] * a[i];
+    return sum;
+}
+
+static bg_status add_drive(bg_dynamics *d, const double *a, double *power, bg_error *err)
+{
+    double own = 0;
+    int code = d->sys->def.drive_power(d->sys->def.self, &d->point, &own, d->drive_by_a);
+    if (code != 0)
+        return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
+                            "system '%s': `drive_power` failed with code %d at t = %.17g",
+                            d->sys->def.name, code, d->point.t);
+    *power += own + (a ? bg_dynamics_calc_drive(d, a) : 0);
+    return BG_OK;
+}
+
+bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *a, const double *lambda,
+                                 double *power, bg_error *err)
 {
     *power = 0;
     if (!d->sys->def.energy)
@@ -310,8 +332,8 @@ bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *lambda, double *p
                             "system '%s': `energy` failed with code %d at t = %.17g",
                             d->sys->def.name, code, d->point.t);
     *power = energy.power;
-    if (!d->sys->def.scleronomic)
+    if (!d->sys->def.scleronomic && lambda)
         for (int i = 0; i < d->ng; i++)
             *power += lambda[i] * d->terms.gt[i];
-    return BG_OK;
+    return d->sys->def.drive_power ? add_drive(d, a, power, err) : BG_OK;
 }

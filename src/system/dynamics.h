@@ -23,6 +23,7 @@ typedef struct bg_dynamics {
     double *offset;                   /* [ng] what rows of g are moved by, see change_points.h */
     double *work_v, *work_g, *work_q; /* [nv], [ng], [nq] scratch */
     bg_settling *settling;            /* where f depends on lambda, else NULL */
+    double *drive_by_a;               /* [nv], or [0] without drive_power: of calc_power */
     bg_arena arena;                   /* all arrays */
 } bg_dynamics;
 
@@ -71,9 +72,13 @@ void bg_dynamics_calc_w(const bg_dynamics *dynamics, const double *v, double *w)
  * with the terms at hand. */
 bg_residuals bg_dynamics_calc_residuals(const bg_dynamics *dynamics, const double *v,
                                         const double *a);
-/* Power of non-conservative and rheonomic constraint forces, P + lambda . g_t; 0 without energy. */
-bg_status bg_dynamics_calc_power(bg_dynamics *dynamics, const double *lambda, double *power,
-                                 bg_error *err);
+/* Power of non-conservative and rheonomic constraint forces and of what follows u without them, P +
+ * lambda . g_t + drive_by_a . a; 0 without energy. NULL: a or lambda is zero, and its part can be
+ * added when it is known, with drive_by_a, which stays until the next call. */
+bg_status bg_dynamics_calc_power(bg_dynamics *dynamics, const double *a, const double *lambda,
+                                 double *power, bg_error *err);
+/* drive_by_a . a, of the last calc_power. */
+double bg_dynamics_calc_drive(const bg_dynamics *dynamics, const double *a);
 /* Fails with BG_NOT_FINITE naming the first entry that is not finite. */
 bg_status bg_dynamics_report_not_finite(const bg_dynamics *dynamics, bg_error *err);
 

@@ -71,6 +71,8 @@ static bg_status tell(const bg_evaluator *ev, int code, const char *function, do
 void bg_system_set_live(bg_evaluator *ev, int i, double since, double value, double rate)
 {
     ev->outside[i] = (bg_live_input){true, since, value, rate};
+    if (ev->def.set_live)
+        ev->def.set_live(ev->def.self, i, since, value, rate);
 }
 
 bg_status bg_system_calc_inputs(bg_evaluator *ev, double t, const int *mode, double *u, double *u_t,

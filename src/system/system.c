@@ -69,18 +69,19 @@ int bg_system_get_rows(const bg_system *sys, bg_of of)
 int bg_system_get_columns(const bg_system *sys, bg_by by)
 {
     const int columns[BG_BY_COUNT] = {sys->def.nv, sys->def.nv, sys->def.nz, sys->def.nu,
-                                      sys->def.ng};
+                                      sys->def.nu, sys->def.nu, sys->def.ng};
     return columns[by];
 }
 
 const char *bg_block_get_name(bg_of of, bg_by by)
 {
     static const char *const names[BG_OF_COUNT][BG_BY_COUNT] = {
-        {"dr/dq", "dr/dv", "dr/dz", "dr/du", "dr/dlambda"},
-        {"dh/dq", "dh/dv", "dh/dz", "dh/du", "dh/dlambda"},
-        {"dg/dq", "dg/dv", "dg/dz", "dg/du", "dg/dlambda"},
-        {"dw/dq", "dw/dv", "dw/dz", "dw/du", "dw/dlambda"},
-        {"dgamma/dq", "dgamma/dv", "dgamma/dz", "dgamma/du", "dgamma/dlambda"}};
+        {"dr/dq", "dr/dv", "dr/dz", "dr/du", "dr/du_t", "dr/du_tt", "dr/dlambda"},
+        {"dh/dq", "dh/dv", "dh/dz", "dh/du", "dh/du_t", "dh/du_tt", "dh/dlambda"},
+        {"dg/dq", "dg/dv", "dg/dz", "dg/du", "dg/du_t", "dg/du_tt", "dg/dlambda"},
+        {"dw/dq", "dw/dv", "dw/dz", "dw/du", "dw/du_t", "dw/du_tt", "dw/dlambda"},
+        {"dgamma/dq", "dgamma/dv", "dgamma/dz", "dgamma/du", "dgamma/du_t", "dgamma/du_tt",
+         "dgamma/dlambda"}};
     return names[of][by];
 }
 

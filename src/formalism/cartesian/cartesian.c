@@ -478,6 +478,9 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
         def->pattern[BG_OF_h][by] = &c->pattern_h;
         def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = &c->pattern_G;
     }
+    for (int by = BG_BY_u; by <= BG_BY_u_tt; by++)
+        for (int of = 0; of < BG_OF_COUNT; of++)
+            def->derivative_supplied[of][by] = c->mb.model->nsignals > 0;
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
     def->pattern[BG_OF_h][BG_BY_z] = &c->mb.rates.by_z;
     def->pattern[BG_OF_r][BG_BY_z] = &c->pattern_z;

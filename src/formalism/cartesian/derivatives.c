@@ -234,6 +234,43 @@ static void calc_rows(target *t, bool gamma)
         }
 }
 
+static void add_force_column(void *self, const bg_wrench *wrench, int signal)
+{
+    const target *t = self;
+    for (int b = 1; b <= t->c->nb; b++) {
+        double w[6], column[7];
+        turning x = make_turning(t, b);
+        bg_vec3_store(wrench[b].f, w);
+        bg_vec3_store(wrench[b].n, w + 3);
+        push(&x, w, column);
+        for (int i = 0; i < 7; i++)
+            t->by_q[(7 * (b - 1) + i) * t->c->mb.model->nsignals + signal] -= column[i];
+    }
+}
+
+/* Everything by u, u_t and u_tt: signals stand in forces and in rows that follow them. */
+static void calc_by_signals(bg_cartesian *c, const bg_point *p, bg_derivatives *out)
+{
+    const int rows[BG_OF_COUNT] = {c->nv, c->mb.nz, c->ng, c->ng, c->ng};
+    size_t nu = (size_t)c->mb.model->nsignals;
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = BG_BY_u; by <= BG_BY_u_tt; by++)
+            if (out->block[of][by])
+                memset(out->block[of][by], 0, (size_t)rows[of] * nu * sizeof(double));
+    bg_multibody_add_row_signals(&c->mb, out->block[BG_OF_g][BG_BY_u]);
+    bg_multibody_add_row_signals(&c->mb, out->block[BG_OF_w][BG_BY_u_t]);
+    bg_multibody_add_row_signals(&c->mb, out->block[BG_OF_gamma][BG_BY_u_tt]);
+    for (int by = BG_BY_u; by <= BG_BY_u_t; by++) {
+        target r = {c, p, out->block[BG_OF_r][by], NULL};
+        bg_signal_visit visit = {.by = (bg_by)by,
+                                 .force = r.by_q ? add_force_column : NULL,
+                                 .self = &r,
+                                 .h = out->block[BG_OF_h][by],
+                                 .only_stiff = out->only_stiff != 0};
+        bg_multibody_visit_signals(&c->mb, &visit);
+    }
+}
+
 static target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *out, bg_of of)
 {
     return (target){c, p, out->block[of][BG_BY_q], out->block[of][BG_BY_v]};
@@ -266,6 +303,7 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
     }
     calc_rows(&w, false);
     calc_rows(&gamma, true);
+    calc_by_signals(c, p, out);
 }
 
 /* Neighbours of each body: itself, and those its pairs name. */

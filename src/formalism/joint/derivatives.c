@@ -12,18 +12,16 @@
  * wrench W on a body, about the common point, changes by E S + C P and by C S, with its arm and the
  * law of the element in E and C; where both bodies of a law lie in a subtree, its E and C are
  * summed along as well, at the last link their ways to the ground share. What is left are entries
- * of coordinates that move only one of the two. */
+ * of coordinates that move only one of the two.
+ *
+ * A link that follows a signal moves what is behind it in the same way: u, u_t and u_tt take the
+ * places of q, v and v', and by u_tt  dA = S  for every link behind. */
 #include "formalism/couplings.h"
 #include "formalism/joint/joint_form.h"
 
 #include <string.h>
 
 static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
-
-static int count(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
 
 static double at(bg_spatial x, int k)
 {
@@ -59,12 +57,40 @@ typedef struct target {
     bg_joint_form *f;
     double *by_q, *by_v; /* NULL: not wanted */
     bg_pattern pattern;
-    const int *places; /* of the pattern, as in bg_joint_patterns */
-    bool massless;     /* no inertia contributes: I, Q and X are not looked at */
+    const int *places;               /* of the pattern, as in bg_joint_patterns */
+    bool massless;                   /* no inertia contributes: I, Q and X are not looked at */
+    double *by_u, *by_u_t, *by_u_tt; /* [rows nu]; NULL: not wanted */
 } target;
 
+static bool is_wanted(const target *t)
+{
+    return t->by_q || t->by_v || t->by_u || t->by_u_t || t->by_u_tt;
+}
+
+/* The place in row i of the signal whose link has motion j. */
+static size_t find_signal(const target *t, int i, int j)
+{
+    const bg_joint_form *f = t->f;
+    return (size_t)i * (size_t)f->mb.model->nsignals + (size_t)f->following[j - f->nv];
+}
+
+/* How many motions of a link are columns that are wanted. */
+static int count(const target *t, const bg_link *l)
+{
+    bool signals = t->by_u || t->by_u_t || t->by_u_tt;
+    return l->signal < 0 ? l->nv : signals ? 1 : 0;
+}
+
+/* Columns behind those of the pattern are motions that follow signals. */
 static void add(const target *t, int i, int j, double by_q, double by_v)
 {
+    if (j >= t->pattern.columns) {
+        if (t->by_u)
+            t->by_u[find_signal(t, i, j)] += by_q;
+        if (t->by_u_t)
+            t->by_u_t[find_signal(t, i, j)] += by_v;
+        return;
+    }
     size_t k = bg_joint_find_place(&t->pattern, t->places, i, j);
     if (t->by_q)
         t->by_q[k] += by_q;
@@ -72,8 +98,19 @@ static void add(const target *t, int i, int j, double by_q, double by_v)
         t->by_v[k] += by_v;
 }
 
+static void add_second(const target *t, int i, int j, double by_u_tt)
+{
+    if (j >= t->pattern.columns && t->by_u_tt)
+        t->by_u_tt[find_signal(t, i, j)] += by_u_tt;
+}
+
 static void clear(const target *t)
 {
+    double *const dense[] = {t->by_u, t->by_u_t, t->by_u_tt};
+    size_t signals = (size_t)t->pattern.rows * (size_t)t->f->mb.model->nsignals;
+    for (int k = 0; k < 3; k++)
+        if (dense[k])
+            memset(dense[k], 0, signals * sizeof(double));
     size_t size = bg_joint_count_places(&t->pattern) * sizeof(double);
     if (t->by_q)
         memset(t->by_q, 0, size);
@@ -88,11 +125,11 @@ static void update_shifts(bg_joint_form *f, const double *v, const double *a, bo
         const bg_link *l = &f->mech->links[k];
         bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, rate = rest, second = rest;
         bool with_child = l->kind == BG_LINK_BALL && l->sign > 0;
-        for (int i = l->v; i < l->v + count(l) && with_child; i++) {
+        for (int i = l->v; i < l->v + l->nv && with_child; i++) {
             rate = bg_spatial_add_scaled(rate, v[i], f->S[i]);
             second = bg_spatial_add_scaled(second, a ? a[i] : 0, f->S[i]);
         }
-        for (int j = l->v; j < l->v + count(l); j++) {
+        for (int j = l->place; j < l->place + bg_link_count_motions(l); j++) {
             bg_spatial S = f->S[j], turned = bg_spatial_cross(S, rate);
             f->shift[j].P = bg_spatial_sub(turned, bg_spatial_cross(S, f->V[k]));
             if (massless)
@@ -198,7 +235,7 @@ static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q,
 {
     for (int k = from; k != to; k = t->f->mech->links[k].parent) {
         const bg_link *l = &t->f->mech->links[k];
-        for (int i = l->v; i < l->v + count(l); i++)
+        for (int i = l->v; i < l->v + l->nv; i++)
             add(t, i, j, -bg_spatial_dot(t->f->S[i], by_q), -bg_spatial_dot(t->f->S[i], by_v));
     }
 }
@@ -231,7 +268,7 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
     for (int k = b; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         below = below && k != shared;
-        for (int j = l->v; j < l->v + count(l) && (below || a != shared); j++) {
+        for (int j = l->place; j < l->place + count(t, l) && (below || a != shared); j++) {
             bg_spatial by_q = apply(&E, f->S[j]), by_v = rest;
             if (by_twist) {
                 by_q = bg_spatial_add(by_q, apply(&C, f->shift[j].P));
@@ -316,7 +353,7 @@ static void fill_row(const target *t, int m, int i)
     }
     for (int k = m; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
-        for (int j = l->v; j < l->v + count(l); j++) {
+        for (int j = l->place; j < l->place + count(t, l); j++) {
             const bg_shift *s = &f->shift[j];
             double by_q = bg_spatial_dot(B, s->P) + bg_spatial_dot(E, f->S[j]);
             double by_v = bg_spatial_dot(B, f->S[j]);
@@ -327,6 +364,7 @@ static void fill_row(const target *t, int m, int i)
             if (k == m && l->kind == BG_LINK_BALL && l->sign < 0) /* the axes stay */
                 by_q -= bg_spatial_dot(bg_spatial_cross(f->S[j], S), bg_spatial_sub(x->F, x->W));
             add(t, i, j, by_q, by_v);
+            add_second(t, i, j, bg_spatial_dot(I, f->S[j]));
         }
     }
 }
@@ -338,17 +376,21 @@ static void fill_column(const target *t, int k, int j)
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[k];
     const bg_shift *s = &f->shift[j];
-    bg_spatial S = f->S[j], by_v = apply(&x->B, S);
+    bg_spatial S = f->S[j], by_v = apply(&x->B, S), second = rest;
     bg_spatial by_q = bg_spatial_add(apply(&x->B, s->P), apply(&x->E, S));
     if (!t->massless) {
         by_v = bg_spatial_add(by_v, bg_inertia_apply(&f->composite[k], s->X));
         by_q = bg_spatial_add(by_q, bg_inertia_apply(&f->composite[k], s->Q));
         by_q = bg_spatial_add(by_q, bg_spatial_cross_force(S, x->F));
+        if (j >= f->nv)
+            second = bg_inertia_apply(&f->composite[k], S);
     }
     for (int m = f->mech->links[k].parent; m >= 0; m = f->mech->links[m].parent) {
         const bg_link *l = &f->mech->links[m];
-        for (int i = l->v; i < l->v + count(l); i++)
+        for (int i = l->v; i < l->v + l->nv; i++) {
             add(t, i, j, bg_spatial_dot(f->S[i], by_q), bg_spatial_dot(f->S[i], by_v));
+            add_second(t, i, j, bg_spatial_dot(f->S[i], second));
+        }
     }
 }
 
@@ -359,7 +401,7 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
     pull g = pull_gradient(f, by, x->pose, x->twist, t->massless ? NULL : x->acceleration);
     for (int k = f->mech->body_link[by]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
-        for (int j = l->v; j < l->v + count(l); j++) {
+        for (int j = l->place; j < l->place + count(t, l); j++) {
             const bg_shift *s = &f->shift[j];
             double by_q = bg_spatial_dot(g.S, f->S[j]) + bg_spatial_dot(g.P, s->P);
             double by_v = bg_spatial_dot(g.P, f->S[j]);
@@ -368,6 +410,7 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
                 by_v += bg_spatial_dot(g.Q, s->X);
             }
             add(t, row, j, by_q, by_v);
+            add_second(t, row, j, bg_spatial_dot(g.Q, f->S[j]));
         }
     }
 }
@@ -383,7 +426,7 @@ static void add_state(void *self, int of, int z, const double wrench[6])
 static void add_drive_row(const target *t, int row, int j, const bg_drive *d, const bg_drive_row *x,
                           double sign)
 {
-    if (!t->by_q && !t->by_v)
+    if (!is_wanted(t))
         return;
     add(t, row, j, sign * x->x, sign * x->rate);
     for (int k = 0; k < d->nbodies; k++) {
@@ -436,10 +479,10 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
         bg_couplings_visit_reactions(&f->mb, lambda, add_coupling, t);
     for (int k = f->mech->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &f->mech->links[k];
-        for (int i = l->v; i < l->v + count(l); i++) {
+        for (int i = l->v; i < l->v + l->nv; i++)
             fill_row(t, k, i);
-            fill_column(t, k, i);
-        }
+        for (int j = l->place; j < l->place + count(t, l); j++)
+            fill_column(t, k, j);
         if (l->parent >= 0)
             add_sums(&f->sums[l->parent], &f->sums[k]);
         if (l->parent >= 0 && !t->massless)
@@ -449,40 +492,96 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
 
 typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self);
 
-/* Rows of w or gamma by q and v. */
+/* block[ng nu], unless NULL: how rows change with signals that stand in them as such. */
+static void add_own_signals(const bg_joint_form *f, double *block)
+{
+    int nu = f->mb.model->nsignals;
+    bg_multibody_add_row_signals(&f->mb, block);
+    for (int k = 0; block && k < f->nrows; k++) {
+        const bg_direct_row *r = &f->rows[k];
+        double *row = block + (f->mb.nrows + k) * nu;
+        if (r->signal >= 0)
+            row[r->signal] -= 1;
+        for (int i = 0; i < r->n; i++)
+            if (f->mech->links[r->link[i]].signal >= 0)
+                row[f->mech->links[r->link[i]].signal] += r->factor[i];
+    }
+}
+
+static target aim(bg_joint_form *f, bg_derivatives *out, bg_of of, const bg_pattern *pattern,
+                  const int *places, bool massless)
+{
+    double *const *block = out->block[of];
+    return (target){f,        block[BG_BY_q], block[BG_BY_v],   *pattern,         places,
+                    massless, block[BG_BY_u], block[BG_BY_u_t], block[BG_BY_u_tt]};
+}
+
+/* Rows of g (by u alone), w or gamma. */
 static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_rows *visit)
 {
-    target t = {f,
-                out->block[of][BG_BY_q],
-                out->block[of][BG_BY_v],
-                f->patterns.G,
-                f->patterns.G_places,
-                of == BG_OF_w};
-    if (!t.by_q && !t.by_v)
+    target t = aim(f, out, of, &f->patterns.G, f->patterns.G_places, of != BG_OF_gamma);
+    if (of == BG_OF_g) /* by q it is a term of its own */
+        t.by_q = t.by_v = NULL;
+    if (!is_wanted(&t))
         return;
     clear(&t);
+    if (of == BG_OF_g) { /* g_u = w by u_t */
+        t.by_u_t = t.by_u;
+        t.by_u = t.by_u_tt = NULL;
+    }
     visit(&f->mb, add_row, &t);
+    add_own_signals(f, of == BG_OF_gamma ? t.by_u_tt : t.by_u_t);
+}
+
+/* What elements and rates of states see of signals themselves. */
+static void add_force_column(void *self, const bg_wrench *wrench, int signal)
+{
+    const target *t = self;
+    bg_joint_form *f = t->f;
+    int nu = f->mb.model->nsignals;
+    double *out = t->by_u ? t->by_u : t->by_u_t;
+    for (int k = 0; k < f->mech->nlinks; k++)
+        f->F[k] = rest;
+    for (int b = 1; b < f->mb.nbodies; b++) {
+        int k = f->mech->body_link[b];
+        double w[6];
+        bg_vec3_store(wrench[b].f, w);
+        bg_vec3_store(wrench[b].n, w + 3);
+        if (k >= 0)
+            f->F[k] = bg_spatial_add(f->F[k], carry(f, b, w));
+    }
+    for (int k = f->mech->nlinks - 1; k >= 0; k--) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + l->nv; i++)
+            out[i * nu + signal] -= bg_spatial_dot(f->S[i], f->F[k]);
+        if (l->parent >= 0)
+            f->F[l->parent] = bg_spatial_add(f->F[l->parent], f->F[k]);
+    }
+}
+
+static void add_signals(bg_joint_form *f, bg_derivatives *out)
+{
+    for (int by = BG_BY_u; by <= BG_BY_u_t; by++) {
+        double *r = out->block[BG_OF_r][by];
+        target t = {.f = f, .by_u = r};
+        bg_signal_visit visit = {.by = (bg_by)by,
+                                 .force = r ? add_force_column : NULL,
+                                 .self = &t,
+                                 .h = out->block[BG_OF_h][by],
+                                 .only_stiff = out->only_stiff != 0};
+        bg_multibody_visit_signals(&f->mb, &visit);
+    }
 }
 
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out)
 {
     bool stiff = out->only_stiff != 0;
-    target r = {f,
-                out->block[BG_OF_r][BG_BY_q],
-                out->block[BG_OF_r][BG_BY_v],
-                f->patterns.r,
-                f->patterns.r_places,
-                stiff};
-    target h = {f,
-                out->block[BG_OF_h][BG_BY_q],
-                out->block[BG_OF_h][BG_BY_v],
-                f->patterns.h,
-                f->patterns.h_places,
-                true};
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true};
+    target r = aim(f, out, BG_OF_r, &f->patterns.r, f->patterns.r_places, stiff);
+    target h = aim(f, out, BG_OF_h, &f->patterns.h, f->patterns.h_places, true);
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL};
     bg_force_visit forces = {.coupling_self = &r,
-                             .rate = h.by_q || h.by_v ? add_row : NULL,
+                             .rate = is_wanted(&h) ? add_row : NULL,
                              .rate_self = &h,
                              .state = z.by_q ? add_state : NULL,
                              .state_self = &z,
@@ -494,19 +593,22 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     clear(&r);
     clear(&h);
     clear(&z);
-    if (r.by_q || r.by_v) {
+    if (is_wanted(&r)) {
         forces.coupling = add_coupling;
         calc_residual(&r, lambda, &forces);
     } else {
         bg_couplings_visit_forces(&f->mb, &forces);
     }
     add_driven(f, &r, &h, &z, &forces);
+    calc_rows(f, out, BG_OF_g, bg_couplings_visit_w);
     calc_rows(f, out, BG_OF_w, bg_couplings_visit_w);
     if (out->block[BG_OF_w][BG_BY_v]) /* with the direct rows */
         bg_joint_calc_G(f, out->block[BG_OF_w][BG_BY_v]);
-    if (!out->block[BG_OF_gamma][BG_BY_q] && !out->block[BG_OF_gamma][BG_BY_v])
-        return;
-    bg_joint_update_acceleration(f, NULL);
-    update_shifts(f, p->v, NULL, false);
-    calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
+    target gamma = aim(f, out, BG_OF_gamma, &f->patterns.G, NULL, false);
+    if (is_wanted(&gamma)) {
+        bg_joint_update_acceleration(f, NULL);
+        update_shifts(f, p->v, NULL, false);
+        calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
+    }
+    add_signals(f, out);
 }

@@ -47,7 +47,7 @@ static bool is_behind(const bg_joint_form *f, int body, int v)
     const bg_mechanism *x = f->mech;
     for (int k = x->body_link[body]; k >= 0; k = x->links[k].parent) {
         const bg_link *l = &x->links[k];
-        if (v >= l->v && v < l->v + (l->kind == BG_LINK_BALL ? 3 : 1))
+        if (v >= l->v && v < l->v + l->nv)
             return true;
     }
     return false;
@@ -109,7 +109,7 @@ static bool is_regular(bg_joint_form *f, bg_sym6 *before)
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
         bg_sym6 *X = &f->articulated[k], whole = *X;
-        for (int i = l->v + (l->kind == BG_LINK_BALL ? 3 : 1) - 1; i >= l->v; i--) {
+        for (int i = l->v + l->nv - 1; i >= l->v; i--) {
             bg_spatial U = bg_sym6_apply(X, f->S[i]);
             double D = bg_spatial_dot(f->S[i], U);
             if (!(D > suspect * calc_terms(&before[k], f->S[i])))

@@ -2,17 +2,16 @@
  * bias force of a link, U = X S,  D = S^T U,  u = tau - S^T (p + X c), X_parent += X - U D^{-1}
  * U^T,   p_parent += p + X c + U D^{-1} u   (c = S' v), outwards  v' = D^{-1} (u - U^T A_parent),
  * A = A_parent + c + S v'. A ball has a 3 x 3 D, which is factored as L D L^T by handling its three
- * motions one after another. */
+ * motions one after another. A link that follows a signal is carried along: c has S u_tt, and
+ * nothing is taken out.
+ *
+ * Where the rates of such links jump by d, so do the other velocities: M dv + M_u d = 0, as in the
+ * recursion without forces and with c = S d. */
 #include "formalism/joint/joint_form.h"
 
 #include <string.h>
 
 static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
-
-static int count(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
 
 /* Bias forces without accelerations: V x* I V - W. */
 static void begin(bg_joint_form *f)
@@ -41,19 +40,18 @@ static void reduce(bg_joint_form *f, int k, const double *tau)
     bg_sym6 *X = &f->articulated[k];
     bg_spatial *p = &f->p[k];
     *p = bg_spatial_add(*p, bg_sym6_apply(X, f->bias[k]));
-    for (int i = l->v + count(l) - 1; i >= l->v; i--) {
+    for (int i = l->v + l->nv - 1; i >= l->v; i--) {
         f->U[i] = bg_sym6_apply(X, f->S[i]);
         f->D[i] = 1 / bg_spatial_dot(f->S[i], f->U[i]);
-        f->u[i] = tau[i] - bg_spatial_dot(f->S[i], *p);
+        f->rest[i] = tau[i] - bg_spatial_dot(f->S[i], *p);
         bg_sym6_subtract_square(X, f->D[i], f->U[i]);
-        *p = bg_spatial_add_scaled(*p, f->D[i] * f->u[i], f->U[i]);
+        *p = bg_spatial_add_scaled(*p, f->D[i] * f->rest[i], f->U[i]);
     }
 }
 
-void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
+static void solve(bg_joint_form *f, const double *tau, double *a)
 {
     const bg_mechanism *x = f->mech;
-    begin(f);
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
         reduce(f, k, tau);
@@ -65,10 +63,33 @@ void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_spatial A = l->parent >= 0 ? f->A[l->parent] : rest;
-        for (int i = l->v; i < l->v + count(l); i++) {
-            a[i] = f->D[i] * (f->u[i] - bg_spatial_dot(f->U[i], A));
+        for (int i = l->v; i < l->v + l->nv; i++) {
+            a[i] = f->D[i] * (f->rest[i] - bg_spatial_dot(f->U[i], A));
             A = bg_spatial_add_scaled(A, a[i], f->S[i]);
         }
         f->A[k] = bg_spatial_add(A, f->bias[k]);
     }
+}
+
+void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
+{
+    begin(f);
+    solve(f, tau, a);
+}
+
+void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v)
+{
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        f->articulated[k] = bg_sym6_from_inertia(&f->I[k]);
+        f->p[k] = f->bias[k] = rest;
+        if (l->signal >= 0)
+            f->bias[k] = bg_spatial_add_scaled(rest, f->u_t[l->place - f->nv] - u_t[l->signal],
+                                               f->S[l->place]);
+    }
+    f->moving = false; /* bias is not that of v_now any more */
+    memset(f->tau, 0, (size_t)f->nv * sizeof(double));
+    solve(f, f->tau, f->jump);
+    for (int i = 0; i < f->nv; i++)
+        v[i] += f->jump[i];
 }

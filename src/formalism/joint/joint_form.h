@@ -48,6 +48,7 @@ typedef struct bg_joint_form {
     bg_multibody mb; /* first: functions of the definition find it through self */
     bg_mechanism *mech;
     int nv, nq, ng;
+    int nfollowing; /* links that follow a signal: their motions come behind those of v */
     bg_inertia
         *own;       /* [nlinks] constant, link axes: mass, centre (in h), moment about the centre */
     bool *is_shift; /* [nlinks] `before` does not turn */
@@ -56,6 +57,7 @@ typedef struct bg_joint_form {
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
     bg_joint_patterns patterns;
+    int *following;          /* [nfollowing] signals of the links that follow one */
     int *driven;             /* [nforces] of mb, or NULL until patterns are known */
     int *diagonal;           /* [nv] places of M's diagonal among its values */
     double *q0, *v0;         /* [nq], [nv] start */
@@ -70,8 +72,8 @@ typedef struct bg_joint_form {
     bg_arena scratch;
     bg_vec3 c;             /* common point */
     bg_frame *L;           /* [nlinks] moving frames */
-    bg_spatial *S;         /* [nv] motions */
-    bg_spatial *V, *bias;  /* [nlinks] twist; S' v of the link's own coordinates */
+    bg_spatial *S;         /* [nv + nfollowing] motions */
+    bg_spatial *V, *bias;  /* [nlinks] twist; S' v of the link's own motions, and S u_tt */
     bg_spatial *A;         /* [nlinks] acceleration */
     bg_spatial *F;         /* [nlinks] force transmitted by the link's joint */
     bg_inertia *I;         /* [nlinks] inertia of the bodies on the link */
@@ -79,16 +81,20 @@ typedef struct bg_joint_form {
     bg_sym6 *articulated;  /* [nlinks] */
     bg_spatial *p;         /* [nlinks] articulated bias force */
     bg_spatial *U;         /* [nv] */
-    double *D, *u;         /* [nv] 1 / S^T U; tau - S^T p */
-    double *q_now, *v_now; /* [nq], [nv] what L, S and body, and V, bias and body belong to */
+    double *D, *rest;      /* [nv] 1 / S^T U; tau - S^T p */
+    double *u, *u_t;       /* [nfollowing], [2 nfollowing]: u, and u_t with u_tt behind, of links */
+    double *q_now, *v_now; /* [nq + nfollowing], [nv + 2 nfollowing] q and u, v and u_t: what L, S
+                              and body, and V, bias and body belong to */
     bool placed, moving, weighed; /* whether q_now, v_now and, at q_now, I are up to date */
-    bg_shift *shift;              /* [nv] */
+    bg_shift *shift;              /* [nv + nfollowing] */
     bg_link_sums *sums;           /* [nlinks] */
-    double *tau;                  /* [nv] */
+    double *tau, *jump;           /* [nv] */
     bool *inside;                 /* [nbodies] */
 } bg_joint_form;
 
-/* kinematics.c: frames, twists and bias of all links and bodies at q, v; inertias of links at q;
+/* kinematics.c: the world, and the links that follow signals, at the inputs of a point. */
+void bg_joint_set_point(bg_joint_form *f, const bg_point *p);
+/* Frames, twists and bias of all links and bodies at q, v; inertias of links at q;
  * accelerations for v' = a. What is there already, because the last call was for the same q or v,
  * is not computed again. */
 void bg_joint_update_position(bg_joint_form *f, const double *q);
@@ -103,8 +109,14 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M);
 /* residual.c: tau = M a + (gyroscopic) - (wrenches of mb), O(N); leaves F. After update_velocity.
  */
 void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
+/* drives.c: the power that links which follow signals need, without the part of constraint forces,
+ * as *power + by_a . v', by_a [nv]. After update_velocity and update_inertia. */
+void bg_joint_calc_drive_power(bg_joint_form *f, double *power, double *by_a);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
+/* v [nv] changes as the rates of links that follow signals jump from u_t [nsignals] to those of the
+ * point; after update_inertia. */
+void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v);
 /* determined.c: fails where nothing determines a motion at q that G, but for rows left_out, allows,
  * and warns where next to nothing does. */
 bg_status bg_joint_check_determined(bg_joint_form *f, const double *q, const double *G,
@@ -117,9 +129,11 @@ void bg_joint_calc_tree_reaction(bg_multibody *mb, int joint, const double *lamb
 void bg_joint_transmit(bg_multibody *mb, bg_wrench *on_b);
 int bg_joint_find_coupler(bg_multibody *mb, int coupler);
 
-/* loops.c: constraint rows. */
-void bg_joint_calc_g(bg_joint_form *f, const double *q, double *g);
+/* loops.c: constraint rows, after update_position. */
+void bg_joint_calc_g(bg_joint_form *f, double *g);
 void bg_joint_calc_gt(bg_joint_form *f, double *gt);
+/* J . (v, w) of a body as far as it comes from links that follow signals. */
+double bg_joint_calc_following(const bg_joint_form *f, int body, const double *J);
 void bg_joint_calc_G(bg_joint_form *f, double *G);
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma);
 /* Generalised forces -G^T lambda of the direct rows; those of the others go through wrenches. */
@@ -166,8 +180,9 @@ const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are
 bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
                               bg_error *err);
 
-/* system.c */
-bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err);
+/* system.c; constrain: prescribed coordinates of the tree by rows, none eliminated. */
+bg_status bg_joint_form_create(const bg_model *model, bool constrain, bg_joint_form **form,
+                               bg_error *err);
 void bg_joint_form_destroy(void *form);
 void bg_joint_form_define(bg_joint_form *f, bg_system_def *def);
 

@@ -61,7 +61,7 @@ static bg_spatial turn_about(const bg_joint_form *f, bg_vec3 n, bg_vec3 o)
 
 static void calc_S(bg_joint_form *f, const bg_link *l, const bg_frame *at, const bg_frame *moved)
 {
-    bg_spatial *S = f->S + l->v;
+    bg_spatial *S = f->S + l->place;
     bg_vec3 n = bg_scale(l->sign, bg_axis(&at->R, l->axis));
     switch (l->kind) {
     case BG_LINK_ROTATE:
@@ -84,9 +84,8 @@ static void calc_S(bg_joint_form *f, const bg_link *l, const bg_frame *at, const
 }
 
 /* The common point: the origin of the first link's joint. */
-static void choose_point(bg_joint_form *f, const double *q)
+static void choose_point(bg_joint_form *f)
 {
-    (void)q;
     f->c = f->mech->nlinks > 0 ? f->L[0].r : bg_vec3_make(0, 0, 0);
 }
 
@@ -108,30 +107,43 @@ void bg_joint_update_inertia(bg_joint_form *f)
     f->weighed = true;
 }
 
-/* Takes x as the present value; false: it was that already. */
-static bool renew(double *now, const double *x, int n, bool *valid)
+/* Takes x, and behind it what comes from signals, as the present value; false: it was that already.
+ */
+static bool renew(double *now, const double *x, int n, const double *u, int nu, bool *valid)
 {
-    size_t size = (size_t)n * sizeof(double);
-    if (*valid && memcmp(now, x, size) == 0)
+    size_t size = (size_t)n * sizeof(double), more = (size_t)nu * sizeof(double);
+    if (*valid && memcmp(now, x, size) == 0 && (nu == 0 || memcmp(now + n, u, more) == 0))
         return false;
     memcpy(now, x, size);
+    if (nu > 0)
+        memcpy(now + n, u, more);
     *valid = true;
     return true;
+}
+
+void bg_joint_set_point(bg_joint_form *f, const bg_point *p)
+{
+    bg_multibody_set_point(&f->mb, p);
+    for (int k = 0; k < f->nfollowing; k++) {
+        f->u[k] = p->u[f->following[k]];
+        f->u_t[k] = p->u_t[f->following[k]];
+        f->u_t[f->nfollowing + k] = p->u_tt[f->following[k]];
+    }
 }
 
 void bg_joint_update_position(bg_joint_form *f, const double *q)
 {
     const bg_mechanism *x = f->mech;
     bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
-    if (!renew(f->q_now, q, f->nq, &f->placed))
+    if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
         return;
     f->moving = f->weighed = false;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_frame at = place(f, l, f->is_shift[k]);
-        f->L[k] = move(l, &at, q + l->q);
+        f->L[k] = move(l, &at, f->q_now + l->q);
         if (k == 0)
-            choose_point(f, q);
+            choose_point(f);
         calc_S(f, l, &at, &f->L[k]);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
@@ -142,24 +154,22 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
     }
 }
 
-static int count_velocities(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
-
 void bg_joint_update_velocity(bg_joint_form *f, const double *v)
 {
     const bg_mechanism *x = f->mech;
-    if (!renew(f->v_now, v, f->nv, &f->moving))
+    if (!renew(f->v_now, v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving))
         return;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, relative = rest;
-        for (int i = 0; i < count_velocities(l); i++)
-            relative = bg_spatial_add_scaled(relative, v[l->v + i], f->S[l->v + i]);
+        for (int i = l->place; i < l->place + bg_link_count_motions(l); i++)
+            relative = bg_spatial_add_scaled(relative, f->v_now[i], f->S[i]);
         f->V[k] = bg_spatial_add(parent, relative);
         bool with_child = l->kind == BG_LINK_BALL && l->sign > 0;
         f->bias[k] = bg_spatial_cross(with_child ? f->V[k] : parent, relative);
+        if (l->signal >= 0) /* S u_tt */
+            f->bias[k] = bg_spatial_add_scaled(f->bias[k], f->v_now[l->place + f->nfollowing],
+                                               f->S[l->place]);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
         int k = x->body_link[b];
@@ -176,8 +186,8 @@ void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_spatial A = bg_spatial_add(l->parent >= 0 ? f->A[l->parent] : rest, f->bias[k]);
-        for (int i = 0; a && i < count_velocities(l); i++)
-            A = bg_spatial_add_scaled(A, a[l->v + i], f->S[l->v + i]);
+        for (int i = l->v; a && i < l->v + l->nv; i++)
+            A = bg_spatial_add_scaled(A, a[i], f->S[i]);
         f->A[k] = A;
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
@@ -196,6 +206,8 @@ void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V)
     const int *start = f->patterns.V.row_start;
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
+        if (l->signal >= 0)
+            continue;
         if (l->kind != BG_LINK_BALL) {
             V[start[l->q]] = 1;
             continue;

@@ -1,15 +1,10 @@
 /* The mass matrix by composite bodies: M_ij = S_i . I^c S_j for j in the subtree of i's link, where
  * I^c is the inertia of everything behind j. Links and coordinates are numbered with subtrees in
  * one piece, so a row of M's pattern has the way to the ground up to the diagonal, and behind it
- * the subtree without gaps. */
+ * the subtree without gaps. Links that follow a signal have no part in it but their inertia. */
 #include "formalism/joint/joint_form.h"
 
 #include <string.h>
-
-static int count(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
 
 void bg_joint_calc_mass(bg_joint_form *f, double *M)
 {
@@ -21,7 +16,7 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
         const bg_link *l = &x->links[k];
         if (l->parent >= 0)
             bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
-        for (int j = l->v; j < l->v + count(l); j++) {
+        for (int j = l->v; j < l->v + l->nv; j++) {
             bg_spatial F = bg_inertia_apply(&f->composite[k], f->S[j]);
             int last = j, place = diagonal[j];
             for (int a = k; a >= 0; a = x->links[a].parent) {
@@ -31,8 +26,7 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
                     M[diagonal[i] + j - i] = value;
                 }
                 if (x->links[a].parent >= 0)
-                    last = x->links[x->links[a].parent].v + count(&x->links[x->links[a].parent]) -
-                           1;
+                    last = x->links[x->links[a].parent].v + x->links[x->links[a].parent].nv - 1;
             }
         }
     }

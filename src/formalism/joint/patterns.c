@@ -14,11 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int count(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
-
 typedef enum kind { OF_M, OF_G, OF_r, OF_h } kind;
 
 /* Below this share of entries a pattern is worth its indices. */
@@ -45,16 +40,19 @@ static void take(collector *c, int column)
 static void take_link(const bg_joint_form *f, collector *c, int link)
 {
     const bg_link *l = &f->mech->links[link];
-    for (int j = l->v; j < l->v + count(l); j++)
+    for (int j = l->v; j < l->v + l->nv; j++)
         take(c, j);
 }
 
 /* The way of a link to the ground; it ends where another whole way in this row has been. */
 static void take_way(const bg_joint_form *f, collector *c, int link)
 {
-    for (int k = link; k >= 0 && c->mark[f->mech->links[k].v] != c->row;
-         k = f->mech->links[k].parent)
+    for (int k = link; k >= 0; k = f->mech->links[k].parent) {
+        const bg_link *l = &f->mech->links[k];
+        if (l->nv > 0 && c->mark[l->v] == c->row)
+            return;
         take_link(f, c, k);
+    }
 }
 
 static void take_group(const bg_joint_form *f, collector *c, const bg_row_group *g)
@@ -72,7 +70,7 @@ static void take_constraint(const bg_joint_form *f, collector *c, int row, int *
     if (row >= f->mb.nrows) {
         const bg_direct_row *r = &f->rows[row - f->mb.nrows];
         for (int i = 0; i < r->n; i++)
-            take(c, f->mech->links[r->link[i]].v);
+            take_link(f, c, r->link[i]);
         return;
     }
     while (row >= f->mb.groups[*group].row + bg_primitive_get_rows(&f->mb.groups[*group].primitive))
@@ -92,7 +90,7 @@ static int *list_links(const bg_joint_form *f)
 {
     int *link = BG_NEW_ARRAY(int, f->nv);
     for (int k = 0; link && k < f->mech->nlinks; k++)
-        for (int j = f->mech->links[k].v; j < f->mech->links[k].v + count(&f->mech->links[k]); j++)
+        for (int j = f->mech->links[k].v; j < f->mech->links[k].v + f->mech->links[k].nv; j++)
             link[j] = k;
     return link;
 }
@@ -204,6 +202,11 @@ static bool make(const source *s, bg_pattern *out)
     return true;
 }
 
+static int count_q(const bg_link *l)
+{
+    return l->kind == BG_LINK_BALL ? 4 : l->nv;
+}
+
 /* V: a one for each coordinate of a link, four rows of three for a ball. */
 static bool make_V(const bg_joint_form *f, bg_pattern *out)
 {
@@ -212,14 +215,14 @@ static bool make_V(const bg_joint_form *f, bg_pattern *out)
     if (!start || !column)
         return false;
     for (int k = 0; k < f->mech->nlinks; k++)
-        for (int i = 0; i < (f->mech->links[k].kind == BG_LINK_BALL ? 4 : 1); i++)
-            start[f->mech->links[k].q + i + 1] = count(&f->mech->links[k]);
+        for (int i = 0; i < count_q(&f->mech->links[k]); i++)
+            start[f->mech->links[k].q + i + 1] = f->mech->links[k].nv;
     for (int i = 0; i < f->nq; i++)
         start[i + 1] += start[i];
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
-        for (int i = 0; i < (l->kind == BG_LINK_BALL ? 4 : 1); i++)
-            for (int j = 0; j < count(l); j++)
+        for (int i = 0; i < count_q(l); i++)
+            for (int j = 0; j < l->nv; j++)
                 column[start[l->q + i] + j] = l->v + j;
     }
     return true;

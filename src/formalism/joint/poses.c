@@ -4,7 +4,7 @@
  * displacement d and a rotation vector phi, and the coordinates of the joint between them change by
  * the least-squares solution of sum S delta = (phi, d) about the common point; repeated (Newton),
  * with at most half a radian at once. The rates are the solution for what is left of the child's
- * twist. */
+ * twist. Links that follow signals are where these are. */
 #include "formalism/joint/joint_form.h"
 #include "formalism/wishes.h"
 #include "linalg/levels.h"
@@ -14,9 +14,12 @@
 
 enum { ITERATIONS = 50 };
 
-static int count(const bg_link *l)
+static int count(const bg_joint_form *f, const bg_tree_joint *t)
 {
-    return l->kind == BG_LINK_BALL ? 3 : 1;
+    int n = 0;
+    for (int k = t->first; k < t->first + t->count; k++)
+        n += f->mech->links[k].nv;
+    return n;
 }
 
 /* The rotation vector of A B^T. */
@@ -37,10 +40,8 @@ static bg_status solve(const bg_joint_form *f, const bg_tree_joint *t, bg_spatia
 {
     static const double units[6] = {1, 1, 1, 1, 1, 1};
     double A[36], b[6], length = f->mb.wishes->length;
-    int n = 0, first = f->mech->links[t->first].v;
+    int n = count(f, t), first = f->mech->links[t->first].v;
     bg_levels *levels;
-    for (int k = t->first; k < t->first + t->count; k++)
-        n += count(&f->mech->links[k]);
     bg_status st = bg_levels_create(n, units, &levels, err);
     if (st != BG_OK)
         return st;
@@ -66,6 +67,8 @@ static void move(const bg_joint_form *f, const bg_tree_joint *t, const double *x
         const bg_link *l = &f->mech->links[k];
         const double *d = x + (l->v - first);
         double *p = q + l->q;
+        if (l->signal >= 0)
+            continue;
         if (l->kind != BG_LINK_BALL) {
             p[0] += d[0];
             continue;
@@ -95,7 +98,7 @@ static bg_status place(bg_joint_form *f, const bg_tree_joint *t, const bg_body_s
         bg_joint_update_position(f, q);
         before = size;
         bg_spatial missing = calc_missing(f, t->child, pose, &size);
-        if (t->count == 0 || (size <= 1e-9 && (size <= 1e-15 || size > 0.5 * before)))
+        if (count(f, t) == 0 || (size <= 1e-9 && (size <= 1e-15 || size > 0.5 * before)))
             break;
         bg_status st = solve(f, t, missing, x, err);
         if (st != BG_OK)
@@ -113,7 +116,7 @@ static bg_status set_rates(bg_joint_form *f, const bg_tree_joint *t, const bg_bo
                            double *v, bg_error *err)
 {
     const bg_body_state *now = &f->mb.body[t->child];
-    if (t->count == 0)
+    if (count(f, t) == 0)
         return BG_OK;
     bg_joint_update_velocity(f, v);
     bg_vec3 w = bg_sub(pose->w, now->w), u = bg_sub(pose->v, now->v);
@@ -140,6 +143,8 @@ static void measure(const bg_joint_form *f, const bg_tree_joint *t, const bg_bod
     for (int c = 0; c < j->class_->ncoordinates; c++) {
         bg_coordinate x = bg_multibody_get_coordinate(f->mb.model, t->joint, c);
         const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, t->joint, c)];
+        if (l->signal >= 0)
+            continue;
         bool screw = l->kind == BG_LINK_SCREW && j->pitch != 0; /* tells its turns by its slide */
         if (screw)
             x = (bg_coordinate){

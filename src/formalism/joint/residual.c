@@ -28,7 +28,7 @@ void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau)
     subtract_wrenches(f);
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
-        for (int i = l->v; i < l->v + (l->kind == BG_LINK_BALL ? 3 : 1); i++)
+        for (int i = l->v; i < l->v + l->nv; i++)
             tau[i] = bg_spatial_dot(f->S[i], f->F[k]);
         if (l->parent >= 0)
             f->F[l->parent] = bg_spatial_add(f->F[l->parent], f->F[k]);

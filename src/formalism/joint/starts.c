@@ -19,11 +19,6 @@ typedef struct guess {
     double A[36], b[6];
 } guess;
 
-static int count(const bg_link *l)
-{
-    return l->kind == BG_LINK_BALL ? 3 : 1;
-}
-
 static bool is_free(const bg_joint_form *f, const bg_tree_joint *t)
 {
     return t->joint < 0 || f->mb.model->joints[t->joint].class_->nprimitives == 0;
@@ -71,7 +66,9 @@ static guess begin(bg_joint_form *f, const bg_tree_joint *t, double *v)
         const bg_link *l = &f->mech->links[k];
         double rate = 0;
         bool known = find_rate(f, k, &rate);
-        for (int i = l->v; i < l->v + count(l); i++) {
+        if (l->signal >= 0)
+            x.V = bg_spatial_add_scaled(x.V, rate, f->S[l->place]);
+        for (int i = l->v; i < l->v + l->nv; i++) {
             v[i] = known ? rate : 0;
             x.V = bg_spatial_add_scaled(x.V, v[i], f->S[i]);
             if (!known)
@@ -117,7 +114,7 @@ void bg_joint_guess_velocity(bg_joint_form *f, double *v)
 
 static void set_point(bg_joint_form *f, const bg_point *p)
 {
-    bg_multibody_set_point(&f->mb, p);
+    bg_joint_set_point(f, p);
     bg_joint_update_position(f, p->q);
     bg_joint_update_velocity(f, p->v);
 }
@@ -154,7 +151,7 @@ static void get_design(void *self, double *q)
     const bg_joint_form *f = self;
     memset(q, 0, (size_t)f->nq * sizeof(double));
     for (int k = 0; k < f->mech->nlinks; k++)
-        if (f->mech->links[k].kind == BG_LINK_BALL)
+        if (f->mech->links[k].kind == BG_LINK_BALL) /* never follows a signal */
             q[f->mech->links[k].q] = 1;
 }
 
@@ -176,7 +173,7 @@ static void add_row(const bg_joint_form *f, const bg_wish_row *row, bg_sparse_ro
     while (end[0] != end[1]) {
         int side = end[0] > end[1] ? 0 : 1; /* parents stand before children */
         const bg_link *l = &f->mech->links[end[side]];
-        for (int i = l->v; i < l->v + count(l); i++)
+        for (int i = l->v; i < l->v + l->nv; i++)
             bg_sparse_rows_add(A, i, bg_spatial_dot(f->S[i], F[side]));
         end[side] = l->parent;
     }
@@ -202,6 +199,9 @@ static int calc_rows(void *self, const bg_point *p, bg_start_of of, bg_start_lev
                 continue;
             add_row(f, &rows[i], A);
             b[n] = rows[i].value;
+            if (of == BG_START_VELOCITIES && f->nfollowing > 0)
+                b[n] -= bg_joint_calc_following(f, rows[i].a, rows[i].J) +
+                        bg_joint_calc_following(f, rows[i].b, rows[i].J + 6);
             owner[n] = k < wishes->ngiven ? k : -1;
         }
     }

@@ -11,7 +11,7 @@
 
 static void update(bg_joint_form *f, const bg_point *p)
 {
-    bg_multibody_set_point(&f->mb, p);
+    bg_joint_set_point(f, p);
     bg_joint_update_position(f, p->q);
     bg_joint_update_velocity(f, p->v);
 }
@@ -19,7 +19,7 @@ static void update(bg_joint_form *f, const bg_point *p)
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_joint_form *f = self;
-    bg_multibody_set_point(&f->mb, p);
+    bg_joint_set_point(f, p);
     bg_joint_update_position(f, p->q);
     if (want & (BG_TERM_f | BG_TERM_gamma | BG_TERM_h | BG_TERM_s))
         bg_joint_update_velocity(f, p->v);
@@ -36,7 +36,7 @@ static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out
             out->f[i] = -out->f[i];
     }
     if (want & BG_TERM_g)
-        bg_joint_calc_g(f, p->q, out->g);
+        bg_joint_calc_g(f, out->g);
     if (want & BG_TERM_gt)
         bg_joint_calc_gt(f, out->gt);
     if (want & BG_TERM_G)
@@ -79,6 +79,25 @@ static int def_residual(void *self, const bg_point *p, const double *a, const do
     bg_joint_calc_inverse(f, a, r);
     for (int i = 0; i < f->nv; i++)
         r[i] -= f->tau[i];
+    return 0;
+}
+
+static int def_drive_power(void *self, const bg_point *p, double *power, double *by_a)
+{
+    bg_joint_form *f = self;
+    update(f, p);
+    bg_joint_update_inertia(f);
+    bg_joint_calc_drive_power(f, power, by_a);
+    return 0;
+}
+
+static int def_jump(void *self, const bg_point *p, const double *u_t, double *v)
+{
+    bg_joint_form *f = self;
+    bg_joint_set_point(f, p);
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_inertia(f);
+    bg_joint_calc_jump(f, u_t, v);
     return 0;
 }
 
@@ -126,6 +145,12 @@ static bool mb_find_coordinate(bg_multibody *mb, int joint, int coordinate, cons
     if (f->mech->joint_tree[joint] < 0)
         return false;
     const bg_link *l = &f->mech->links[bg_mechanism_find_link(f->mech, joint, coordinate)];
+    if (l->signal >= 0) {
+        out[0] = f->u[l->place - f->nv];
+        out[1] = f->u_t[l->place - f->nv];
+        out[2] = f->u_t[l->place - f->nv + f->nfollowing];
+        return true;
+    }
     out[0] = p->q[l->q];
     out[1] = p->v[l->v];
     out[2] = a ? a[l->v] : 0;
@@ -183,20 +208,23 @@ static void find_driven(bg_joint_form *f)
     for (int k = 0; k < m->nforces; k++) {
         const bg_force *x = &m->forces[k];
         f->driven[k] = -1;
-        if (x->class_->drive && f->mech->joint_tree[x->joint] >= 0)
-            f->driven[k] = f->mech->links[bg_mechanism_find_link(f->mech, x->joint, x->coordinate)]
-                               .v;
+        if (!x->class_->drive || f->mech->joint_tree[x->joint] < 0)
+            continue;
+        const bg_link *l = &f->mech
+                                ->links[bg_mechanism_find_link(f->mech, x->joint, x->coordinate)];
+        f->driven[k] = l->signal < 0 ? l->v : -1;
     }
     f->mb.driven = f->driven;
 }
 
-/* Prescribed coordinates and couplers whose joints are all in the tree. */
+/* Prescribed coordinates that are not eliminated, and couplers whose joints are all in the tree. */
 static void collect_rows(bg_joint_form *f)
 {
     const bg_model *m = f->mb.model;
     for (int j = 0; j < m->njoints; j++)
         for (int c = 0; c < m->joints[j].class_->ncoordinates && f->mech->joint_tree[j] >= 0; c++)
-            if (m->joints[j].start[c].signal >= 0)
+            if (m->joints[j].start[c].signal >= 0 &&
+                f->mech->links[bg_mechanism_find_link(f->mech, j, c)].signal < 0)
                 f->rows[f->nrows++] = (bg_direct_row){
                     .n = 1,
                     .link = {bg_mechanism_find_link(f->mech, j, c)},
@@ -239,6 +267,8 @@ static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *nam
         }
         return;
     }
+    if (l->signal >= 0)
+        return;
     const char *part = l->axis == 0 ? "x" : l->axis == 1 ? "y" : "z";
     for (int c = 0; j && c < j->class_->ncoordinates; c++)
         if (bg_mechanism_find_link(f->mech, l->joint, c) == k) {
@@ -279,6 +309,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->is_massless, links);
     BG_TAKE(arena, f->is_carried, f->mb.nbodies);
     BG_TAKE(arena, f->rows, f->nv + f->mb.model->ncouplers);
+    BG_TAKE(arena, f->following, f->nfollowing);
     BG_TAKE(arena, f->driven, f->mb.model->nforces);
     BG_TAKE(arena, f->diagonal, f->nv);
     BG_TAKE(arena, f->q0, f->nq);
@@ -302,10 +333,10 @@ static void list_names(void *object, bg_arena *arena)
 static void list_scratch(void *object, bg_arena *arena)
 {
     bg_joint_form *f = object;
-    int links = f->mech->nlinks, nv = f->nv;
+    int links = f->mech->nlinks, nv = f->nv, following = f->nfollowing;
     bg_multibody_take_scratch(&f->mb, arena);
     BG_TAKE(arena, f->L, links);
-    BG_TAKE(arena, f->S, nv);
+    BG_TAKE(arena, f->S, nv + following);
     BG_TAKE(arena, f->V, links);
     BG_TAKE(arena, f->bias, links);
     BG_TAKE(arena, f->A, links);
@@ -316,12 +347,15 @@ static void list_scratch(void *object, bg_arena *arena)
     BG_TAKE(arena, f->p, links);
     BG_TAKE(arena, f->U, nv);
     BG_TAKE(arena, f->D, nv);
-    BG_TAKE(arena, f->u, nv);
-    BG_TAKE(arena, f->q_now, f->nq);
-    BG_TAKE(arena, f->v_now, nv);
-    BG_TAKE(arena, f->shift, nv);
+    BG_TAKE(arena, f->rest, nv);
+    BG_TAKE(arena, f->u, following);
+    BG_TAKE(arena, f->u_t, 2 * following);
+    BG_TAKE(arena, f->q_now, f->nq + following);
+    BG_TAKE(arena, f->v_now, nv + 2 * following);
+    BG_TAKE(arena, f->shift, nv + following);
     BG_TAKE(arena, f->sums, links);
     BG_TAKE(arena, f->tau, nv);
+    BG_TAKE(arena, f->jump, following > 0 ? nv : 0);
     BG_TAKE(arena, f->inside, f->mb.nbodies);
 }
 
@@ -363,9 +397,16 @@ static void find_blocks(bg_joint_form *f)
             bool slides = x->tree[t].count == 4 && l->kind == BG_LINK_TRANSLATE;
             bool goes_on = slides && k > x->tree[t].first &&
                            x->links[k - 1].kind == BG_LINK_TRANSLATE;
-            for (int i = l->v; i < l->v + (l->kind == BG_LINK_BALL ? 3 : 1); i++)
+            for (int i = l->v; i < l->v + l->nv; i++)
                 f->mb.block[i] = goes_on ? f->mb.block[l->v - 1] : l->v;
         }
+}
+
+/* The displacement of a link that is large; body: sizes. */
+static double calc_link_size(const bg_mechanism *x, const bg_tree_joint *t, int link,
+                             const double *body)
+{
+    return x->links[link].kind == BG_LINK_TRANSLATE ? body[t->child] : 1;
 }
 
 static bool calc_sizes(bg_joint_form *f)
@@ -378,15 +419,15 @@ static bool calc_sizes(bg_joint_form *f)
     bg_sizes_calc_rows(&f->mb, body, f->g_size);
     for (int t = 0; t < x->ntree; t++)
         for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++)
-            for (int i = 0; i < (x->links[k].kind == BG_LINK_BALL ? 3 : 1); i++)
-                f->v_size[x->links[k].v + i] = x->links[k].kind == BG_LINK_TRANSLATE
-                                                   ? body[x->tree[t].child]
-                                                   : 1;
+            for (int i = 0; i < x->links[k].nv; i++)
+                f->v_size[x->links[k].v + i] = calc_link_size(x, &x->tree[t], k, body);
     for (int k = 0; k < f->nrows; k++) {
         double size = 0;
-        for (int i = 0; i < f->rows[k].n; i++)
-            size = fmax(size,
-                        fabs(f->rows[k].factor[i]) * f->v_size[x->links[f->rows[k].link[i]].v]);
+        for (int i = 0; i < f->rows[k].n; i++) {
+            int link = f->rows[k].link[i];
+            const bg_tree_joint *t = &x->tree[x->joint_tree[x->links[link].joint]];
+            size = fmax(size, fabs(f->rows[k].factor[i]) * calc_link_size(x, t, link, body));
+        }
         f->g_size[f->mb.nrows + k] = size > 0 ? size : 1;
     }
     free(body);
@@ -407,8 +448,12 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
         return st;
     f->nq = f->mech->nq;
     f->nv = f->mech->nv;
+    f->nfollowing = f->mech->nfollowing;
     if (!bg_arena_create(&f->constants, list_constants, f) || !create_scratch(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    for (int k = 0; k < f->mech->nlinks; k++)
+        if (f->mech->links[k].signal >= 0)
+            f->following[f->mech->links[k].place - f->nv] = f->mech->links[k].signal;
     collect_inertia(f);
     find_blocks(f);
     find_shortcuts(f);
@@ -426,6 +471,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     f->mb.calc_tree_reaction = bg_joint_calc_tree_reaction;
     f->mb.transmit = bg_joint_transmit;
     f->mb.find_coupler = bg_joint_find_coupler;
+    f->mb.jump = f->nfollowing > 0 ? def_jump : NULL;
     double t = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_multibody_start(&f->mb, t, f->q0, f->v0); /* signals, which rates may follow */
     bg_joint_update_position(f, f->q0);
@@ -438,14 +484,15 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
-bg_status bg_joint_form_create(const bg_model *model, bg_joint_form **form, bg_error *err)
+bg_status bg_joint_form_create(const bg_model *model, bool constrain, bg_joint_form **form,
+                               bg_error *err)
 {
     *form = NULL;
     bg_joint_form *f = BG_NEW(bg_joint_form);
     if (!f)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
     f->mb.model = model;
-    bg_status st = bg_mechanism_create(model, &f->mech, err);
+    bg_status st = bg_mechanism_create_as(model, constrain, &f->mech, err);
     if (st == BG_OK)
         st = fill(f, err);
     if (st != BG_OK) {
@@ -488,6 +535,9 @@ static void define_derivatives(const bg_joint_form *f, bg_system_def *def)
         def->pattern[BG_OF_h][by] = f->patterns.h.row_start ? &f->patterns.h : NULL;
         def->pattern[BG_OF_w][by] = def->pattern[BG_OF_gamma][by] = def->pattern_G;
     }
+    for (int by = BG_BY_u; by <= BG_BY_u_tt; by++)
+        for (int of = 0; of < BG_OF_COUNT; of++)
+            def->derivative_supplied[of][by] = f->mb.model->nsignals > 0;
     def->derivative_supplied[BG_OF_r][BG_BY_z] = def->derivative_supplied[BG_OF_h][BG_BY_z] = 1;
     def->pattern[BG_OF_h][BG_BY_z] = &f->mb.rates.by_z;
     def->pattern[BG_OF_r][BG_BY_z] = f->patterns.z.row_start ? &f->patterns.z : NULL;
@@ -503,7 +553,7 @@ static bg_status def_check_start(void *self, const double *q, const double *G,
 
 void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
 {
-    bool balls = f->nq != f->nv, rheonomic = false;
+    bool balls = f->nq != f->nv, rheonomic = f->nfollowing > 0 && f->ng > 0;
     for (int k = 0; k < f->mb.ngroups; k++)
         rheonomic = rheonomic || (f->mb.groups[k].primitive.kind == BG_PRIMITIVE_RELATION &&
                                   f->mb.groups[k].primitive.signal >= 0);
@@ -527,6 +577,8 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->accelerate = def_accelerate;
     def->residual = def_residual;
     def->check_start = def_check_start;
+    def->drive_power = f->nfollowing > 0 ? def_drive_power : NULL;
+    def->jump = f->nfollowing > 0 ? def_jump : NULL;
     def->normalise = balls ? def_normalise : NULL;
     def->q_names = f->q_names;
     def->v_names = f->v_names;
@@ -538,7 +590,7 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->q_fixed = any(f->q_fixed, f->nv) ? f->q_fixed : NULL;
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
-        for (int i = l->v; i < l->v + (l->kind == BG_LINK_BALL ? 3 : 1) && l->joint >= 0; i++)
+        for (int i = l->v; i < l->v + l->nv && l->joint >= 0; i++)
             f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
     }
     def->marks = any(f->marks, f->nv) ? f->marks : NULL;

@@ -1,0 +1,351 @@
+/* Joints that follow signals, eliminated, as constraints, and in Cartesian form: one motion, one
+ * set of reactions and driving forces, one energy balance, on random mechanisms; derivatives by u,
+ * u_t and u_tt against differences; starts, resumed runs, live inputs. */
+#include "random_mechanism.h"
+
+#include "bogie/realtime.h"
+#include "model_support.h"
+
+#include <unistd.h>
+
+enum { VARIANTS = 3, OUTPUTS = 2000 };
+
+static const struct {
+    const char *form, *rheonomic;
+} variants[VARIANTS] = {{"joint", "eliminate"}, {"joint", "constrain"}, {"cartesian", "eliminate"}};
+
+/* A model with its system. */
+typedef struct built {
+    bg_model *model;
+    bg_system *sys;
+} built;
+
+static bg_status build(const char *text, const char *form, const char *rheonomic, built *x,
+                       bg_error *err)
+{
+    char value[32];
+    snprintf(value, sizeof value, "\"%s\"", rheonomic);
+    const bg_setting set = {"run.rheonomic", value};
+    *x = (built){NULL, NULL};
+    bg_status st = bg_model_parse(text, "test", &set, 1, &x->model, err);
+    if (st == BG_OK)
+        st = bg_model_create_system(x->model, form, &x->sys, err);
+    return st;
+}
+
+static void take_down(built *x)
+{
+    bg_system_destroy(x->sys);
+    bg_model_destroy(x->model);
+}
+
+/* What a run ends with. */
+typedef struct end {
+    bg_status status;
+    int ny, nv, ng, redundant;
+    double y[OUTPUTS], work, energy_error, energy_scale;
+    char text[512];
+} end;
+
+static void run_variant(const char *text, int k, double t_end, end *e)
+{
+    bg_error err = {BG_OK, ""};
+    built x;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    o.t_end = t_end;
+    o.method.rtol = o.method.atol = 1e-11;
+    e->status = build(text, variants[k].form, variants[k].rheonomic, &x, &err);
+    if (e->status == BG_OK) {
+        const bg_system_def *def = bg_system_get_def(x.sys);
+        e->status = bg_run(x.sys, &o, &r, &err);
+        e->ny = def->ny;
+        e->nv = def->nv;
+        e->ng = def->ng;
+        if (e->status == BG_OK) {
+            assert_true(def->ny <= OUTPUTS);
+            memcpy(e->y, r.y, (size_t)def->ny * sizeof *e->y);
+            e->work = *r.final->work;
+            e->energy_error = r.certificate.energy_error;
+            e->energy_scale = r.certificate.energy_scale;
+            e->redundant = r.assembly.redundancy.count;
+        }
+        bg_run_report_clear(&r);
+    }
+    snprintf(e->text, sizeof e->text, "%s", err.text);
+    take_down(&x);
+}
+
+static void test_forms_agree(void **state)
+{
+    (void)state;
+    static end e[VARIANTS];
+    int compared = 0, looped = 0, still = 0, drives = 0;
+    double worst = 0, worst_work = 0, worst_energy = 0;
+    for (unsigned seed = 0; seed < (SANITIZED ? 30u : 150u); seed++) {
+        random_mechanism m = random_mechanism_make_driven(seed);
+        for (int k = 0; k < VARIANTS; k++)
+            run_variant(m.text, k, 0.05, &e[k]);
+        if ((e[0].status == BG_OK) != (e[1].status == BG_OK))
+            fail_msg("seed %u: '%s' but '%s'", seed, e[0].text, e[1].text);
+        if (e[1].status != BG_OK || e[2].status != BG_OK || m.ndrives == 0) {
+            free(m.text);
+            continue;
+        }
+        for (int k = 0; k < VARIANTS; k++) {
+            worst_energy = fmax(worst_energy, e[k].energy_error / e[k].energy_scale);
+            worst_work = fmax(worst_work, fabs(e[k].work - e[1].work) / e[1].energy_scale);
+            double size = 1;
+            for (int i = 0; i < e[1].ny; i++)
+                size = fmax(size, fabs(e[1].y[i]));
+            for (int i = 0; i < e[1].ny && e[1].redundant == 0; i++) {
+                double error = fabs(e[k].y[i] - e[1].y[i]) / size;
+                worst = fmax(worst, error);
+                if (!(error < 1e-9))
+                    fail_msg("seed %u, %s %s: output %d is %.12g, not %.12g", seed,
+                             variants[k].form, variants[k].rheonomic, i, e[k].y[i], e[1].y[i]);
+            }
+        }
+        compared++;
+        looped += m.loops > 0;
+        still += e[0].nv == 0;
+        drives += m.ndrives;
+        free(m.text);
+    }
+    print_message("%d mechanisms, %d with loops, %d without coordinates, %d drives: outputs %.1e, "
+                  "work %.1e, energy balance %.1e\n",
+                  compared, looped, still, drives, worst, worst_work, worst_energy);
+    assert_true(worst_work < 1e-9 && worst_energy < 1e-9);
+    assert_true(SANITIZED || (compared >= 60 && looped >= 10 && still >= 1 && drives >= 120));
+}
+
+static void test_derivatives(void **state)
+{
+    (void)state;
+    double worst = 0;
+    int checked = 0, by_signals = 0;
+    for (unsigned seed = 0; seed < (SANITIZED ? 20u : 80u); seed++) {
+        random_mechanism m = random_mechanism_make_driven(seed);
+        for (int k = 0; k < VARIANTS; k++) {
+            bg_error err = {BG_OK, ""};
+            built x;
+            bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+            int count = 0;
+            if (build(m.text, variants[k].form, variants[k].rheonomic, &x, &err) == BG_OK)
+                assert_ok(bg_system_check_derivatives(x.sys, 1, seed, checks, &count, &err));
+            for (int i = 0; i < count; i++) {
+                by_signals += strstr(checks[i].quantity, "/du") && checks[i].supplied != 0;
+                double difference = fabs(checks[i].supplied - checks[i].differenced);
+                if (difference < 1e-10) /* rounding, where a whole block is zero */
+                    continue;
+                worst = fmax(worst, checks[i].error);
+                if (!(checks[i].error < 1e-6))
+                    fail_msg("seed %u, %s %s: %s, %s is %g, not %g", seed, variants[k].form,
+                             variants[k].rheonomic, checks[i].quantity, checks[i].entry,
+                             checks[i].supplied, checks[i].differenced);
+            }
+            checked += count > 0;
+            take_down(&x);
+        }
+        free(m.text);
+    }
+    print_message("%d systems, %d blocks by signals that are not zero: %.1e\n", checked, by_signals,
+                  worst);
+    assert_true(SANITIZED || (checked > 150 && by_signals > 500));
+}
+
+/* A pendulum on a sledge that follows a signal, and a mass between springs behind it. */
+static const char sledge[] =
+    "{'bodies': {'sledge': {'mass': 2, 'center': [0, 0, 0], 'inertia': [1, 1, 1]},"
+    " 'bob': {'mass': 1, 'center': [0, 0, -0.5], 'inertia': [0.02, 0.02, 0.01]},"
+    " 'mass': {'mass': 0.5, 'center': [0.3, 0, 0], 'inertia': [1, 1, 1]}},"
+    " 'inputs': {'pull': '0.1*sin(5*t)'},"
+    " 'joints': {'rail': {'type': 'prismatic', 'bodies': ['ground', 'sledge'], 'at': [0, 0, 0],"
+    "  'axis': [1, 0, 0.1], 'prescribed': 'pull'},"
+    "  'hinge': {'type': 'revolute', 'bodies': ['sledge', 'bob'], 'at': [0, 0, 0], 'axis':"
+    "  [0.1, 1, 0], 'initial': {'position': 0.2}},"
+    "  'slot': {'type': 'prismatic', 'bodies': ['sledge', 'mass'], 'at': [0.3, 0, 0], 'axis':"
+    "  [1, 0, 0]}},"
+    " 'forces': {'spring': {'type': 'torsion', 'joint': 'slot', 'stiffness': 80, 'damping': 1},"
+    "  'along': {'type': 'torsion', 'joint': 'rail', 'stiffness': 30, 'torque':"
+    "  '2*sin(3*pull)'}},"
+    " 'outputs': {'angle': {'joint': 'hinge'}, 'slide': {'joint': 'slot'}, 'x': {'joint':"
+    "  'rail'}, 'rate': {'joint': 'rail', 'derivative': 1}, 'second': {'joint': 'rail',"
+    "  'derivative': 2}, 'drive': {'reaction': 'rail'}}, 'run': {'t_end': 1}}";
+
+/* Steps of h with samples of the signal from outside, in lines through the last two. */
+static void run_live(const char *text, const char *rheonomic, double h, double *y)
+{
+    static const char *const inputs[] = {"pull"};
+    bg_error err = {BG_OK, ""};
+    built x;
+    bg_realtime *rt;
+    bg_realtime_options o = bg_default_realtime_options();
+    assert_ok(build(text, "joint", rheonomic, &x, &err));
+    o.period = h;
+    o.inputs = inputs;
+    o.ninputs = 1;
+    o.hold = BG_HOLD_SLOPE;
+    assert_ok(bg_realtime_create(x.sys, &o, &rt, &err));
+    for (int k = 0; k < (int)(1 / h + 0.5); k++) {
+        double u = 0.1 * sin(5 * h * k);
+        assert_ok(bg_realtime_step(rt, &u, y, &err));
+    }
+    bg_realtime_destroy(rt);
+    take_down(&x);
+}
+
+/* What hangs on a joint that is driven from outside feels its accelerations, which arrive as jumps
+ * of the rate: the error against the signal itself falls with the step. */
+static void test_live_inputs(void **state)
+{
+    (void)state;
+    static end whole;
+    const double h[] = {4e-3, 2e-3, 1e-3, 5e-4};
+    char *text = quote(sledge);
+    run_variant(text, 0, 1, &whole);
+    for (int k = 0; k < 2; k++) {
+        double error[4], y[16];
+        for (int i = 0; i < 4; i++) {
+            run_live(text, variants[k].rheonomic, h[i], y);
+            error[i] = hypot(y[0] - whole.y[0], y[1] - whole.y[1]);
+            assert_near(y[2], whole.y[2], 2 * h[i]);
+            assert_near(y[3], whole.y[3], 20 * h[i]);
+        }
+        double order = fit_order(4, h, error);
+        print_message("live, %s: order %.2f, errors %.1e to %.1e\n", variants[k].rheonomic, order,
+                      error[0], error[3]);
+        assert_true(order > 0.8 && error[3] < 5e-4);
+    }
+    free(text);
+}
+
+/* Coordinates, rates and driving forces of all variants at the end of a longer run. */
+static void test_sledge(void **state)
+{
+    (void)state;
+    static end e[VARIANTS];
+    char *text = quote(sledge);
+    for (int k = 0; k < VARIANTS; k++)
+        run_variant(text, k, 1, &e[k]);
+    for (int k = 0; k < VARIANTS; k++) {
+        assert_int_equal(e[k].status, BG_OK);
+        for (int i = 0; i < e[k].ny; i++)
+            assert_near(e[k].y[i], e[1].y[i], 1e-9);
+        assert_near(e[k].work, e[1].work, 1e-9);
+        assert_near(e[k].y[4], -2.5 * sin(5.0), 1e-12);
+    }
+    assert_int_equal(e[0].nv, 2);
+    assert_int_equal(e[0].ng, 0);
+    assert_int_equal(e[1].nv, 3);
+    assert_int_equal(e[1].ng, 1);
+    free(text);
+}
+
+/* " [x, y, z]", turned. */
+static const char *write_turned(const bg_mat3 *R, double x, double y, double z, char text[96])
+{
+    bg_vec3 a = bg_rotate(R, bg_vec3_make(x, y, z));
+    snprintf(text, 96, "[%.17g, %.17g, %.17g]", a.x, a.y, a.z);
+    return text;
+}
+
+/* A crank, driven or behind a driven joint, with a rod that a loop of distance closes. */
+static void write_crank(const bg_mat3 *R, char *text, size_t size)
+{
+    char v[10][96];
+    snprintf(
+        text, size,
+        "{'gravity': %s, 'bodies': {'base': {'mass': 3, 'center': %s, 'inertia': {'principal': "
+        "[1, 1, 1]}}, 'crank': {'mass': 1, 'center': %s, 'inertia': {'principal': [0.1, 0.1, "
+        "0.1]}}, 'rod': {'mass': 1, 'center': %s, 'inertia': {'principal': [0.2, 0.2, 0.2]}}},"
+        " 'inputs': {'turn': '2*t + 0.3*sin(4*t)', 'lift': '0.1*sin(3*t)'},"
+        " 'joints': {'lift': {'type': 'prismatic', 'bodies': ['ground', 'base'], 'at': [0, 0, 0],"
+        "  'axis': %s, 'prescribed': 'lift'}, 'pin': {'type': 'revolute', 'bodies': ['base',"
+        "  'crank'], 'at': [0, 0, 0], 'axis': %s, 'prescribed': 'turn'}, 'knee': {'type':"
+        "  'universal', 'bodies': ['crank', 'rod'], 'at': %s, 'axis': %s, 'second': %s},"
+        "  'tie': {'type': 'distance', 'points': [{'body': 'rod', 'at': %s}, [0, 0, 0]]}},"
+        " 'outputs': {'a': {'joint': 'knee', 'coordinate': 'angle'}, 'b': {'joint': 'knee',"
+        "  'coordinate': 'second'}, 'e': {'energy': 'total'}}, 'run': {'t_end': 0.5}}",
+        write_turned(R, 0, 0, -9.81, v[0]), write_turned(R, 0, 0, 0, v[1]),
+        write_turned(R, 0.2, 0, 0, v[2]), write_turned(R, 0.6, 0, 0.3, v[3]),
+        write_turned(R, 0, 0.2, 1, v[4]), write_turned(R, 0, 1, 0, v[5]),
+        write_turned(R, 0.4, 0, 0, v[6]), write_turned(R, 0, 1, 0, v[7]),
+        write_turned(R, 0, 0, 1, v[8]), write_turned(R, 0.8, 0, 0.7, v[9]));
+}
+
+/* However the model is turned, it is the same model. */
+static void test_turned(void **state)
+{
+    (void)state;
+    static end e[VARIANTS], turned;
+    char text[4096];
+    bg_mat3 as_drawn = bg_mat3_identity(),
+            R = bg_rotation_from_quat(bg_quat_normalise((bg_quat){0.3, -0.7, 0.5, 0.2}));
+    for (int k = 0; k < VARIANTS; k++) {
+        write_crank(&as_drawn, text, sizeof text);
+        char *json = quote(text);
+        run_variant(json, k, 0.5, &e[k]);
+        free(json);
+        write_crank(&R, text, sizeof text);
+        json = quote(text);
+        run_variant(json, k, 0.5, &turned);
+        free(json);
+        if (e[k].status != BG_OK || turned.status != BG_OK)
+            fail_msg("%s", e[k].status != BG_OK ? e[k].text : turned.text);
+        for (int i = 0; i < e[k].ny; i++) {
+            assert_near(turned.y[i], e[k].y[i], 1e-10);
+            assert_near(e[k].y[i], e[0].y[i], 1e-9);
+        }
+    }
+}
+
+/* Stopped anywhere, it goes on bit by bit, by every method. */
+static void test_resume(void **state)
+{
+    (void)state;
+    static const char file[] = "rheonomic.checkpoint";
+    static const char *const methods[] = {"mdop5", "mdop8", "hem4", "hem5", "rk4", "linear-euler"};
+    char *text = quote(sledge);
+    for (int m = 0; m < 6; m++) {
+        bg_error err = {BG_OK, ""};
+        double q[2][2], work[2];
+        for (int k = 0; k < 2; k++) {
+            built x;
+            bg_run_report r;
+            bg_run_options o = bg_default_run_options();
+            o.integrator = methods[m];
+            o.method.step = m > 3 ? 1e-3 : 0;
+            assert_ok(build(text, "joint", "eliminate", &x, &err));
+            if (k == 1) {
+                o.max_steps = 7;
+                o.checkpoint = file;
+                assert_int_equal(bg_run(x.sys, &o, &r, &err), BG_TOO_MANY_STEPS);
+                bg_run_report_clear(&r);
+                o.max_steps = 0;
+                o.checkpoint = NULL;
+                o.resume = file;
+            }
+            assert_ok(bg_run(x.sys, &o, &r, &err));
+            memcpy(q[k], r.final->q, sizeof q[k]);
+            work[k] = *r.final->work;
+            double limit = m == 5 ? 0.05 : 1e-3;
+            assert_true(r.certificate.energy_error < limit * r.certificate.energy_scale);
+            bg_run_report_clear(&r);
+            take_down(&x);
+        }
+        assert_memory_equal(q[0], q[1], sizeof q[0]);
+        assert_true(work[0] == work[1]);
+    }
+    unlink(file);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_forms_agree), cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_sledge),      cmocka_unit_test(test_live_inputs),
+        cmocka_unit_test(test_turned),      cmocka_unit_test(test_resume)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
