@@ -60,11 +60,12 @@ typedef struct target {
     const int *places;               /* of the pattern, as in bg_joint_patterns */
     bool massless;                   /* no inertia contributes: I, Q and X are not looked at */
     double *by_u, *by_u_t, *by_u_tt; /* [rows nu]; NULL: not wanted */
+    int signals;                     /* 1: any of these is wanted */
 } target;
 
 static bool is_wanted(const target *t)
 {
-    return t->by_q || t->by_v || t->by_u || t->by_u_t || t->by_u_tt;
+    return t->by_q || t->by_v || t->signals;
 }
 
 /* The place in row i of the signal whose link has motion j. */
@@ -75,33 +76,30 @@ static size_t find_signal(const target *t, int i, int j)
 }
 
 /* How many motions of a link are columns that are wanted. */
-static int count(const target *t, const bg_link *l)
+static inline int count(const target *t, const bg_link *l)
 {
-    bool signals = t->by_u || t->by_u_t || t->by_u_tt;
-    return l->signal < 0 ? l->nv : signals ? 1 : 0;
+    return l->signal < 0 ? l->nv : t->signals;
 }
 
-/* Columns behind those of the pattern are motions that follow signals. */
+/* Column j is a motion that follows a signal. */
+static void add_signal(const target *t, int i, int j, double by_u, double by_u_t, double by_u_tt)
+{
+    size_t k = find_signal(t, i, j);
+    if (t->by_u)
+        t->by_u[k] += by_u;
+    if (t->by_u_t)
+        t->by_u_t[k] += by_u_t;
+    if (t->by_u_tt)
+        t->by_u_tt[k] += by_u_tt;
+}
+
 static void add(const target *t, int i, int j, double by_q, double by_v)
 {
-    if (j >= t->pattern.columns) {
-        if (t->by_u)
-            t->by_u[find_signal(t, i, j)] += by_q;
-        if (t->by_u_t)
-            t->by_u_t[find_signal(t, i, j)] += by_v;
-        return;
-    }
     size_t k = bg_joint_find_place(&t->pattern, t->places, i, j);
     if (t->by_q)
         t->by_q[k] += by_q;
     if (t->by_v)
         t->by_v[k] += by_v;
-}
-
-static void add_second(const target *t, int i, int j, double by_u_tt)
-{
-    if (j >= t->pattern.columns && t->by_u_tt)
-        t->by_u_tt[find_signal(t, i, j)] += by_u_tt;
 }
 
 static void clear(const target *t)
@@ -230,13 +228,26 @@ static int find_shared(const bg_mechanism *x, int a, int b)
     return a;
 }
 
-/* Entries of column j for the coordinates from link `from` down to but not including link `to`. */
+/* Entries of column j, a coordinate or a state, for the coordinates from link `from` down to but
+ * not including link `to`. */
 static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q, bg_spatial by_v)
 {
     for (int k = from; k != to; k = t->f->mech->links[k].parent) {
         const bg_link *l = &t->f->mech->links[k];
         for (int i = l->v; i < l->v + l->nv; i++)
             add(t, i, j, -bg_spatial_dot(t->f->S[i], by_q), -bg_spatial_dot(t->f->S[i], by_v));
+    }
+}
+
+/* The same where column j is a motion that follows a signal. */
+static void add_signal_chain(const target *t, int from, int to, int j, bg_spatial by_u,
+                             bg_spatial by_u_t, bg_spatial by_u_tt)
+{
+    for (int k = from; k != to; k = t->f->mech->links[k].parent) {
+        const bg_link *l = &t->f->mech->links[k];
+        for (int i = l->v; i < l->v + l->nv; i++)
+            add_signal(t, i, j, -bg_spatial_dot(t->f->S[i], by_u),
+                       -bg_spatial_dot(t->f->S[i], by_u_t), -bg_spatial_dot(t->f->S[i], by_u_tt));
     }
 }
 
@@ -274,7 +285,10 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
                 by_q = bg_spatial_add(by_q, apply(&C, f->shift[j].P));
                 by_v = apply(&C, f->S[j]);
             }
-            add_chain(t, a, below ? -1 : shared, j, by_q, by_v);
+            if (j < f->nv)
+                add_chain(t, a, below ? -1 : shared, j, by_q, by_v);
+            else
+                add_signal_chain(t, a, below ? -1 : shared, j, by_q, by_v, rest);
         }
     }
 }
@@ -363,8 +377,10 @@ static void fill_row(const target *t, int m, int i)
             }
             if (k == m && l->kind == BG_LINK_BALL && l->sign < 0) /* the axes stay */
                 by_q -= bg_spatial_dot(bg_spatial_cross(f->S[j], S), bg_spatial_sub(x->F, x->W));
-            add(t, i, j, by_q, by_v);
-            add_second(t, i, j, bg_spatial_dot(I, f->S[j]));
+            if (j < f->nv)
+                add(t, i, j, by_q, by_v);
+            else
+                add_signal(t, i, j, by_q, by_v, bg_spatial_dot(I, f->S[j]));
         }
     }
 }
@@ -376,21 +392,23 @@ static void fill_column(const target *t, int k, int j)
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[k];
     const bg_shift *s = &f->shift[j];
-    bg_spatial S = f->S[j], by_v = apply(&x->B, S), second = rest;
+    bg_spatial S = f->S[j], by_v = apply(&x->B, S);
     bg_spatial by_q = bg_spatial_add(apply(&x->B, s->P), apply(&x->E, S));
     if (!t->massless) {
         by_v = bg_spatial_add(by_v, bg_inertia_apply(&f->composite[k], s->X));
         by_q = bg_spatial_add(by_q, bg_inertia_apply(&f->composite[k], s->Q));
         by_q = bg_spatial_add(by_q, bg_spatial_cross_force(S, x->F));
-        if (j >= f->nv)
-            second = bg_inertia_apply(&f->composite[k], S);
+    }
+    if (j >= f->nv) {
+        bg_spatial by_a = t->massless ? rest : bg_inertia_apply(&f->composite[k], S);
+        add_signal_chain(t, f->mech->links[k].parent, -1, j, bg_spatial_sub(rest, by_q),
+                         bg_spatial_sub(rest, by_v), bg_spatial_sub(rest, by_a));
+        return;
     }
     for (int m = f->mech->links[k].parent; m >= 0; m = f->mech->links[m].parent) {
         const bg_link *l = &f->mech->links[m];
-        for (int i = l->v; i < l->v + l->nv; i++) {
+        for (int i = l->v; i < l->v + l->nv; i++)
             add(t, i, j, bg_spatial_dot(f->S[i], by_q), bg_spatial_dot(f->S[i], by_v));
-            add_second(t, i, j, bg_spatial_dot(f->S[i], second));
-        }
     }
 }
 
@@ -409,8 +427,10 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
                 by_q += bg_spatial_dot(g.Q, s->Q);
                 by_v += bg_spatial_dot(g.Q, s->X);
             }
-            add(t, row, j, by_q, by_v);
-            add_second(t, row, j, bg_spatial_dot(g.Q, f->S[j]));
+            if (j < f->nv)
+                add(t, row, j, by_q, by_v);
+            else
+                add_signal(t, row, j, by_q, by_v, bg_spatial_dot(g.Q, f->S[j]));
         }
     }
 }
@@ -492,28 +512,20 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
 
 typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self);
 
-/* block[ng nu], unless NULL: how rows change with signals that stand in them as such. */
-static void add_own_signals(const bg_joint_form *f, double *block)
-{
-    int nu = f->mb.model->nsignals;
-    bg_multibody_add_row_signals(&f->mb, block);
-    for (int k = 0; block && k < f->nrows; k++) {
-        const bg_direct_row *r = &f->rows[k];
-        double *row = block + (f->mb.nrows + k) * nu;
-        if (r->signal >= 0)
-            row[r->signal] -= 1;
-        for (int i = 0; i < r->n; i++)
-            if (f->mech->links[r->link[i]].signal >= 0)
-                row[f->mech->links[r->link[i]].signal] += r->factor[i];
-    }
-}
-
 static target aim(bg_joint_form *f, bg_derivatives *out, bg_of of, const bg_pattern *pattern,
                   const int *places, bool massless)
 {
     double *const *block = out->block[of];
-    return (target){f,        block[BG_BY_q], block[BG_BY_v],   *pattern,         places,
-                    massless, block[BG_BY_u], block[BG_BY_u_t], block[BG_BY_u_tt]};
+    return (target){f,
+                    block[BG_BY_q],
+                    block[BG_BY_v],
+                    *pattern,
+                    places,
+                    massless,
+                    block[BG_BY_u],
+                    block[BG_BY_u_t],
+                    block[BG_BY_u_tt],
+                    block[BG_BY_u] || block[BG_BY_u_t] || block[BG_BY_u_tt]};
 }
 
 /* Rows of g (by u alone), w or gamma. */
@@ -530,47 +542,7 @@ static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_row
         t.by_u = t.by_u_tt = NULL;
     }
     visit(&f->mb, add_row, &t);
-    add_own_signals(f, of == BG_OF_gamma ? t.by_u_tt : t.by_u_t);
-}
-
-/* What elements and rates of states see of signals themselves. */
-static void add_force_column(void *self, const bg_wrench *wrench, int signal)
-{
-    const target *t = self;
-    bg_joint_form *f = t->f;
-    int nu = f->mb.model->nsignals;
-    double *out = t->by_u ? t->by_u : t->by_u_t;
-    for (int k = 0; k < f->mech->nlinks; k++)
-        f->F[k] = rest;
-    for (int b = 1; b < f->mb.nbodies; b++) {
-        int k = f->mech->body_link[b];
-        double w[6];
-        bg_vec3_store(wrench[b].f, w);
-        bg_vec3_store(wrench[b].n, w + 3);
-        if (k >= 0)
-            f->F[k] = bg_spatial_add(f->F[k], carry(f, b, w));
-    }
-    for (int k = f->mech->nlinks - 1; k >= 0; k--) {
-        const bg_link *l = &f->mech->links[k];
-        for (int i = l->v; i < l->v + l->nv; i++)
-            out[i * nu + signal] -= bg_spatial_dot(f->S[i], f->F[k]);
-        if (l->parent >= 0)
-            f->F[l->parent] = bg_spatial_add(f->F[l->parent], f->F[k]);
-    }
-}
-
-static void add_signals(bg_joint_form *f, bg_derivatives *out)
-{
-    for (int by = BG_BY_u; by <= BG_BY_u_t; by++) {
-        double *r = out->block[BG_OF_r][by];
-        target t = {.f = f, .by_u = r};
-        bg_signal_visit visit = {.by = (bg_by)by,
-                                 .force = r ? add_force_column : NULL,
-                                 .self = &t,
-                                 .h = out->block[BG_OF_h][by],
-                                 .only_stiff = out->only_stiff != 0};
-        bg_multibody_visit_signals(&f->mb, &visit);
-    }
+    bg_joint_add_row_signals(f, of == BG_OF_gamma ? t.by_u_tt : t.by_u_t);
 }
 
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
@@ -579,7 +551,8 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     bool stiff = out->only_stiff != 0;
     target r = aim(f, out, BG_OF_r, &f->patterns.r, f->patterns.r_places, stiff);
     target h = aim(f, out, BG_OF_h, &f->patterns.h, f->patterns.h_places, true);
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL};
+    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL,
+                0};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = is_wanted(&h) ? add_row : NULL,
                              .rate_self = &h,
@@ -610,5 +583,5 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
         update_shifts(f, p->v, NULL, false);
         calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
     }
-    add_signals(f, out);
+    bg_joint_add_force_signals(f, out);
 }

@@ -112,6 +112,11 @@ void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
 /* drives.c: the power that links which follow signals need, without the part of constraint forces,
  * as *power + by_a . v', by_a [nv]. After update_velocity and update_inertia. */
 void bg_joint_calc_drive_power(bg_joint_form *f, double *power, double *by_a);
+/* block [ng nsignals], unless NULL, += g by u of rows in which signals stand as such: direct ones
+ * and those that follow signals. It is also w by u_t and gamma by u_tt. */
+void bg_joint_add_row_signals(const bg_joint_form *f, double *block);
+/* Blocks of r and h by u and u_t += what force laws see of signals; changes the wrenches of mb. */
+void bg_joint_add_force_signals(bg_joint_form *f, bg_derivatives *out);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
 /* v [nv] changes as the rates of links that follow signals jump from u_t [nsignals] to those of the

@@ -134,6 +134,7 @@ void bg_joint_set_point(bg_joint_form *f, const bg_point *p)
 void bg_joint_update_position(bg_joint_form *f, const double *q)
 {
     const bg_mechanism *x = f->mech;
+    const double *now = f->q_now;
     bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
     if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
         return;
@@ -141,7 +142,7 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_frame at = place(f, l, f->is_shift[k]);
-        f->L[k] = move(l, &at, f->q_now + l->q);
+        f->L[k] = move(l, &at, now + l->q);
         if (k == 0)
             choose_point(f);
         calc_S(f, l, &at, &f->L[k]);
@@ -157,18 +158,19 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
 void bg_joint_update_velocity(bg_joint_form *f, const double *v)
 {
     const bg_mechanism *x = f->mech;
+    const double *now = f->v_now;
     if (!renew(f->v_now, v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving))
         return;
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
         bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, relative = rest;
         for (int i = l->place; i < l->place + bg_link_count_motions(l); i++)
-            relative = bg_spatial_add_scaled(relative, f->v_now[i], f->S[i]);
+            relative = bg_spatial_add_scaled(relative, now[i], f->S[i]);
         f->V[k] = bg_spatial_add(parent, relative);
         bool with_child = l->kind == BG_LINK_BALL && l->sign > 0;
         f->bias[k] = bg_spatial_cross(with_child ? f->V[k] : parent, relative);
         if (l->signal >= 0) /* S u_tt */
-            f->bias[k] = bg_spatial_add_scaled(f->bias[k], f->v_now[l->place + f->nfollowing],
+            f->bias[k] = bg_spatial_add_scaled(f->bias[k], now[l->place + f->nfollowing],
                                                f->S[l->place]);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
