@@ -200,8 +200,7 @@ static void find_shortcuts(bg_joint_form *f)
         f->is_carried[b] = memcmp(&f->mech->body_offset[b].R, &identity, sizeof identity) == 0;
 }
 
-/* Elements that act along a coordinate of the tree. The patterns are made before, from all pairs of
- * bodies, which have every entry that is left then. */
+/* Elements that act along a coordinate of the tree. */
 static void find_driven(bg_joint_form *f)
 {
     const bg_model *m = f->mb.model;
@@ -214,7 +213,6 @@ static void find_driven(bg_joint_form *f)
                                 ->links[bg_mechanism_find_link(f->mech, x->joint, x->coordinate)];
         f->driven[k] = l->signal < 0 ? l->v : -1;
     }
-    f->mb.driven = f->driven;
 }
 
 /* Prescribed coordinates that are not eliminated, and couplers whose joints are all in the tree. */
@@ -478,9 +476,11 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bg_joint_guess_velocity(f, f->v0);
     bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
+    find_driven(f);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     free(lambda);
-    find_driven(f);
+    f->mb
+        .driven = f->driven; /* patterns are from all pairs of bodies: they have all that is left */
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
