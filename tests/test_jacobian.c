@@ -5,8 +5,8 @@
 #include "integrators/jacobian.h"
 #include "run_support.h"
 
-static const unsigned of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
-static const unsigned of_w = BG_KEPT(BG_OF_w, BG_BY_q) | BG_KEPT(BG_OF_gamma, BG_BY_v);
+static const uint64_t of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
+static const uint64_t of_w = BG_KEPT(BG_OF_w, BG_BY_q) | BG_KEPT(BG_OF_gamma, BG_BY_v);
 
 static void move_to(bg_evaluator *ev, double t, bg_state *x, bg_point *p)
 {
@@ -31,14 +31,14 @@ static void test_blocks(void **state)
     assert_ok(bg_jacobian_create(&twin, ev, of_r | of_w | BG_KEPT_MASS, &err));
     bg_kept_block *b = bg_jacobian_get(&kept, BG_OF_r, BG_BY_q);
     assert_true(b->size <= 64 && !bg_jacobian_get(&kept, BG_OF_h, BG_BY_z)->values);
-    assert_int_equal(bg_jacobian_find_due(&kept, ~0u, 9, 0), of_r | of_w | BG_KEPT_MASS);
+    assert_int_equal(bg_jacobian_find_due(&kept, ~UINT64_C(0), 9, 0), of_r | of_w | BG_KEPT_MASS);
     move_to(ev, 0.5, x, &p);
-    assert_ok(bg_jacobian_update(&kept, ~0u, false, &p, x->a, x->lambda, 7, &err));
+    assert_ok(bg_jacobian_update(&kept, ~UINT64_C(0), false, &p, x->a, x->lambda, 7, &err));
     bg_derivatives out = {.block[BG_OF_r][BG_BY_q] = expected};
     assert_ok(bg_system_calc_derivatives(ev, &p, x->a, x->lambda, &out, &err));
     assert_memory_equal(b->values, expected, (size_t)b->size * sizeof(double));
     assert_true(b->t == 0.5 && b->coefficient == 7 && b->age == 0);
-    assert_int_equal(bg_jacobian_find_due(&kept, ~0u, 1, 0.5), 0);
+    assert_int_equal(bg_jacobian_find_due(&kept, ~UINT64_C(0), 1, 0.5), 0);
     assert_int_equal(bg_jacobian_find_due(&kept, of_r, 1, 0.6), of_r); /* not that of this step */
     memcpy(r_q[0], b->values, (size_t)b->size * sizeof(double));
     bg_jacobian_commit(&kept);
@@ -62,7 +62,7 @@ static void test_blocks(void **state)
             assert_int_equal(kept.block[k].age, twin.block[k].age);
         }
     bg_jacobian_forget(&kept, of_r);
-    assert_int_equal(bg_jacobian_find_due(&kept, ~0u, 9, 1.5), of_r);
+    assert_int_equal(bg_jacobian_find_due(&kept, ~UINT64_C(0), 9, 1.5), of_r);
     bg_archive_clear(&saved);
     bg_jacobian_clear(&kept);
     bg_jacobian_clear(&twin);

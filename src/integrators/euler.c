@@ -153,10 +153,10 @@ static bg_status read_options(bg_integrator *ig, bg_euler *m, bg_error *err)
 }
 
 /* The blocks a step needs. */
-static unsigned choose_blocks(const bg_integrator *ig, const bg_euler *m)
+static uint64_t choose_blocks(const bg_integrator *ig, const bg_euler *m)
 {
-    unsigned of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
-    unsigned of_h = BG_KEPT(BG_OF_h, BG_BY_q) | BG_KEPT(BG_OF_h, BG_BY_v) |
+    uint64_t of_r = BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
+    uint64_t of_h = BG_KEPT(BG_OF_h, BG_BY_q) | BG_KEPT(BG_OF_h, BG_BY_v) |
                     BG_KEPT(BG_OF_h, BG_BY_z);
     bool states = m->jacobian != BG_JACOBIAN_NONE && ig->dyn->nz > 0;
     return (bg_euler_uses_matrix(m) ? of_r : 0) | (states ? of_h : 0);

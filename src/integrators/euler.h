@@ -39,7 +39,7 @@ typedef struct bg_euler {
     bg_blocks *states;         /* I - h h_z; NULL: explicit */
     int *place_of_M;           /* where values of M lie in the pattern of r */
     bg_jacobian kept_jacobian; /* the derivatives below, from step to step */
-    unsigned blocks;           /* which they are */
+    uint64_t blocks;           /* which they are */
     double *r_q, *r_v;         /* in the pattern of r */
     double *hat_M;             /* the same */
     unsigned char *kept;       /* entries of r_q, r_v the partition keeps */

@@ -62,7 +62,7 @@ static bg_status update_jacobian(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
     const bg_state *x = ig->x0;
-    unsigned due = bg_jacobian_find_due(&m->kept_jacobian, m->blocks, m->refresh, ig->dyn->point.t);
+    uint64_t due = bg_jacobian_find_due(&m->kept_jacobian, m->blocks, m->refresh, ig->dyn->point.t);
     if (!due)
         return BG_OK;
     bg_status st = bg_jacobian_update(&m->kept_jacobian, due, m->partition == BG_PARTITION_STIFF,

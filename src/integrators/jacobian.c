@@ -17,12 +17,12 @@ static int count_values(const bg_system *sys, int k)
     return p ? p->row_start[rows[of]] : rows[of] * columns[by];
 }
 
-bg_status bg_jacobian_create(bg_jacobian *j, bg_evaluator *sys, unsigned blocks, bg_error *err)
+bg_status bg_jacobian_create(bg_jacobian *j, bg_evaluator *sys, uint64_t blocks, bg_error *err)
 {
     *j = (bg_jacobian){.sys = sys};
     for (int k = 0; k < BG_KEPT_BLOCKS; k++) {
         bg_kept_block *b = &j->block[k];
-        if (!(blocks & 1u << k))
+        if (!(blocks & UINT64_C(1) << k))
             continue;
         b->size = count_values(sys->system, k);
         b->values = BG_NEW_ARRAY(double, b->size);
@@ -44,19 +44,19 @@ bg_kept_block *bg_jacobian_get(bg_jacobian *j, bg_of of, bg_by by)
     return &j->block[(int)of * (int)BG_BY_COUNT + (int)by];
 }
 
-unsigned bg_jacobian_find_due(const bg_jacobian *j, unsigned blocks, int most, double t)
+uint64_t bg_jacobian_find_due(const bg_jacobian *j, uint64_t blocks, int most, double t)
 {
-    unsigned due = 0;
+    uint64_t due = 0;
     for (int k = 0; k < BG_KEPT_BLOCKS; k++) {
         const bg_kept_block *b = &j->block[k];
         bool serves = b->made && b->age < most && (b->age > 0 || b->t == t);
-        if ((blocks & 1u << k) && b->values && !serves)
-            due |= 1u << k;
+        if ((blocks & UINT64_C(1) << k) && b->values && !serves)
+            due |= UINT64_C(1) << k;
     }
     return due;
 }
 
-bg_status bg_jacobian_update(bg_jacobian *j, unsigned blocks, bool only_stiff,
+bg_status bg_jacobian_update(bg_jacobian *j, uint64_t blocks, bool only_stiff,
                              const bg_point *point, const double *a, const double *lambda,
                              double coefficient, bg_error *err)
 {
@@ -65,7 +65,7 @@ bg_status bg_jacobian_update(bg_jacobian *j, unsigned blocks, bool only_stiff,
     bool any = false;
     bg_jacobian_forget(j, blocks);
     for (int k = 0; k < BG_KEPT_M; k++)
-        if ((blocks & 1u << k) && j->block[k].values) {
+        if ((blocks & UINT64_C(1) << k) && j->block[k].values) {
             out.block[k / (int)BG_BY_COUNT][k % (int)BG_BY_COUNT] = j->block[k].values;
             any = true;
         }
@@ -76,7 +76,7 @@ bg_status bg_jacobian_update(bg_jacobian *j, unsigned blocks, bool only_stiff,
         st = bg_system_calc_terms(j->sys, point, BG_TERM_M, &terms, err);
     }
     for (int k = 0; k < BG_KEPT_BLOCKS && st == BG_OK; k++)
-        if ((blocks & 1u << k) && j->block[k].values) {
+        if ((blocks & UINT64_C(1) << k) && j->block[k].values) {
             bg_kept_block *b = &j->block[k];
             b->made = true;
             b->t = point->t;
@@ -92,10 +92,10 @@ void bg_jacobian_commit(bg_jacobian *j)
         j->block[k].age += j->block[k].made && j->block[k].age < INT_MAX / 2;
 }
 
-void bg_jacobian_forget(bg_jacobian *j, unsigned blocks)
+void bg_jacobian_forget(bg_jacobian *j, uint64_t blocks)
 {
     for (int k = 0; k < BG_KEPT_BLOCKS; k++)
-        if (blocks & 1u << k)
+        if (blocks & UINT64_C(1) << k)
             j->block[k].made = false;
 }
 

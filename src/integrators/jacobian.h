@@ -11,6 +11,7 @@
 #include "system/system.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct bg_kept_block {
     double *values; /* [size] as the system writes them; NULL: not kept */
@@ -24,8 +25,8 @@ typedef struct bg_kept_block {
 enum { BG_KEPT_BLOCKS = (int)BG_OF_COUNT * (int)BG_BY_COUNT + 1, BG_KEPT_M = BG_KEPT_BLOCKS - 1 };
 
 /* One bit per block, for `blocks` below. */
-#define BG_KEPT(of, by) (1u << ((int)(of) * (int)BG_BY_COUNT + (int)(by)))
-#define BG_KEPT_MASS (1u << BG_KEPT_M)
+#define BG_KEPT(of, by) (UINT64_C(1) << ((int)(of) * (int)BG_BY_COUNT + (int)(by)))
+#define BG_KEPT_MASS (UINT64_C(1) << BG_KEPT_M)
 
 typedef struct bg_jacobian {
     bg_evaluator *sys;
@@ -33,24 +34,24 @@ typedef struct bg_jacobian {
 } bg_jacobian;
 
 /* Room for `blocks`. Clear it also after a failure. */
-bg_status bg_jacobian_create(bg_jacobian *jacobian, bg_evaluator *sys, unsigned blocks,
+bg_status bg_jacobian_create(bg_jacobian *jacobian, bg_evaluator *sys, uint64_t blocks,
                              bg_error *err);
 void bg_jacobian_clear(bg_jacobian *jacobian);
 bg_kept_block *bg_jacobian_get(bg_jacobian *jacobian, bg_of of, bg_by by);
 
 /* Which of `blocks` are to be made before the next step, when they serve at most `most` steps and
  * those of this step belong to t. */
-unsigned bg_jacobian_find_due(const bg_jacobian *jacobian, unsigned blocks, int most, double t);
+uint64_t bg_jacobian_find_due(const bg_jacobian *jacobian, uint64_t blocks, int most, double t);
 /* Makes `blocks` at the point, with a and lambda for those of r. A failure leaves none of them
  * made.
  */
-bg_status bg_jacobian_update(bg_jacobian *jacobian, unsigned blocks, bool only_stiff,
+bg_status bg_jacobian_update(bg_jacobian *jacobian, uint64_t blocks, bool only_stiff,
                              const bg_point *point, const double *a, const double *lambda,
                              double coefficient, bg_error *err);
 /* A step became final. */
 void bg_jacobian_commit(bg_jacobian *jacobian);
 /* `blocks` are no longer true. */
-void bg_jacobian_forget(bg_jacobian *jacobian, unsigned blocks);
+void bg_jacobian_forget(bg_jacobian *jacobian, uint64_t blocks);
 void bg_jacobian_archive(bg_jacobian *jacobian, bg_archive *archive);
 
 #endif
