@@ -72,7 +72,7 @@ static void run_variant(const char *text, int k, double t_end, end *e)
         }
         bg_run_report_clear(&r);
     }
-    snprintf(e->text, sizeof e->text, "%s", err.text);
+    snprintf(e->text, sizeof e->text, "%.500s", err.text);
     take_down(&x);
 }
 

@@ -213,6 +213,41 @@ static void rest_is_good(void **state)
     }
 }
 
+/* A motion that explodes is never good, also where its energies are beyond all numbers. */
+static void explosions_are_never_good(void **state)
+{
+    (void)state;
+    static const char spring[] =
+        "{\"gravity\": 0, \"bodies\": {\"a\": {\"mass\": 1, \"center\": [0, 0, 0]}},"
+        "\"joints\": {\"s\": {\"type\": \"prismatic\", \"bodies\": [\"ground\", \"a\"], \"at\": "
+        "[0, 0, 0], \"axis\": [1, 0, 0], \"initial\": {\"position\": 0.3}}}, \"forces\": {\"k\": "
+        "{\"type\": \"torsion\", \"joint\": \"s\", \"stiffness\": 100}}}";
+    const bg_integrator_info *info;
+    int beyond = 0;
+    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+        for (int k = 0; k < 2; k++)
+            for (double step = 0.5; step < 2; step += 0.4) {
+                bg_error err = {0};
+                bg_model *model;
+                bg_system *sys;
+                bg_run_report report;
+                bg_run_options o = bg_default_run_options();
+                assert_ok(bg_model_parse(spring, "spring", NULL, 0, &model, &err));
+                assert_ok(bg_model_create_system(model, forms[k], &sys, &err));
+                o.integrator = info->name;
+                o.method.step = step;
+                o.t_end = 150 * step;
+                bg_run(sys, &o, &report, &err);
+                beyond += report.status == BG_OK && !isfinite(report.certificate.energy_scale);
+                if (report.verdict == BG_GOOD)
+                    fail_msg("%s, %s, steps of %g s", info->name, forms[k], step);
+                bg_run_report_clear(&report);
+                bg_system_destroy(sys);
+                bg_model_destroy(model);
+            }
+    assert_true(beyond > 0);
+}
+
 /* No false alarms: the shipped models pass without any doubt. */
 static void shipped_models_raise_no_doubt(void **state)
 {
@@ -243,6 +278,7 @@ int main(void)
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(rest_is_good),
+        cmocka_unit_test(explosions_are_never_good),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void print_trust(const bg_certificate *c, int ng)
     if (c->note[0])
         printf("  note             %s\n", c->note);
     if (isnan(c->energy_error))
-        printf("  energy error     not known: the system supplies no energies\n");
+        printf("  energy error     not known: there are no energies, or none that are numbers\n");
     else
         printf("  energy error     %.3g J, where the energies reach %.3g J\n", c->energy_error,
                c->energy_scale);

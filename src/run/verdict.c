@@ -34,6 +34,14 @@ static void judge_energy(const bg_system *system, const bg_run_options *o, bg_ru
     double error = c->energy_error, part = error / c->energy_range;
     char remedy[96] = "tighten the tolerances";
     double rounding = fmax(energy_rounding * c->energy_scale, rest_rounding * system->lift);
+    bool asked = system->def.energy && o->method.energy && r->final;
+    if (asked && !(isfinite(error) && isfinite(c->energy_scale))) {
+        bg_warnings_add(&r->warnings, BG_BAD, "energy",
+                        "the energies grew beyond all numbers: the motion has exploded; %s",
+                        o->method.step > 0 ? "the fixed step is unstable, take a smaller one"
+                                           : "tighten the tolerances");
+        return;
+    }
     if (isnan(error) || !(error > rounding) || !(part > energy_doubtful))
         return;
     if (o->method.step > 0)
