@@ -1,9 +1,10 @@
 /* Whose reactions are not unique: those that change along null vectors of G^T.
  *
  * A row that is left out is a sum of rows that are kept, G_i = sum_k c_ik G_k, so lambda_i = 1,
- * lambda_k = -c_ik is such a vector, and with one for every such row there are all. What counts as
- * a change is beside the largest of a vector, and beyond what the rows that are left out miss of
- * depending on the others. */
+ * lambda_k = -c_ik is such a vector, and with one for every such row there are all. A few sums of
+ * all of them with arbitrary weights change every reaction that any of them changes, so that the
+ * cost does not grow with their number. What counts as a change is beside the largest, and beyond
+ * what the rows that are left out miss of depending on the others. */
 #include "base/memory.h"
 #include "consistent/assembly.h"
 
@@ -11,12 +12,29 @@
 #include <stdlib.h>
 
 static const double noticeable = 1e-6;
+enum { SUMS = 3 };
 
-static void make_vector(const bg_assembly *a, int row, double *lambda)
+/* Between 1/2 and 3/2, of either sign; the same for everybody. */
+static double draw_weight(unsigned *seed)
 {
-    for (int k = 0; k < a->dyn->ng; k++)
-        lambda[k] = a->dependent[k] ? 0 : -bg_rank_get_coefficient(a->ranking, row, k);
-    lambda[row] = 1;
+    *seed = *seed * 1664525u + 1013904223u;
+    double size = 0.5 + (double)(*seed >> 9) / 8388608.0;
+    return *seed & 256u ? size : -size;
+}
+
+static void make_sum(const bg_assembly *a, unsigned *seed, double *lambda)
+{
+    int ng = a->dyn->ng;
+    for (int k = 0; k < ng; k++)
+        lambda[k] = 0;
+    for (int i = 0; i < ng; i++) {
+        if (!a->dependent[i])
+            continue;
+        double weight = lambda[i] = draw_weight(seed);
+        for (int k = 0; k < ng; k++)
+            if (!a->dependent[k])
+                lambda[k] -= weight * bg_rank_get_coefficient(a->ranking, i, k);
+    }
 }
 
 static void mark(const bg_assembly *a, const double *change, bool *marked)
@@ -54,12 +72,12 @@ bg_status bg_assembly_find_reactions(bg_assembly *a, bg_error *err)
                                              &p, err)
                        : bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'",
                                       sys->def.name);
-    for (int i = 0; i < a->dyn->ng && st == BG_OK; i++)
-        if (a->dependent[i]) {
-            make_vector(a, i, lambda);
-            sys->system->calc_changes(sys->def.self, &p, lambda, sys->system->size, change);
-            mark(a, change, marked);
-        }
+    unsigned seed = 1;
+    for (int k = 0; k < SUMS && st == BG_OK; k++) {
+        make_sum(a, &seed, lambda);
+        sys->system->calc_changes(sys->def.self, &p, lambda, sys->system->size, change);
+        mark(a, change, marked);
+    }
     if (st == BG_OK)
         collect(a, marked);
     free(lambda);

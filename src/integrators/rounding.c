@@ -32,13 +32,15 @@ double bg_rounding_get_scale(const bg_rounding *r)
  * changes by in a step. */
 static double calc_part(const bg_integrator *ig, int first, int n)
 {
-    const double *e = ig->work_n;
-    double error = 0, size = 0;
+    const double *e = ig->work_n, *y0 = ig->x0->q, *y1 = ig->x1->q, *rate = ig->rate0;
+    double error = 0, size = 0, change = 0;
     for (int i = first; i < first + n; i++) {
-        error = fmax(error, fabs(e[i]));
-        size = fmax(size, fmax(fabs(ig->x0->q[i]), fabs(ig->x1->q[i])));
-        size = fmax(size, ig->control.h_cruise * fabs(ig->rate0[i]));
+        error = fabs(e[i]) > error ? fabs(e[i]) : error;
+        size = fabs(y0[i]) > size ? fabs(y0[i]) : size;
+        size = fabs(y1[i]) > size ? fabs(y1[i]) : size;
+        change = fabs(rate[i]) > change ? fabs(rate[i]) : change;
     }
+    size = fmax(size, ig->control.h_cruise * change);
     return error > 0 ? error / size : 0;
 }
 
@@ -123,11 +125,10 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
 /* What rounding the end of the step may add, in units of the tolerance. */
 static double calc_addition(const bg_integrator *ig)
 {
-    double largest = 0, rtol = ig->options.rtol, atol = ig->options.atol;
-    for (int i = 0; i < ig->n - 1; i++) {
-        double y = fabs(ig->x1->q[i]);
-        largest = fmax(largest, y > 0 ? y / (rtol * y + atol) : 0);
-    }
+    double y = 0; /* whose share of the tolerance grows with it */
+    for (int i = 0; i < ig->n - 1; i++)
+        y = fabs(ig->x1->q[i]) > y ? fabs(ig->x1->q[i]) : y;
+    double largest = y > 0 ? y / (ig->options.rtol * y + ig->options.atol) : 0;
     return 0.5 * DBL_EPSILON * largest;
 }
 
