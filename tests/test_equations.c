@@ -84,7 +84,8 @@ static sample move(const bg_system_def *def, const sample *s, path along, double
 {
     sample moved = *s;
     if (along.kind == ALONG_ENTRY) {
-        double *const arrays[] = {moved.q, moved.v, moved.z, moved.u, moved.lambda};
+        double *const arrays[BG_BY_COUNT] = {moved.q,   moved.v,    moved.z,     moved.u,
+                                             moved.u_t, moved.u_tt, moved.lambda};
         arrays[along.by][along.entry] += d;
         return moved;
     }
@@ -166,7 +167,8 @@ static void test_constraint_terms(void **state)
 
 static int count(const bg_system_def *def, bg_by by)
 {
-    const int columns[] = {def->nv, def->nv, def->nz, def->nu, def->ng};
+    const int columns[BG_BY_COUNT] = {def->nv, def->nv, def->nz, def->nu,
+                                      def->nu, def->nu, def->ng};
     return columns[by];
 }
 
@@ -174,7 +176,7 @@ static void check_block(const bg_system_def *def, const sample *s, const spread 
                         bg_by by)
 {
     static const char *const of_names[] = {"r", "h", "g", "w", "gamma"};
-    static const char *const by_names[] = {"q", "v", "z", "u", "lambda"};
+    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "u_t", "u_tt", "lambda"};
     char what[32];
     double block[MAX * MAX] = {0}, dy[MAX];
     const bg_point p = point(s);

@@ -7,14 +7,13 @@
 
 static int count_values(const bg_system *sys, int k)
 {
-    const bg_system_def *d = &sys->def;
-    const int rows[] = {d->nv, d->nz, d->ng, d->ng, d->ng};
-    const int columns[] = {d->nv, d->nv, d->nz, d->nu, d->ng};
     if (k == BG_KEPT_M)
         return bg_system_get_size_M(sys);
-    int of = k / (int)BG_BY_COUNT, by = k % (int)BG_BY_COUNT;
-    const bg_pattern *p = bg_system_get_pattern(sys, (bg_of)of, (bg_by)by);
-    return p ? p->row_start[rows[of]] : rows[of] * columns[by];
+    bg_of of = (bg_of)(k / (int)BG_BY_COUNT);
+    bg_by by = (bg_by)(k % (int)BG_BY_COUNT);
+    int rows = bg_system_get_rows(sys, of);
+    const bg_pattern *p = bg_system_get_pattern(sys, of, by);
+    return p ? p->row_start[rows] : rows * bg_system_get_columns(sys, by);
 }
 
 bg_status bg_jacobian_create(bg_jacobian *j, bg_evaluator *sys, uint64_t blocks, bg_error *err)
