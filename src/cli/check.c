@@ -155,6 +155,7 @@ static void print_warnings(const bg_warnings *list)
 }
 
 enum { MAX_FREEDOMS = 40, MAX_LISTED = 6 };
+static const double most_work = 1e10; /* operations for the list of freedoms, a few seconds */
 
 /* The coordinates that move with the one that stands for freedom k. */
 static void print_followers(const bg_system *system, const bg_freedoms *f, int k)
@@ -210,8 +211,11 @@ static bg_status print_assembly(const bg_system *system, bool is_model, bg_error
         printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
                def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
-        if (freedom > 0 && freedom <= MAX_FREEDOMS)
+        bool small = (double)def->nv * def->ng * def->ng < most_work;
+        if (freedom > 0 && freedom <= MAX_FREEDOMS && small)
             print_freedoms(evaluator, state, &report.redundancy, is_model);
+        else if (freedom > 0 && freedom <= MAX_FREEDOMS)
+            printf("    what moves with them is not listed: the mechanism is too large for that\n");
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,
