@@ -42,14 +42,7 @@ void bg_difference_scratch_take(const bg_system *sys, bg_difference_scratch *s, 
     BG_TAKE(arena, s->x, widest);
     BG_TAKE(arena, s->step, widest);
     BG_TAKE(arena, s->V, bg_system_get_size_V(sys));
-    BG_TAKE(arena, s->terms.M, needs_M ? bg_system_get_size_M(sys) : 0);
-    BG_TAKE(arena, s->terms.f, d->nv);
-    BG_TAKE(arena, s->terms.g, d->ng);
-    BG_TAKE(arena, s->terms.gt, d->ng);
-    BG_TAKE(arena, s->terms.G, bg_system_get_size_G(sys));
-    BG_TAKE(arena, s->terms.gamma, d->ng);
-    BG_TAKE(arena, s->terms.V, bg_system_get_size_V(sys));
-    BG_TAKE(arena, s->terms.h, d->nz);
+    bg_terms_take(sys, needs_M, &s->terms, arena);
 }
 
 static double max_norm(const double *x, int n)

@@ -23,15 +23,7 @@ static void list(void *object, bg_arena *arena)
     bg_dynamics *d = object;
     const bg_system *sys = d->sys->system;
     bool has_M = (sys->def.supplied & BG_TERM_M) && !d->by_formalism;
-    BG_TAKE(arena, d->terms.M, has_M ? bg_system_get_size_M(sys) : 0);
-    BG_TAKE(arena, d->terms.f, d->nv);
-    BG_TAKE(arena, d->terms.g, d->ng);
-    BG_TAKE(arena, d->terms.gt, d->ng);
-    BG_TAKE(arena, d->terms.G, bg_system_get_size_G(sys));
-    BG_TAKE(arena, d->terms.gamma, d->ng);
-    BG_TAKE(arena, d->terms.V, bg_system_get_size_V(sys));
-    BG_TAKE(arena, d->terms.h, d->nz);
-    BG_TAKE(arena, d->terms.s, sys->def.ns);
+    bg_terms_take(sys, has_M, &d->terms, arena);
     BG_TAKE(arena, d->eliminated, d->ng);
     BG_TAKE(arena, d->offset, d->ng);
     BG_TAKE(arena, d->work_v, d->nv);

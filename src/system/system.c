@@ -38,6 +38,20 @@ int bg_system_get_size_V(const bg_system *sys)
     return sys->def.supplied & BG_TERM_V ? count_V(&sys->def) : 0;
 }
 
+void bg_terms_take(const bg_system *sys, bool with_M, bg_terms *x, bg_arena *arena)
+{
+    const bg_system_def *d = &sys->def;
+    BG_TAKE(arena, x->M, with_M ? bg_system_get_size_M(sys) : 0);
+    BG_TAKE(arena, x->f, d->nv);
+    BG_TAKE(arena, x->g, d->ng);
+    BG_TAKE(arena, x->gt, d->ng);
+    BG_TAKE(arena, x->G, bg_system_get_size_G(sys));
+    BG_TAKE(arena, x->gamma, d->ng);
+    BG_TAKE(arena, x->V, bg_system_get_size_V(sys));
+    BG_TAKE(arena, x->h, d->nz);
+    BG_TAKE(arena, x->s, d->ns);
+}
+
 void bg_system_calc_row_sizes(const bg_system *sys, const double *G, double *size)
 {
     const bg_pattern *p = sys->def.pattern_G;

@@ -14,7 +14,7 @@ typedef struct bg_difference_scratch {
     double *x, *step; /* [widest] a shifted argument; the shift of each column */
     double *u[6];     /* [nu] inputs and their derivatives at a shifted time and at the time */
     double *value[2]; /* [widest] function values at the points shifted to last */
-    bg_terms terms;   /* terms at shifted points (all but s) */
+    bg_terms terms;   /* terms at shifted points */
     double *V;        /* [nq nv] kinematic matrix at the unshifted point */
 } bg_difference_scratch;
 
@@ -146,6 +146,8 @@ int bg_system_calc_energy(bg_evaluator *sys, const bg_point *p, bg_energy *out);
 bg_status bg_system_difference_term(bg_evaluator *sys, const bg_point *p, unsigned term,
                                     bg_terms *out, bg_error *err);
 
+/* Arrays for all terms, M only where it is wanted. */
+void bg_terms_take(const bg_system *sys, bool with_M, bg_terms *terms, bg_arena *arena);
 /* Its arrays, in the arena of an evaluator. */
 void bg_difference_scratch_take(const bg_system *sys, bg_difference_scratch *scratch,
                                 bg_arena *arena);
