@@ -54,7 +54,7 @@ all_facts() {
 : >different
 for model in "$models"/*.json; do
     case $model in
-    *andrews*) step=1e-5 end=2e-4 ;;
+    *andrews* | *stamp*) step=1e-5 end=2e-4 ;;
     *governor*) step=1e-4 end=2e-3 ;;
     *) step=1e-3 end=2e-2 ;;
     esac
