@@ -69,4 +69,15 @@ for model in "$models"/*.json; do
 done
 holds "resumed runs say what whole ones do: $(head -3 different)" [ ! -s different ]
 
+# what is not unique is told of joints, as by a whole run
+bricard=$models/iftomm-a04-bricard.json
+expect "redundant, whole" 0 -- "$BOGIE" run "$bricard" --t-end 0.02
+grep "not unique" "$out" >whole.told
+rm -f told.checkpoint
+expect "redundant, cut" 1 -- "$BOGIE" run "$bricard" --t-end 0.02 --max-steps 2 --checkpoint told.checkpoint
+expect "redundant, resumed" 0 -- "$BOGIE" run "$bricard" --t-end 0.02 --resume told.checkpoint
+grep "not unique" "$out" >resumed.told
+holds "reactions are named" [ -s whole.told ]
+holds "the same ones after a resume" cmp -s whole.told resumed.told
+
 finish
