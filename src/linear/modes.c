@@ -77,15 +77,22 @@ static void balance(double *A, int n, double *unit)
     }
 }
 
-/* T <- A with every row in units of its size. */
-static void equilibrate(const double *A, int n, double *T)
+static double find_largest(const double *x, int n)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    return largest;
+}
+
+/* T <- A with every row in units of its size; rows that are rounding beside `largest` are zero. */
+static void equilibrate(const double *A, int n, double largest, double *T)
 {
     for (int i = 0; i < n; i++) {
-        double size = 0;
+        double size = find_largest(A + i * n, n);
+        bool counts = size > 4 * n * DBL_EPSILON * largest;
         for (int j = 0; j < n; j++)
-            size = fmax(size, fabs(A[i * n + j]));
-        for (int j = 0; j < n; j++)
-            T[i * n + j] = size > 0 ? A[i * n + j] / size : 0;
+            T[i * n + j] = counts ? A[i * n + j] / size : 0;
     }
 }
 
@@ -122,6 +129,7 @@ static bg_status take_zeros(reduction *r, double tolerance, bg_error *err)
 {
     int n = r->nx;
     bool found = true;
+    double largest = find_largest(r->A, n * n);
     double *T = BG_NEW_ARRAY(double, (size_t)n *(size_t)n), *s = BG_NEW_ARRAY(double, n);
     bg_status st = T && s ? BG_OK : BG_NO_MEMORY;
     while (found && n > 0 && r->levels < LEVELS && st == BG_OK) {
@@ -133,7 +141,7 @@ static bg_status take_zeros(reduction *r, double tolerance, bg_error *err)
             break;
         }
         r->levels++;
-        equilibrate(r->A, n, T);
+        equilibrate(r->A, n, largest, T);
         st = bg_svd_calc(n, n, T, s, NULL, v->Vt, err);
         while (st == BG_OK && v->rest > 0 && s[v->rest - 1] <= tolerance * fmax(s[0], DBL_MIN))
             v->rest--;
