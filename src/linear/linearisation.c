@@ -33,9 +33,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double along = 0x1p-10; /* shift of q for (5) */
-static const double shift_outputs =
-    0x1p-9; /* of outputs, whose error falls with its fourth power */
+static const double along = 0x1p-10;         /* shift of q for (5) */
+static const double shift_outputs = 0x1p-13; /* the error falls with its fourth power */
 
 /* Blocks of (1) to (4), h by lambda and all by z and u only where there are any. */
 static bool is_wanted(const bg_system_def *d, bg_of of, bg_by by)
