@@ -250,6 +250,80 @@ static void test_metrics(void **state)
     bg_study_destroy(s);
 }
 
+/* Medians and others over a setting, over several, and over draws, in every case of a group; a case
+ * that failed does not count. The table lists what `show` names. */
+static void test_groups(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:bouncing-ball','base':{'t_end':1.5,'tol':1e-8},'show':{'set.height':2}"
+        ","
+        "'variants':{'list':[{'name':'a'},{'name':'b','t_end':0.5}],"
+        "'grid':{'set.height':[1,4,2,9,-1]}},"
+        "'metrics':[{'key':'top','output':{'name':'q:y'}},"
+        "{'key':'median','group':{'of':'top','over':'set.height'}},"
+        "{'key':'mean','group':{'of':'top','over':['set.height','t_end'],'take':'mean'}},"
+        "{'key':'range','group':{'of':'top','over':'set.height','take':'range'}},"
+        "{'key':'share','ratio':{'of':'median','to':'a'}}]}");
+    bg_table *t = run_study(s, 2);
+    for (long k = 0; k < 10; k++) {
+        const bg_cell *c = t->rows[k].cells;
+        assert_int_equal(t->rows[k].ok, k % 5 != 4);
+        assert_int_equal(bg_study_lists(s, k), k % 5 == 2);
+        if (!t->rows[k].ok)
+            continue;
+        assert_true(bg_cell_get_number(&c[1]) == 3); /* of 1, 2, 4, 9 */
+        assert_true(bg_cell_get_number(&c[2]) == 4 && bg_cell_get_number(&c[3]) == 8);
+        assert_true(bg_cell_get_number(&c[4]) == 1);
+    }
+    char *csv = bg_table_make_csv(t), *text = bg_table_make_text(t);
+    int lines = 0;
+    for (const char *c = csv; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 3);
+    assert_non_null(strstr(text, "10 cases, 2 failed"));
+    assert_null(strstr(text, "height=4"));
+    free(csv);
+    free(text);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+
+    s = read_study("{'model':'equations:bouncing-ball','base':{'t_end':0.1},'variants':{"
+                   "'grid':{'tol':[1e-6,1e-8]},"
+                   "'random':{'count':3,'draws':{'set.height':{'uniform':[1,2]}}}},"
+                   "'metrics':[{'key':'top','output':{'name':'q:y'}},"
+                   "{'key':'mean','group':{'of':'top','over':'draws','take':'mean'}}]}");
+    t = run_study(s, 1);
+    double sum[2] = {0};
+    for (long k = 0; k < 6; k++)
+        sum[k / 3] += bg_cell_get_number(&t->rows[k].cells[0]);
+    for (long k = 0; k < 6; k++)
+        assert_true(fabs(bg_cell_get_number(&t->rows[k].cells[1]) - sum[k / 3] / 3) < 1e-15);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
+/* tol_factor is both tolerances times so much, those of `tol` as those of the model. */
+static void test_tolerance_factor(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:pendulum','base':{'t_end':5},'variants':["
+        "{'name':'a','rtol':1e-6,'atol':1e-4,'tol_factor':0.01},{'name':'b','rtol':1e-8,'atol':1e-"
+        "6},"
+        "{'name':'c'},{'name':'d','tol_factor':1e-3},{'name':'e','tol':1e-9}],"
+        "'metrics':['steps.accepted',{'key':'end','output':{'name':'q:x','take':'end'}}]}");
+    bg_table *t = run_study(s, 2);
+    double x[5][2];
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 2; k++)
+            x[i][k] = bg_cell_get_number(&t->rows[i].cells[k]);
+    assert_true(x[0][0] == x[1][0] && fabs(x[0][1] - x[1][1]) < 1e-12);
+    assert_true(x[3][0] == x[4][0] && fabs(x[3][1] - x[4][1]) < 1e-12 && x[3][0] > x[2][0]);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
 /* Rows outside a window of time do not count; one without rows has no value. */
 static void test_windows(void **state)
 {
@@ -632,6 +706,18 @@ static const struct {
     {"{'model':'equations:pendulum','metrics':[{'event':{'number':1e300}}]}",
      "metrics[0].event.number", "must be 1 for the first"},
     {"{'model':'equations:pendulum','name':'a/b','metrics':['status']}", "name", "'/'"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'group':{'of':'steps.accepted','"
+     "over':'tol'}}]}",
+     "metrics[1].group.over", "'tol' does not change in this study"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'group':{'of':'steps.accepted','"
+     "over':'draws'}}]}",
+     "metrics[1].group.over", "has none"},
+    {"{'model':'equations:pendulum','metrics':['evaluations.factorizations']}", "metrics[0]",
+     "did you mean 'evaluations.factorisations'"},
+    {"{'model':'equations:pendulum','show':{'toll':1},'metrics':['status']}", "show.toll",
+     "did you mean 'tol'"},
+    {"{'model':'equations:pendulum','base':{'tol_factor':0},'metrics':['status']}",
+     "base.tol_factor", "must be positive"},
 };
 
 /* One sentence with file, path and remedy. */
@@ -734,6 +820,8 @@ int main(void)
                                        cmocka_unit_test(test_interpolation),
                                        cmocka_unit_test(test_gauge),
                                        cmocka_unit_test(test_metrics),
+                                       cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_tolerance_factor),
                                        cmocka_unit_test(test_windows),
                                        cmocka_unit_test(test_drift_at_steps),
                                        cmocka_unit_test(test_errors_and_order),

@@ -19,6 +19,8 @@ typedef enum bg_name_kind {
     BG_NAME_JOINT,
     BG_NAME_FORCE,
     BG_NAME_OUTPUT,
+    BG_NAME_TRACK,
+    BG_NAME_PROFILE,
     BG_NAME_KINDS
 } bg_name_kind;
 

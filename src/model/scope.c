@@ -114,7 +114,7 @@ bool bg_scope_step_out(const bg_scope **s, const char **name)
 int bg_scope_find(const bg_reader *reader, const bg_scope *s, bg_name_kind kind, const char *name)
 {
     const bool outward = kind == BG_NAME_PARAMETER || kind == BG_NAME_SIGNAL ||
-                         kind == BG_NAME_OUTPUT;
+                         kind == BG_NAME_OUTPUT || kind == BG_NAME_TRACK || kind == BG_NAME_PROFILE;
     for (;;) {
         char buffer[NAME];
         if (kind == BG_NAME_BODY && strcmp(name, "ground") == 0)

@@ -55,7 +55,7 @@ static void read_top(const bg_value *top, bg_study *s)
 {
     static const char *const keys[] = {"$schema", "name",        "title",      "text",    "model",
                                        "base",    "variants",    "references", "metrics", "plots",
-                                       "paper",   "repetitions", "time_limit", NULL};
+                                       "paper",   "repetitions", "time_limit", "show",    NULL};
     const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
     char stem[256];
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
@@ -72,6 +72,10 @@ static void read_top(const bg_value *top, bg_study *s)
     if (bg_value_exists(&base))
         bg_study_read_settings(&base, false);
     bg_study_read_variants(top, s);
+    bg_value show = bg_value_member(top, "show");
+    s->show = show.json;
+    if (bg_value_exists(&show))
+        bg_study_read_settings(&show, false);
     bg_value repetitions = bg_value_member(top, "repetitions");
     double n = bg_value_number_or(top, "repetitions", 1);
     s->repetitions = n >= 1 && n <= 1e6 ? (int)n : 1;
@@ -165,6 +169,7 @@ void bg_study_destroy(bg_study *s)
         return;
     for (int i = 0; i < s->nmetrics; i++) {
         free(s->metrics[i].names.items);
+        free(s->metrics[i].differing.items);
         free(s->metrics[i].limited);
         free(s->metrics[i].limits);
     }

@@ -21,6 +21,8 @@ void bg_study_check_models(const bg_value *top, bg_study *study);
 bg_names bg_value_names(const bg_value *v);
 /* The index of a metric by key; fails with the nearest. */
 int bg_value_metric(const bg_value *object, const char *key, const bg_study *study);
+/* Fails unless path is a field of the summary (fields.c). */
+void bg_study_check_field(const bg_value *v, const char *path);
 /* Whether key can be a setting. */
 bool bg_setting_is_known(const char *key);
 

@@ -55,9 +55,14 @@ static void read_curve(const bg_value *plot, bg_study *s)
         return;
     if (!(points >= 2 && points <= 100000 && points == floor(points)))
         bg_value_fail(plot, "points must be a whole number from 2 to 100000, but is %g", points);
-    if (s->ncases > MAX_CURVE_CASES)
-        bg_value_fail(plot, "would show %ld curves; a study with trajectories has at most %d cases",
-                      s->ncases, MAX_CURVE_CASES);
+    long curves = 0;
+    for (long k = 0; k < s->ncases && curves <= MAX_CURVE_CASES; k++)
+        curves += bg_study_lists(s, k);
+    if (curves > MAX_CURVE_CASES)
+        bg_value_fail(plot,
+                      "would show more than %d curves; let \"show\" name settings that fewer "
+                      "cases have",
+                      MAX_CURVE_CASES);
     s->curves[s->ncurves++] = (bg_plot_curve){json_string_value(v.json),
                                               (int)bg_double_to_long(points, 2, 100000)};
 }

@@ -202,7 +202,7 @@ static inline size_t bg_joint_count_places(const bg_pattern *p)
 
 /* starts.c: velocities that meet what is given joint by joint from the ground outwards, at the pose
  * at hand; how a run starts. */
-void bg_joint_guess_velocity(bg_joint_form *f, double *v);
+bg_status bg_joint_guess_velocity(bg_joint_form *f, double *v, bg_error *err);
 const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are the start */
 /* poses.c: coordinates and rates that give all bodies these poses and twists, [nbodies], from
  * coordinates nearby; BG_NOT_CONVERGED: there are none. */

@@ -486,7 +486,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double t = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_multibody_start(&f->mb, t, f->q0, f->v0); /* signals, which rates may follow */
     bg_joint_update_position(f, f->q0);
-    bg_joint_guess_velocity(f, f->v0);
+    st = bg_joint_guess_velocity(f, f->v0, err);
+    if (st != BG_OK)
+        return st;
     bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     find_driven(f);
