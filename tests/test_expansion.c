@@ -306,6 +306,8 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
     assert_int_equal(bg_expanded_create(at->sys, true, &expanded, &err), BG_OK);
     bg_expanded_hold(expanded, held);
     assert_int_equal(bg_expanded_factor(expanded, &p->x, alpha, 1 / alpha), BG_OK);
+    if (d->expansion->nx > 100) /* such matrices are sparse: no exchanges are needed */
+        assert_true(bg_expanded_is_direct(expanded));
     bg_expanded_solve(expanded, F1, &(bg_expanded_vector){x, x + nv, x + g, x + g + ng});
     bg_expanded_destroy(expanded);
     bg_linear_destroy(linear);
@@ -329,11 +331,11 @@ static void hold_dependent(const place *at, const parts *p, unsigned char *held)
 }
 
 /* At large and at moderate steps; the matrix is moderately conditioned in both. */
-static double check_solution(const bg_system *sys, uint64_t *seed)
+static void check_solution(const bg_system *sys, uint64_t *seed, double limit)
 {
     const bg_system_def *d = &sys->def;
     int n = 2 * d->nv + d->nz + 2 * d->ng;
-    double *b = sample_array(n), *x = sample_array(n), worst = 0;
+    double *b = sample_array(n), *x = sample_array(n);
     unsigned char *held = calloc((size_t)d->ng + 1, 1);
     place at = draw_place(sys, seed);
     parts p = calc_parts(&at);
@@ -342,16 +344,14 @@ static double check_solution(const bg_system *sys, uint64_t *seed)
     for (double alpha = 100; alpha < 1e5; alpha *= 100) {
         solve_both(&at, &p, alpha, held, seed, b, x);
         double error = sample_distance(b, x, n - d->nv) / sample_size(b, n - d->nv);
-        if (!(error <= 1e-8))
+        if (!(error <= limit))
             fail_msg("%s, alpha %g: solutions differ by %g", d->name, alpha, error);
-        worst = fmax(worst, error);
     }
     parts_clear(&p);
     place_clear(&at);
     free(held);
     free(b);
     free(x);
-    return worst;
 }
 
 /* r by q, by v, M, and a sum as a step has it. */
@@ -368,7 +368,7 @@ static void check_system(const bg_system *sys, uint64_t *seed, int states)
         }
         place_clear(&at);
     }
-    check_solution(sys, seed);
+    check_solution(sys, seed, 1e-8);
 }
 
 static void test_chain(void **state)
@@ -442,38 +442,49 @@ static bg_system *create_pendulum(int n, bg_model **model)
     return sys;
 }
 
-/* Multiplications of a factorisation and a solution. */
+/* Multiplications of a factorisation, which is checked by a solution, and entries of all values. */
 static double count_work(const bg_system *sys)
 {
+    const bg_expansion *e = sys->def.expansion;
     bg_expanded *expanded;
     bg_error err = {BG_OK, ""};
     assert_int_equal(bg_expanded_create(sys, true, &expanded, &err), BG_OK);
     bg_matrix_work work = bg_expanded_get_work(expanded);
-    if (getenv("SEE"))
-        fprintf(stderr, "%s %d: n %d factor %g solve %g\n", sys->def.name, sys->def.nv,
-                work.unknowns, work.factorisation, work.solution);
     bg_expanded_destroy(expanded);
-    return work.factorisation + work.solution;
+    return work.usual + count(&e->x) + count(&e->q) + count(&e->v) + count(&e->a);
 }
 
+/* From 64 to 1024 links sixteen times the work, where it would be 4096 times with the blocks; 120
+ * multiplications a link of the chain, which has 5 unknowns, and 1500 of rods in space with 22. At
+ * a length where the blocks can be had, the solutions still agree; M has condition numbers of 1e7
+ * there. */
 static void test_length(void **state)
 {
     (void)state;
     double chain[2], pendulum[2];
+    uint64_t seed = 9;
+    bg_model *model;
     for (int k = 0; k < 2; k++) {
         int n = k == 0 ? 64 : 1024;
         bg_system_def def = builtin_define("chain", n);
         bg_system *sys = sample_create(&def);
         chain[k] = count_work(sys);
         bg_system_destroy(sys);
-        bg_model *model;
         sys = create_pendulum(n, &model);
         pendulum[k] = count_work(sys);
         bg_system_destroy(sys);
         bg_model_destroy(model);
     }
-    assert_true(log(chain[1] / chain[0]) / log(16) <= 1.1);
-    assert_true(log(pendulum[1] / pendulum[0]) / log(16) <= 1.1);
+    assert_true(log(chain[1] / chain[0]) / log(16) <= 1.02 && chain[1] <= 120 * 1024);
+    assert_true(log(pendulum[1] / pendulum[0]) / log(16) <= 1.02 && pendulum[1] <= 1700 * 1024);
+    bg_system *sys = create_pendulum(150, &model);
+    check_solution(sys, &seed, 1e-6);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    bg_system_def def = builtin_define("chain", 150);
+    sys = sample_create(&def);
+    check_solution(sys, &seed, 1e-6);
+    bg_system_destroy(sys);
 }
 
 int main(void)

@@ -101,7 +101,8 @@ typedef struct bg_pattern {
  * V), dv and da is
  *      0 = X x + Q dq + W dv + A da      the first nx rows, which determine x,
  *     dr = X x + Q dq + W dv + A da      the last nv rows,
- * at fixed lambda. X, Q, W and A have few entries, at places that never change. */
+ * at fixed lambda. X, Q, W and A have few entries, at places that never change. Row i says what x_i
+ * is; x is eliminated from the last to the first, for a chain from its tip to its root. */
 typedef struct bg_expansion {
     int nx;
     bg_pattern x, q, v, a; /* nx + nv rows each; nx, nv, nv, nv columns; none is dense */

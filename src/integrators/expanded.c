@@ -134,6 +134,56 @@ static void list_blocks(const bg_expanded *o, const bg_system *sys, bg_block *b)
     b[G_Q] = (bg_block){E, P, BG_BLOCK_PLAIN, sys->def.pattern_G};
 }
 
+/* first[j] <- the lowest unknown of x that is in a row of r, or determined by coordinate j. */
+static void find_first(const bg_expanded *o, const bg_expansion *e, int *first)
+{
+    const bg_pattern *const by[] = {&e->q, &e->v, &e->a};
+    for (int j = 0; j < o->nv; j++)
+        first[j] = o->nx;
+    for (int j = 0; j < o->nv; j++)
+        for (int k = e->x.row_start[o->nx + j]; k < e->x.row_start[o->nx + j + 1]; k++)
+            first[j] = e->x.column[k] < first[j] ? e->x.column[k] : first[j];
+    for (int b = 0; b < 3; b++)
+        for (int i = o->nx - 1; i >= 0; i--)
+            for (int k = by[b]->row_start[i]; k < by[b]->row_start[i + 1]; k++) {
+                int *to = &first[by[b]->column[k]];
+                *to = i < *to ? i : *to;
+            }
+}
+
+/* The order of elimination: x from the last to the first, which is from the tips of a tree to its
+ * root; a coordinate, and p before it, as soon as nothing of x is left that it met at the
+ * beginning, because then its pivot is what moves with it; states and multipliers at the end. */
+static bool make_order(const bg_expanded *o, const bg_expansion *e, int *order)
+{
+    int *first = BG_NEW_ARRAY(int, o->nv), *next = BG_NEW_ARRAY(int, o->nv), n = 0;
+    int *head = BG_NEW_ARRAY(int, o->nx + 1), p = o->nx + o->nv, rest = p + (o->eta ? o->nv : 0);
+    bool good = first && next && head;
+    for (int i = 0; good && i <= o->nx; i++)
+        head[i] = -1;
+    if (good)
+        find_first(o, e, first);
+    for (int j = 0; good && j < o->nv; j++) {
+        next[j] = head[first[j]];
+        head[first[j]] = j;
+    }
+    for (int i = o->nx; good && i >= 0; i--) {
+        if (i < o->nx)
+            order[n++] = i;
+        for (int j = head[i]; j >= 0; j = next[j]) {
+            if (o->eta)
+                order[n++] = p + j;
+            order[n++] = o->nx + j;
+        }
+    }
+    for (int i = rest; good && i < rest + o->nz + (o->eta ? 2 : 1) * o->ng; i++)
+        order[n++] = i;
+    free(first);
+    free(next);
+    free(head);
+    return good;
+}
+
 static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
 {
     const bg_group groups[GROUPS] = {[R] = {o->nx + o->nv, 0},
@@ -144,11 +194,18 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     bg_block blocks[BLOCKS];
     o->r = BG_NEW_ARRAY(double, o->nx + o->nv);
     o->p = BG_NEW_ARRAY(double, o->nv);
-    if (!o->r || !o->p || !make_patterns(o, sys))
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the matrix of system '%s'",
-                            sys->def.name);
-    list_blocks(o, sys, blocks);
-    return bg_blocks_create(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, &o->blocks, err);
+    int *order = BG_NEW_ARRAY(int, o->nx + 2 * o->nv + o->nz + 2 * o->ng);
+    bg_status st = BG_NO_MEMORY;
+    if (order && o->r && o->p && make_patterns(o, sys) &&
+        make_order(o, sys->def.expansion, order)) {
+        list_blocks(o, sys, blocks);
+        st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, order,
+                                      &o->blocks, err);
+    }
+    free(order);
+    if (st == BG_NO_MEMORY)
+        bg_error_set(err, st, "out of memory for the matrix of system '%s'", sys->def.name);
+    return st;
 }
 
 bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expanded, bg_error *err)
@@ -237,6 +294,11 @@ void bg_expanded_solve(bg_expanded *o, const double *F1, const bg_expanded_vecto
     double *const groups[GROUPS] = {o->r, o->p, x->z, x->g, x->e};
     bg_blocks_solve(o->blocks, groups);
     memcpy(x->v, o->r + o->nx, (size_t)o->nv * sizeof(double));
+}
+
+bool bg_expanded_is_direct(const bg_expanded *o)
+{
+    return bg_blocks_is_direct(o->blocks);
 }
 
 bg_matrix_work bg_expanded_get_work(const bg_expanded *o)

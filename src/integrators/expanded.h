@@ -49,6 +49,8 @@ bg_status bg_expanded_factor(bg_expanded *expanded, const bg_expanded_values *va
                              double along);
 /* Solves in place. F1: [nv] r_q F1/alpha^2 is added to b_v first. */
 void bg_expanded_solve(bg_expanded *expanded, const double *F1, const bg_expanded_vector *x);
+/* Whether the last factorisation did without exchanges. */
+bool bg_expanded_is_direct(const bg_expanded *expanded);
 /* As bg_blocks_get_work, _reset and _archive. */
 bg_matrix_work bg_expanded_get_work(const bg_expanded *expanded);
 void bg_expanded_reset(bg_expanded *expanded);
