@@ -20,7 +20,8 @@
  * its end, and the tangent, is halved twenty times, always towards the half with the larger change
  * of v' and z'. A change that is still there after that, a millionth of the segment apart, and was
  * the same in the last five halvings, is a jump; on segments of attempts that went astray, across
- * poles or many turns, it is another one each time.
+ * poles or many turns, it is another one each time. In a model the force of an element must jump
+ * with it: v' also differs from one side of a dead centre to the other.
  *
  * Tests that find nothing are repeated after ever more steps, so that they cost nothing in runs
  * without trouble. They leave the counters of work as they are. */
@@ -39,6 +40,7 @@ enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, WINDOW = 32, MANY = 1
 enum { HALVINGS = 20, SAME = 5 };
 static const long longest_wait = 1L << 40; /* accepted steps */
 static const double still_there = 0.3, same = 1.1, shift = 1e-6;
+static const double sudden = 0.1; /* part of a change of force that a jump is */
 
 bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
 {
@@ -410,24 +412,41 @@ static bool halve(bg_integrator *ig, double t[2], double *change, int *which)
     return true;
 }
 
-/* The part whose force changes most from state[0] to state[1], else the coordinate. */
-static bg_culprit find_jumping(bg_integrator *ig, const double t[2], int which)
+/* How much the force of part k changes from one state to another; -1: not to be had. */
+static double calc_force_change(bg_integrator *ig, int k, const double t[2], const double *from,
+                                const double *to)
 {
     bg_trouble *m = ig->trouble;
     const bg_parts *parts = &ig->sys->system->parts;
-    bg_culprit best = which < ig->dyn->nv ? (bg_culprit){'v', which}
-                                          : (bg_culprit){'z', which - ig->dyn->nv};
+    double change = 0;
+    if (!place(ig, t[0], from, NULL))
+        return -1;
+    parts->calc_force(ig->sys->def.self, k, m->motion);
+    if (!place(ig, t[1], to, NULL))
+        return -1;
+    parts->calc_force(ig->sys->def.self, k, m->force);
+    for (int i = 0; i < parts->width; i++)
+        change += fabs(m->force[i] - m->motion[i]);
+    return change;
+}
+
+/* The part whose force changes most from state[0] to state[1], as much as on the whole segment up
+ * to `end`; without parts the coordinate. In a model nothing else jumps: where no part does, it is
+ * a singular position that v' is large and different around. Kind 0: that. */
+static bg_culprit find_jumping(bg_integrator *ig, const double t[2], const double *end, int which)
+{
+    const bg_trouble *m = ig->trouble;
+    const bg_parts *parts = &ig->sys->system->parts;
+    const double whole[2] = {ig->x0->t, ig->x1->t};
+    bg_culprit best = {0};
     double most = 0;
+    if (which >= ig->dyn->nv)
+        best = (bg_culprit){'z', which - ig->dyn->nv};
+    else if (!parts->calc_force)
+        best = (bg_culprit){'v', which};
     for (int k = 0; k < parts->count; k++) {
-        double change = 0;
-        if (!place(ig, t[0], m->state[0], NULL))
-            return best;
-        parts->calc_force(ig->sys->def.self, k, m->motion);
-        place(ig, t[1], m->state[1], NULL);
-        parts->calc_force(ig->sys->def.self, k, m->force);
-        for (int i = 0; i < parts->width; i++)
-            change += fabs(m->force[i] - m->motion[i]);
-        if (change > most) {
+        double change = calc_force_change(ig, k, t, m->state[0], m->state[1]);
+        if (change > most && change > sudden * calc_force_change(ig, k, whole, ig->x0->q, end)) {
             most = change;
             best = (bg_culprit){'p', k};
         }
@@ -470,10 +489,13 @@ static bool search_segment(bg_integrator *ig, const double *end)
     if (!good || !(change > still_there * first) || !(most < same * least) ||
         !(ig->h * change > 1) || !is_short(ig))
         return false;
+    bg_culprit culprit = find_jumping(ig, t, end, which);
+    if (culprit.kind == 0)
+        return false;
     m->jump = true;
     m->jumps++;
     m->t_jump = t[1];
-    m->jumping = find_jumping(ig, t, which);
+    m->jumping = culprit;
     return true;
 }
 
