@@ -231,6 +231,7 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
     archive_reactions(r, archive);
     bg_warnings_archive(&r->report->assembly.warnings, archive);
     archive_events(r, archive);
+    bg_comparison_archive(&r->comparison, archive);
     if (r->at.detector)
         bg_detector_archive(r->at.detector, archive);
     bg_integrator_archive(r->ig, archive);
