@@ -149,6 +149,12 @@ void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, do
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out);
 
+/* mass_factor.c: M factored along the tree; its size, 0: entries of M serve as well. After
+ * update_inertia; its first number is NAN where M is nearly singular. */
+int bg_joint_get_mass_size(const bg_joint_form *f);
+void bg_joint_factor_mass(bg_joint_form *f, double *factor);
+void bg_joint_solve_mass(const void *form, double *factor, double *x);
+
 /* patterns.c: after the first update; false: out of memory. lambda: any [ng]. */
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda);
 void bg_joint_clear_patterns(bg_joint_form *f);

@@ -63,6 +63,16 @@ static void apply_all(bg_joint_form *f, const bg_point *p, const double *lambda)
     bg_joint_add_direct_forces(f, lambda, f->tau);
 }
 
+static int def_factor_mass(void *self, const bg_point *p, double *factor)
+{
+    bg_joint_form *f = self;
+    bg_joint_set_point(f, p);
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_inertia(f);
+    bg_joint_factor_mass(f, factor);
+    return 0;
+}
+
 static int def_accelerate(void *self, const bg_point *p, const double *lambda, double *a)
 {
     bg_joint_form *f = self;
@@ -577,6 +587,9 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->pattern_V = balls ? &f->patterns.V : NULL;
     define_derivatives(f, def);
     def->accelerate = def_accelerate;
+    def->mass_size = bg_joint_get_mass_size(f);
+    def->factor_mass = def_factor_mass;
+    def->solve_mass = bg_joint_solve_mass;
     def->residual = def_residual;
     def->check_start = def_check_start;
     def->drive_power = f->nfollowing > 0 ? def_drive_power : NULL;
