@@ -69,7 +69,6 @@ typedef struct bg_joint_form {
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
     /* Scratch memory: */
-    bg_arena scratch;
     bg_vec3 c;             /* common point */
     bg_frame *L;           /* [nlinks] moving frames */
     bg_spatial *S;         /* [nv + nfollowing] motions */
@@ -190,6 +189,16 @@ const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are
  * coordinates nearby; BG_NOT_CONVERGED: there are none. */
 bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
                               bg_error *err);
+
+/* links.c, in the order of creation. */
+void bg_joint_collect_inertia(bg_joint_form *f);
+void bg_joint_find_shortcuts(bg_joint_form *f);
+void bg_joint_collect_rows(bg_joint_form *f);
+void bg_joint_find_driven(bg_joint_form *f);
+/* coordinates.c; calc_sizes: false: out of memory. */
+void bg_joint_find_blocks(bg_joint_form *f);
+bool bg_joint_calc_sizes(bg_joint_form *f);
+void bg_joint_name_all(bg_joint_form *f);
 
 /* system.c; constrain: prescribed coordinates of the tree by rows, none eliminated. */
 bg_status bg_joint_form_create(const bg_model *model, bool constrain, bg_joint_form **form,
