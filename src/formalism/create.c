@@ -23,7 +23,7 @@
 static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
                               bg_error *err);
 
-enum { COORDINATES = 3 }; /* at most, of a joint */
+enum { COORDINATES = BG_JOINT_COORDINATES }; /* at most, of a joint */
 
 /* angle[njoints * COORDINATES] <- coordinates of the tree and angles that are followed, with all
  * their turns; others stay. */

@@ -372,6 +372,8 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
     if (started)
         st = finish(&r, st, &own);
     destroy(&r);
+    if (st > 0 && st != BG_STOPPED)
+        st = BG_BROKE_DOWN; /* steps were made smaller already, and another run would end there */
     if (st == BG_OK)
         own.text[0] = '\0'; /* of attempts that were repeated */
     report->status = st;

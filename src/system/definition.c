@@ -100,6 +100,27 @@ static bg_status check_pattern(const bg_system_def *def, const bg_pattern *p, co
     return BG_OK;
 }
 
+static bg_status check_expansion(const bg_system_def *def, bg_error *err)
+{
+    const bg_expansion *e = def->expansion;
+    if (!e != !def->expand)
+        return missing(def, e ? "`expand` although it has an expansion" : "an expansion",
+                       "set both or none", err);
+    if (!e)
+        return BG_OK;
+    if (e->nx < 0 || e->nx > 100000000)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "system '%s': the expansion has nx = %d unknowns; give a number from 0 "
+                            "to 100000000",
+                            def->name, e->nx);
+    bg_status st = check_pattern(def, &e->x, "the expansion by x", e->nx + def->nv, e->nx, err);
+    const bg_pattern *const by[] = {&e->q, &e->v, &e->a};
+    const char *const names[] = {"the expansion by q", "the expansion by v", "the expansion by a"};
+    for (int k = 0; k < 3 && st == BG_OK; k++)
+        st = check_pattern(def, by[k], names[k], e->nx + def->nv, def->nv, err);
+    return st;
+}
+
 /* r by lambda is G^T - df/dlambda: its pattern has every entry that G has. */
 static bg_status check_by_lambda(const bg_system_def *def, bg_error *err)
 {
@@ -164,6 +185,8 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
                                bg_system_get_columns(sys, (bg_by)by), err);
     if (st == BG_OK)
         st = check_by_lambda(def, err);
+    if (st == BG_OK)
+        st = check_expansion(def, err);
     if (st == BG_OK)
         st = check_values(def, def->q0, def->nq, "q", err);
     if (st == BG_OK)

@@ -43,6 +43,22 @@ typedef struct bg_joint_patterns {
         *h_places; /* [rows columns] where entries lie; NULL: dense, or too many */
 } bg_joint_patterns;
 
+/* Links that move alike, in the expansion of r (expansion.c). */
+typedef struct bg_joint_node {
+    int parent; /* node, -1: ground */
+    int x, ny;  /* first of its unknowns D [6], y [ny], w [6], dPhi [6]; ny: 3 or 6 */
+    int v, nv;  /* its coordinates */
+} bg_joint_node;
+
+typedef struct bg_joint_expansion {
+    bg_expansion def;
+    bg_joint_node *node; /* [nnodes] */
+    int nnodes;
+    int *node_of;    /* [nlinks] -1: does not move by itself */
+    int *owner;      /* [nv] node */
+    bool *is_driven; /* [nv] an element acts along it */
+} bg_joint_expansion;
+
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_joint_form {
     bg_multibody mb; /* first: functions of the definition find it through self */
@@ -57,6 +73,7 @@ typedef struct bg_joint_form {
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
     bg_joint_patterns patterns;
+    bg_joint_expansion expansion;
     int *following;          /* [nfollowing] signals of the links that follow one */
     int *driven;             /* [nforces] of mb, or NULL until patterns are known */
     int *diagonal;           /* [nv] places of M's diagonal among its values */
@@ -153,6 +170,13 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
 int bg_joint_get_mass_size(const bg_joint_form *f);
 void bg_joint_factor_mass(bg_joint_form *f, double *factor);
 void bg_joint_solve_mass(const void *form, double *factor, double *x);
+
+/* expansion.c: the structure, after the first update and once it is known what elements drive
+ * (lambda: any [ng]; false: out of memory); the values, under the conditions of derivatives. */
+bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda);
+void bg_joint_clear_expansion(bg_joint_form *f);
+void bg_joint_calc_expansion(bg_joint_form *f, const bg_point *p, const double *a,
+                             const double *lambda, bg_expansion_values *out);
 
 /* patterns.c: after the first update; false: out of memory. lambda: any [ng]. */
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda);

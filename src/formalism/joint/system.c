@@ -124,6 +124,19 @@ static int def_derivatives(void *self, const bg_point *p, const double *a, const
     return 0;
 }
 
+static int def_expand(void *self, const bg_point *p, const double *a, const double *lambda,
+                      bg_expansion_values *out)
+{
+    bg_joint_form *f = self;
+    update(f, p);
+    bg_joint_update_inertia(f);
+    bg_multibody_apply_wrenches(&f->mb);
+    if (f->ng > 0)
+        bg_multibody_apply_reactions(&f->mb, lambda);
+    bg_joint_calc_expansion(f, p, a, lambda, out);
+    return 0;
+}
+
 static int def_normalise(void *self, double *q)
 {
     const bg_joint_form *f = self;
@@ -278,9 +291,10 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bg_joint_find_driven(f);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
-    free(lambda);
     f->mb
         .driven = f->driven; /* patterns are from all pairs of bodies: they have all that is left */
+    good = good && bg_joint_make_expansion(f, lambda);
+    free(lambda);
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
@@ -310,6 +324,7 @@ void bg_joint_form_destroy(void *form)
         return;
     bg_multibody_clear(&f->mb);
     bg_joint_clear_patterns(f);
+    bg_joint_clear_expansion(f);
     bg_mechanism_destroy(f->mech);
     bg_arena_clear(&f->constants);
     bg_arena_clear(&f->named);
@@ -372,6 +387,8 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->pattern_G = f->patterns.G.row_start ? &f->patterns.G : NULL;
     def->pattern_V = balls ? &f->patterns.V : NULL;
     define_derivatives(f, def);
+    def->expansion = &f->expansion.def;
+    def->expand = def_expand;
     def->accelerate = def_accelerate;
     def->mass_size = bg_joint_get_mass_size(f);
     def->factor_mass = def_factor_mass;
