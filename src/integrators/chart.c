@@ -75,7 +75,7 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, ig->x0->mode, want, err);
         if (st != BG_OK)
             return st;
-        memcpy(d->terms.M, c->M, (size_t)bg_system_get_size_M(ig->sys->system) * sizeof(double));
+        bg_dynamics_set_M(d, c->M);
         st = bg_dynamics_factor(d, c->G, err);
         if (st != BG_OK)
             return st;
