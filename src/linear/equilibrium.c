@@ -337,6 +337,25 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     return st;
 }
 
+/* The state that changes most, beside what its rate changes with everything. */
+static void find_changing(search *s)
+{
+    const bg_linearisation *l = s->lin;
+    double most = 1e-6;
+    s->report->changing = -1;
+    if (l->nz == 0 || bg_rest_update(s->rest, s->x, NULL) != BG_OK)
+        return;
+    for (int i = 0; i < l->nz; i++) {
+        double size = 1e-9;
+        for (int k = 0; k < l->nx; k++)
+            size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
+        if (fabs(l->h[i]) / size > most) {
+            s->report->changing = i;
+            most = fabs(l->h[i]) / size;
+        }
+    }
+}
+
 bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_redundancy *redundancy,
                               bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
 {
@@ -359,6 +378,7 @@ bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_red
     if (st == BG_OK)
         st = find(&s, &own, err);
     if (st == BG_OK) {
+        find_changing(&s);
         bg_state_copy(system, s.lin->at, x);
     }
     clear(&s);

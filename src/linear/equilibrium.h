@@ -12,6 +12,7 @@ typedef struct bg_equilibrium_report {
     bool dropped;    /* rates were given that cannot be constant; they are zero now */
     int left;        /* unstable equilibria that were met and left */
     int unstable;    /* modes that grow there */
+    int changing;    /* a state z that still changes: nothing makes it settle; -1: none */
     double drift;    /* 1/s^2, in sizes: what is left along rates that are kept, */
     int worst;       /* at this coordinate the most */
 } bg_equilibrium_report;

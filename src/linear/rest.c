@@ -8,8 +8,9 @@
  *
  * with x displacements in these units, so that K has the squares of frequencies, and c rates along
  * directions in which nothing changes (cyclic: a wheel's turn, the way along a plane), the only
- * ones that may be constant. States follow, dz = -H_z^+ (h + H_x x + H_c c), where H_z^+ leaves
- * states alone that hold any value. What remains is K x - C c = F, by singular values s of [K -C]:
+ * ones that may be constant. States follow, dz = -H_z^+ (h + H_x x + H_c c); those that H_z^+
+ * leaves alone hold any value and only follow displacements, as a bristle of a tyre that stands
+ * does: z' = H_v v gives dz = H_v x. What remains is K x - C c = F, by singular values s of [K -C]:
  *
  *   y = sum_i  s_i (u_i . F) / (s_i^2 + mu^2) v_i,
  *   mu = max(1e-11 s_1, 1e-6 s^-2, min(0.05 |a|, 1 s^-2)),                                (2)
@@ -206,6 +207,32 @@ bg_status bg_rest_find_cyclic(bg_rest *r, bg_state *x, bool *dropped, bg_error *
     return st;
 }
 
+/* States that hold any value follow displacements: their part of H_v x into Hx. */
+static void follow_displacements(bg_rest *r)
+{
+    int nz = r->nz, n = r->n, nx = r->lin->nx;
+    double *unit = r->y;
+    for (int c = 0; c < n; c++) {
+        memset(unit, 0, (size_t)n * sizeof *unit);
+        unit[c] = 1;
+        divide_R(r, unit);
+        for (int i = 0; i < nz; i++) {
+            r->x[i] = 0;
+            for (int m = 0; m < n; m++)
+                r->x[i] += r->A[(2 * n + i) * nx + n + m] * unit[m];
+        }
+        for (int k = 0; k < nz; k++) {
+            if (r->s[k] > held * r->s[0] && r->s[k] > 0)
+                continue;
+            double along = 0;
+            for (int i = 0; i < nz; i++)
+                along += r->Vt[k * nz + i] * r->x[i];
+            for (int i = 0; i < nz; i++)
+                r->Hx[i * n + c] -= r->Vt[k * nz + i] * along;
+        }
+    }
+}
+
 /* Hh, Hx, Hc: what states do, by the singular values of H_z, each row in units of its size. */
 static bg_status eliminate_states(bg_rest *r, const double *Hx, const double *Hc, bg_error *err)
 {
@@ -240,6 +267,7 @@ static bg_status eliminate_states(bg_rest *r, const double *Hx, const double *Hc
                 to[i * stride] += r->Vt[k * nz + i] * sum / r->s[k];
         }
     }
+    follow_displacements(r);
     return BG_OK;
 }
 
