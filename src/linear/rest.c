@@ -42,13 +42,17 @@ static const double held = 1e-10;     /* of singular values of H_z */
 static void list(void *object, bg_arena *arena)
 {
     bg_rest *r = object;
-    int nv = r->nv, nz = r->nz, nx = 2 * nv + nz, wide = 2 * nv + nz;
+    int nv = r->nv, nz = r->nz, nx = 2 * nv + nz, wide = 2 * nv + 2 * nz;
     BG_TAKE(arena, r->cyclic, nv * nv);
     BG_TAKE(arena, r->A, nx * nx);
     BG_TAKE(arena, r->R, nv * nv);
     BG_TAKE(arena, r->F, nv);
     BG_TAKE(arena, r->K, nv * nv);
     BG_TAKE(arena, r->C, nv * nv);
+    BG_TAKE(arena, r->Gx, nz * nv);
+    BG_TAKE(arena, r->Gc, nz * nv);
+    BG_TAKE(arena, r->Z, nz * nv);
+    BG_TAKE(arena, r->integral, nz);
     BG_TAKE(arena, r->Hh, nz);
     BG_TAKE(arena, r->Hx, nz * nv);
     BG_TAKE(arena, r->Hc, nz * nv);
@@ -231,10 +235,12 @@ static void follow_displacements(bg_rest *r)
                 r->Hx[i * n + c] -= r->Vt[k * nz + i] * along;
         }
     }
+    for (int m = 0; m < r->nintegrals; m++) /* these are looked for */
+        memset(r->Hx + r->integral[m] * n, 0, (size_t)n * sizeof *r->Hx);
 }
 
 /* Hh, Hx, Hc: what states do, by the singular values of H_z, each row in units of its size. */
-static bg_status eliminate_states(bg_rest *r, const double *Hx, const double *Hc, bg_error *err)
+static bg_status eliminate_states(bg_rest *r, bg_error *err)
 {
     int nz = r->nz, n = r->n, nx = r->lin->nx, nc = r->ncyclic;
     for (int i = 0; i < nz; i++) {
@@ -259,8 +265,8 @@ static bg_status eliminate_states(bg_rest *r, const double *Hx, const double *Hc
             double sum = 0;
             for (int i = 0; i < nz; i++) {
                 double b = c == 0   ? r->lin->h[i]
-                           : c <= n ? Hx[i * n + c - 1]
-                                    : Hc[i * nc + c - 1 - n];
+                           : c <= n ? r->Gx[i * n + c - 1]
+                                    : r->Gc[i * nc + c - 1 - n];
                 sum += r->Ut[k * nz + i] * b * r->work[i];
             }
             for (int i = 0; i < nz; i++)
@@ -272,7 +278,7 @@ static bg_status eliminate_states(bg_rest *r, const double *Hx, const double *Hc
 }
 
 /* K, C and F of (1) and rows of h by x and c, without what states do. */
-static void calc_stiffness(bg_rest *r, double *Hx, double *Hc)
+static void calc_stiffness(bg_rest *r)
 {
     int n = r->n, nx = r->lin->nx, nc = r->ncyclic;
     double *column = r->x;
@@ -299,27 +305,52 @@ static void calc_stiffness(bg_rest *r, double *Hx, double *Hc)
                 r->C[i * nc + k - n] = column[i];
         }
         for (int i = 0; i < r->nz; i++)
-            *(k < n ? &Hx[i * n + k] : &Hc[i * nc + k - n]) = column[n + i];
+            *(k < n ? &r->Gx[i * n + k] : &r->Gc[i * nc + k - n]) = column[n + i];
+    }
+}
+
+/* States that do not act on their own rates, but whose rates depend on the position, or on rates
+ * that are looked for: only where these are right do they settle. */
+static void find_integrals(bg_rest *r)
+{
+    int n = r->n, nx = r->lin->nx, nc = r->ncyclic;
+    r->nintegrals = 0;
+    for (int j = 0; j < r->nz; j++) {
+        const double *row = r->A + (2 * n + j) * nx;
+        double size = 0, own = 0, position = 0, rate = 0, force = 0;
+        for (int k = 0; k < nx; k++)
+            size = fmax(size, fabs(row[k]));
+        for (int k = 0; k < r->nz; k++)
+            own = fmax(own, fabs(row[2 * n + k]));
+        for (int k = 0; k < n; k++)
+            position = fmax(position, fabs(row[k]));
+        for (int k = 0; k < nc && r->moves; k++)
+            rate = fmax(rate, fabs(r->Gc[j * nc + k]));
+        for (int i = 0; i < n; i++) {
+            r->x[i] = r->A[(n + i) * nx + 2 * n + j];
+            force = fmax(force, fabs(r->x[i]));
+        }
+        multiply_R(r, r->x);
+        for (int i = 0; i < n; i++)
+            r->Z[i * r->nz + j] = r->x[i];
+        if (own <= held * size && fmax(position, rate) > rounding * size && force > 0)
+            r->integral[r->nintegrals++] = j;
     }
 }
 
 /* Takes states out of K, C and F. */
 static void use_states(bg_rest *r)
 {
-    int n = r->n, nx = r->lin->nx, nc = r->ncyclic;
-    for (int j = 0; j < r->nz; j++) {
-        double *Z = r->x;
-        for (int i = 0; i < n; i++)
-            Z[i] = r->A[(n + i) * nx + 2 * n + j];
-        multiply_R(r, Z);
+    int n = r->n, nc = r->ncyclic;
+    for (int j = 0; j < r->nz; j++)
         for (int i = 0; i < n; i++) {
-            r->F[i] -= Z[i] * r->Hh[j];
+            double Z = r->Z[i * r->nz + j];
+            r->F[i] -= Z * r->Hh[j];
             for (int k = 0; k < n; k++)
-                r->K[i * n + k] += Z[i] * r->Hx[j * n + k];
+                r->K[i * n + k] += Z * r->Hx[j * n + k];
             for (int k = 0; k < nc; k++)
-                r->C[i * nc + k] -= Z[i] * r->Hc[j * nc + k];
+                r->C[i * nc + k] -= Z * r->Hc[j * nc + k];
         }
-    }
 }
 
 bg_status bg_rest_update(bg_rest *r, const bg_state *x, bg_error *err)
@@ -333,10 +364,10 @@ bg_status bg_rest_update(bg_rest *r, const bg_state *x, bg_error *err)
         return st;
     r->n = r->lin->n;
     collect(r, r->lin->at->a, r->F);
-    double *Hx = r->Ut + r->nz * r->nz, *Hc = r->Vt + r->nz * r->nz; /* behind what is used */
-    calc_stiffness(r, Hx, Hc);
+    calc_stiffness(r);
+    find_integrals(r);
     if (r->nz > 0)
-        st = eliminate_states(r, Hx, Hc, err);
+        st = eliminate_states(r, err);
     if (st == BG_OK)
         use_states(r);
     expand(r, r->F, r->left);
@@ -447,8 +478,8 @@ static bg_status step_downhill(bg_rest *r, bool *done, bg_error *err)
     return BG_OK;
 }
 
-/* Columns of T behind K: combinations of rates that settle fast enough, each [ncyclic] a row of
- * `mix`; returns how many. */
+/* Combinations of rates that are looked for, each [ncyclic] a row of `mix`: those that settle fast
+ * enough, or all where integrals wait for them. */
 static bg_status choose_rates(bg_rest *r, double *mix, int *count, bg_error *err)
 {
     int n = r->n, nc = r->ncyclic;
@@ -456,9 +487,61 @@ static bg_status choose_rates(bg_rest *r, double *mix, int *count, bg_error *err
     if (!r->moves || nc == 0)
         return BG_OK;
     bg_status st = bg_svd_calc(n, nc, r->C, r->s, NULL, mix, err);
-    while (st == BG_OK && *count < nc && *count < n && r->s[*count] > slowest)
+    while (st == BG_OK && *count < nc && *count < n &&
+           (r->nintegrals > 0 || r->s[*count] > slowest))
         ++*count;
     return st;
+}
+
+/* T [n + m][n + more + m] and its right side: K x - C c - Z zeta = F, -Gx x - Gc c = h of the m
+ * integrals, rows and columns of these in units of the stiffness `unit`. scale [m] <- the unit of
+ * zeta. */
+static void assemble(bg_rest *r, const double *mix, int more, double *right, double *scale)
+{
+    static const double unit = 100; /* 1/s^2 */
+    int n = r->n, nc = r->ncyclic, m = r->nintegrals, columns = n + more + m;
+    memset(r->T, 0, (size_t)((n + m) * columns) * sizeof *r->T);
+    for (int i = 0; i < n + m; i++) {
+        int z = i < n ? 0 : r->integral[i - n];
+        double size = 0, *row = r->T + i * columns;
+        for (int k = 0; k < n; k++)
+            row[k] = i < n ? r->K[i * n + k] : -r->Gx[z * n + k];
+        for (int k = 0; k < more; k++)
+            for (int j = 0; j < nc; j++)
+                row[n + k] -= (i < n ? r->C[i * nc + j] : r->Gc[z * nc + j]) * mix[k * nc + j];
+        right[i] = i < n ? r->F[i] : r->lin->h[z];
+        for (int k = 0; k < n + more && i >= n; k++)
+            size = fmax(size, fabs(row[k]));
+        for (int k = 0; k < n + more && size > 0; k++)
+            row[k] *= unit / size;
+        right[i] *= size > 0 ? unit / size : 1;
+    }
+    for (int k = 0; k < m; k++) {
+        double size = 0;
+        for (int i = 0; i < n; i++)
+            size = fmax(size, fabs(r->Z[i * r->nz + r->integral[k]]));
+        scale[k] = unit / size;
+        for (int i = 0; i < n; i++)
+            r->T[i * columns + n + more + k] = -scale[k] * r->Z[i * r->nz + r->integral[k]];
+    }
+}
+
+/* (2) for T and the right side; y [columns], and what is left of the first n of the right side. */
+static void solve(bg_rest *r, int rows, int columns, const double *right, double *y, double *left)
+{
+    int count = rows < columns ? rows : columns;
+    double mu = choose_damping(r, r->s[0]), none = fmax(relative * r->s[0], softest);
+    memset(y, 0, (size_t)columns * sizeof *y);
+    memset(left, 0, (size_t)r->n * sizeof *left);
+    for (int k = 0; k < rows; k++) {
+        double along = 0, s = k < count ? r->s[k] : 0;
+        for (int i = 0; i < rows; i++)
+            along += r->Ut[k * rows + i] * right[i];
+        for (int i = 0; i < columns && s > 0; i++)
+            y[i] += s * along / (s * s + mu * mu) * r->Vt[k * columns + i];
+        for (int i = 0; i < r->n; i++)
+            left[i] += s <= none ? along * r->Ut[k * rows + i] : 0;
+    }
 }
 
 bg_status bg_rest_calc_step(bg_rest *r, bool downhill, bg_error *err)
@@ -475,45 +558,26 @@ bg_status bg_rest_calc_step(bg_rest *r, bool downhill, bg_error *err)
         st = step_downhill(r, &done, err);
     if (st != BG_OK || done)
         return st;
-    double *mix = r->Ut; /* [nc nc] until the step's own */
+    double *mix = r->A, *right = mix + nc * nc, *scale = right + n + r->nz; /* A is used up */
+    double *rates = scale + r->nz;
     st = choose_rates(r, mix, &more, err);
-    int columns = n + more;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < n; k++)
-            r->T[i * columns + k] = r->K[i * n + k];
-        for (int k = 0; k < more; k++) {
-            double sum = 0;
-            for (int j = 0; j < nc; j++)
-                sum -= r->C[i * nc + j] * mix[k * nc + j];
-            r->T[i * columns + n + k] = sum;
-        }
+    int rows = n + r->nintegrals, columns = rows + more;
+    if (st == BG_OK) {
+        assemble(r, mix, more, right, scale);
+        st = bg_svd_calc(rows, columns, r->T, r->s, r->Ut, r->Vt, err);
     }
-    double *c = r->A; /* [more nc], as A is not needed any more */
-    memcpy(c, mix, (size_t)(more * nc) * sizeof *c);
-    if (st == BG_OK)
-        st = bg_svd_calc(n, columns, r->T, r->s, r->Ut, r->Vt, err);
     if (st != BG_OK)
         return st;
-    double mu = choose_damping(r, r->s[0]), *y = r->y, *left = r->x, *rates = r->s + n;
-    double none = fmax(relative * r->s[0], softest);
-    memset(y, 0, (size_t)columns * sizeof *y);
-    memset(left, 0, (size_t)n * sizeof *left);
-    for (int k = 0; k < n; k++) {
-        double along = 0;
-        for (int i = 0; i < n; i++)
-            along += r->Ut[k * n + i] * r->F[i];
-        for (int i = 0; i < columns; i++)
-            y[i] += r->s[k] * along / (r->s[k] * r->s[k] + mu * mu) * r->Vt[k * columns + i];
-        for (int i = 0; i < n; i++)
-            left[i] += r->s[k] <= none ? along * r->Ut[k * n + i] : 0;
-    }
+    solve(r, rows, columns, right, r->y, r->x);
     for (int j = 0; j < nc; j++) {
         rates[j] = 0;
         for (int k = 0; k < more; k++)
-            rates[j] += c[k * nc + j] * y[n + k];
+            rates[j] += mix[k * nc + j] * r->y[n + k];
     }
-    store(r, y, rates);
-    keep_left(r, left);
+    store(r, r->y, rates);
+    for (int k = 0; k < r->nintegrals; k++)
+        r->dz[r->integral[k]] += scale[k] * r->y[n + more + k];
+    keep_left(r, r->x);
     return BG_OK;
 }
 

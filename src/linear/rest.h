@@ -18,6 +18,9 @@ typedef struct bg_rest {
     double *F;                /* [n] forces, R a_I */
     double *K;                /* [n n] */
     double *C;                /* [n ncyclic] by rates of the cyclic directions */
+    double *Gx, *Gc, *Z;      /* [nz n], [nz ncyclic] h by x and c; [n nz] F by z */
+    int nintegrals;           /* states that nothing but the position and rates makes settle, */
+    int *integral;            /* [nz] such as those of controllers */
     double *Hh, *Hx, *Hc;     /* [nz], [nz n], [nz ncyclic] z = -(Hh + Hx x + Hc c) */
     double *s, *Ut, *Vt;      /* singular values and vectors of a step */
     double *T, *x, *y, *work; /* scratch */

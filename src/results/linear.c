@@ -85,12 +85,12 @@ static void put_quoted(FILE *out, const char *before, const char *text)
     fputc('"', out);
 }
 
-static void put_rows(FILE *out, const bg_linear_signal *names, const char *suffix, int rows,
+static void put_rows(FILE *out, const bg_linear_signal *names, const char *prefix, int rows,
                      const double *left, int nleft, const double *right, int nright)
 {
     for (int i = 0; i < rows; i++) {
         char name[128];
-        snprintf(name, sizeof name, "%s%s", names[i].name, suffix);
+        snprintf(name, sizeof name, "%s%s", prefix, names[i].name);
         put_quoted(out, "", name);
         for (int j = 0; j < nleft; j++)
             fprintf(out, ",%.17g", left[i * nleft + j]);
@@ -112,7 +112,7 @@ static bg_status write_csv(const bg_linear_matrices *m, const char *path, bg_err
     for (int j = 0; j < m->nu; j++)
         put_quoted(out.file, ",", m->u[j].name);
     fputc('\n', out.file);
-    put_rows(out.file, m->x, " rate", m->nx, m->A, m->nx, m->B, m->nu);
+    put_rows(out.file, m->x, "d/dt ", m->nx, m->A, m->nx, m->B, m->nu);
     put_rows(out.file, m->y, "", m->ny, m->C, m->nx, m->D, m->nu);
     return bg_output_close(&out, BG_OK, err);
 }
