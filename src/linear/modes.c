@@ -1,22 +1,22 @@
 /* Modes of x' = A x.
  *
- * Freedoms are measured in units in which their masses are one (R^T R = B^T M B, linearisation.c)
- * and all states in units that make rows and columns of A alike in size, so that eigenvalues are as
- * good as the largest allows.
+ * Freedoms are measured in units in which their masses are one (R^T R = B^T M B, linearisation.c).
  *
  * A direction in which nothing resists, such as a vehicle's way along the road, gives a zero that
  * is double, with one eigenvector: rounding splits it into +- sqrt(eps |A|). So zeros are taken out
- * before: with N the null space of A, found where singular values of A, each row in units of its
- * size, are nothing but rounding, and W its complement,
+ * before: the null space of A is where singular values of A, each row in units of its size, are
+ * nothing but rounding. Let its basis be N, with an identity in the rows p of its pivots and N_r in
+ * the others, r. With x_r = xi and x_p left out,
  *
- *   A [W N] = [W N] [ A_11  0 ]         A_11 = W^T A W, A_21 = N^T A W
- *                   [ A_21  0 ]
+ *   x = [ xi + N_r eta ]       xi' = (A_rr - N_r A_pr) xi,     eta' = A_pr xi,                (1)
+ *       [          eta ]
  *
- * has the eigenvalues of A_11 and as many zeros as N has columns. A_11 is treated likewise, until
- * nothing is left out. An eigenvector s of A_11 continues as (s, A_21 s / lambda), a left one as
- * (l, 0). The columns of the first N are the free directions; later ones are motions along them.
+ * has the same eigenvalues but as many zeros less as N has columns, and is treated likewise, until
+ * nothing is left out. An eigenvector xi of the rest continues with eta = A_pr xi / lambda, a left
+ * one l with -N_r^T l in the rows p. The first null space is made of the free directions; later
+ * ones are motions along them.
  *
- * Participation of state k in a mode is |l_k s_k|, l the left and s the right eigenvector, which
+ * Participation of state k in a mode is |l_k x_k|, l the left and x the right eigenvector, which
  * does not depend on units; a freedom's position and velocity count together. */
 #include "linear/modes.h"
 
@@ -28,54 +28,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 8, SWEEPS = 20 };
+enum { LEVELS = 8 };
 
 static const double rounding = 1e-11;   /* of singular values that are zero */
 static const double differences = 1e-7; /* where derivatives are differences */
 static const double growing = 1e-7;     /* re beside |lambda| that is not rounding */
 
-/* One level of the reduction. */
+/* One level of the reduction (1). */
 typedef struct level {
-    int size, rest; /* of A there, and of A_11 */
-    double *Vt;     /* [size size] rows: W, then N */
-    double *A21;    /* [size - rest, rest] */
+    int size, rest; /* of A before and behind it */
+    int *row;       /* [size] its rows r, then p */
+    double *N;      /* [size - rest, size] columns of N, one after the other */
+    double *A_pr;   /* [size - rest, rest] */
 } level;
 
 typedef struct reduction {
     int nx;
-    double *unit; /* [nx] state = unit times what A is about */
-    double *A;    /* [nx nx], then A_11 in its beginning */
+    double *A; /* [nx nx], then what is left of it, in its beginning */
     level level[LEVELS];
     int levels;
 } reduction;
-
-/* Units, powers of two, that bring row and column k to the same size (after Osborne). */
-static void balance(double *A, int n, double *unit)
-{
-    bool changed = true;
-    for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
-        changed = false;
-        for (int k = 0; k < n; k++) {
-            double row = 0, column = 0;
-            for (int j = 0; j < n; j++) {
-                row += j == k ? 0 : fabs(A[k * n + j]);
-                column += j == k ? 0 : fabs(A[j * n + k]);
-            }
-            if (!(row > 0 && column > 0 && isfinite(row) && isfinite(column)))
-                continue;
-            int power = (int)lround(0.5 * log2(row / column));
-            if (power == 0)
-                continue;
-            double f = ldexp(1, power);
-            changed = true;
-            unit[k] *= f;
-            for (int j = 0; j < n; j++) {
-                A[k * n + j] /= f;
-                A[j * n + k] *= f;
-            }
-        }
-    }
-}
 
 static double find_largest(const double *x, int n)
 {
@@ -96,67 +68,116 @@ static void equilibrate(const double *A, int n, double largest, double *T)
     }
 }
 
-/* A <- W^T A W and A_21 of a level whose Vt is known. */
+/* Brings the rows of N to a form with an identity in columns, pivot [m], of the largest entries. */
+static void reduce_basis(double *N, int m, int n, int *pivot)
+{
+    for (int k = 0; k < m; k++) {
+        int row = k, column = 0;
+        double best = 0;
+        for (int i = k; i < m; i++)
+            for (int j = 0; j < n; j++)
+                if (fabs(N[i * n + j]) > (1 + 1e-6) * best) {
+                    best = fabs(N[i * n + j]);
+                    row = i;
+                    column = j;
+                }
+        pivot[k] = column;
+        for (int j = 0; j < n; j++) {
+            double swap = N[k * n + j];
+            N[k * n + j] = N[row * n + j];
+            N[row * n + j] = swap;
+        }
+        double scale = 1 / N[k * n + column];
+        for (int j = 0; j < n; j++)
+            N[k * n + j] *= scale;
+        for (int i = 0; i < m; i++) {
+            double factor = i == k ? 0 : N[i * n + column];
+            for (int j = 0; j < n && factor != 0; j++)
+                N[i * n + j] -= factor * N[k * n + j];
+        }
+    }
+    for (int i = 0; i < m; i++) /* what is left of zeros */
+        for (int j = 0; j < n; j++)
+            if (fabs(N[i * n + j]) < rounding)
+                N[i * n + j] = 0;
+}
+
+/* (1) of a level whose N is known. */
 static bool reduce(reduction *r, level *v)
 {
-    int n = v->size, m = v->rest;
-    double *AV = BG_NEW_ARRAY(double, (size_t)n *(size_t)n);
-    v->A21 = BG_NEW_ARRAY(double, (size_t)(n - m) * (size_t)m);
-    if (!AV || !v->A21) {
-        free(AV);
+    int n = v->size, m = n - v->rest, *pivot;
+    double *A = r->A, *next = BG_NEW_ARRAY(double, (size_t)v->rest *(size_t)v->rest);
+    v->row = BG_NEW_ARRAY(int, n);
+    v->A_pr = BG_NEW_ARRAY(double, (size_t)m *(size_t)v->rest);
+    if (!next || !v->row || !v->A_pr) {
+        free(next);
         return false;
     }
-    for (int i = 0; i < n; i++)
+    pivot = v->row + v->rest;
+    reduce_basis(v->N, m, n, pivot);
+    for (int i = 0, k = 0; i < n; i++) {
+        bool taken = false;
         for (int j = 0; j < m; j++)
-            for (int k = 0; k < n; k++)
-                AV[i * n + j] += r->A[i * n + k] * v->Vt[j * n + k];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            double sum = 0;
-            for (int k = 0; k < n; k++)
-                sum += v->Vt[i * n + k] * AV[k * n + j];
-            if (i < m)
-                r->A[i * m + j] = sum; /* m <= n: nothing that is still needed */
-            else
-                v->A21[(i - m) * m + j] = sum;
+            taken = taken || pivot[j] == i;
+        if (!taken)
+            v->row[k++] = i;
+    }
+    for (int j = 0; j < v->rest; j++) {
+        for (int k = 0; k < m; k++)
+            v->A_pr[k * v->rest + j] = A[pivot[k] * n + v->row[j]];
+        for (int i = 0; i < v->rest; i++) {
+            double sum = A[v->row[i] * n + v->row[j]];
+            for (int k = 0; k < m; k++)
+                sum -= v->N[k * n + v->row[i]] * v->A_pr[k * v->rest + j];
+            next[i * v->rest + j] = sum;
         }
-    free(AV);
+    }
+    memcpy(A, next, (size_t)v->rest * (size_t)v->rest * sizeof *A);
+    free(next);
     return true;
 }
 
-/* Takes zeros out of A as long as there are some; the last level has none. */
-static bg_status take_zeros(reduction *r, double tolerance, bg_error *err)
+/* The next level: its null space. *found: there is one. */
+static bg_status find_zeros(reduction *r, level *v, double tolerance, double largest, bool *found,
+                            bg_error *err)
 {
-    int n = r->nx;
-    bool found = true;
-    double largest = find_largest(r->A, n * n);
+    int n = v->size;
     double *T = BG_NEW_ARRAY(double, (size_t)n *(size_t)n), *s = BG_NEW_ARRAY(double, n);
-    bg_status st = T && s ? BG_OK : BG_NO_MEMORY;
-    while (found && n > 0 && r->levels < LEVELS && st == BG_OK) {
-        level *v = &r->level[r->levels];
-        *v = (level){.size = n, .rest = n};
-        v->Vt = BG_NEW_ARRAY(double, (size_t)n *(size_t)n);
-        if (!v->Vt) {
-            st = BG_NO_MEMORY;
-            break;
-        }
-        r->levels++;
+    v->N = BG_NEW_ARRAY(double, (size_t)n *(size_t)n);
+    bg_status st = T && s && v->N ? BG_OK : BG_NO_MEMORY;
+    if (st == BG_OK) {
         equilibrate(r->A, n, largest, T);
-        st = bg_svd_calc(n, n, T, s, NULL, v->Vt, err);
-        while (st == BG_OK && v->rest > 0 && s[v->rest - 1] <= tolerance * fmax(s[0], DBL_MIN))
-            v->rest--;
-        found = v->rest < n;
-        if (st == BG_OK && found && !reduce(r, v))
-            st = BG_NO_MEMORY;
-        n = v->rest;
-        if (st == BG_OK && !found) { /* this one is of no use */
-            free(v->Vt);
-            r->levels--;
-        }
+        st = bg_svd_calc(n, n, T, s, NULL, v->N, err);
+    }
+    while (st == BG_OK && v->rest > 0 && s[v->rest - 1] <= tolerance * fmax(s[0], DBL_MIN))
+        v->rest--;
+    *found = v->rest < n;
+    if (st == BG_OK && *found) {
+        memmove(v->N, v->N + v->rest * n, (size_t)(n - v->rest) * (size_t)n * sizeof *T);
+        st = reduce(r, v) ? BG_OK : BG_NO_MEMORY;
     }
     free(T);
     free(s);
     return st == BG_NO_MEMORY ? bg_error_set(err, st, "out of memory for modes") : st;
+}
+
+/* Takes zeros out of A as long as there are some. */
+static bg_status take_zeros(reduction *r, double tolerance, bg_error *err)
+{
+    double largest = find_largest(r->A, r->nx * r->nx);
+    bool found = r->nx > 0;
+    bg_status st = BG_OK;
+    for (int n = r->nx; found && n > 0 && r->levels < LEVELS && st == BG_OK;) {
+        level *v = &r->level[r->levels++];
+        *v = (level){.size = n, .rest = n};
+        st = find_zeros(r, v, tolerance, largest, &found, err);
+        n = v->rest;
+        if (st == BG_OK && !found) { /* of no use */
+            free(v->N);
+            r->levels--;
+        }
+    }
+    return st;
 }
 
 static int get_rest(const reduction *r)
@@ -164,31 +185,34 @@ static int get_rest(const reduction *r)
     return r->levels > 0 ? r->level[r->levels - 1].rest : r->nx;
 }
 
-/* x [2 nx] <- an eigenvector of all states from one of the rest, s [2 rest]; left ones end in
- * zeros. */
+/* x [2 nx] <- an eigenvector of all states from one of the rest, s [2 rest]. */
 static void extend(const reduction *r, const double *s, double re, double im, bool left, double *x,
                    double *scratch)
 {
-    int m = get_rest(r);
-    memcpy(x, s, 2 * (size_t)m * sizeof *x);
+    double size = re * re + im * im;
+    memcpy(x, s, 2 * (size_t)get_rest(r) * sizeof *x);
     for (int k = r->levels - 1; k >= 0; k--) {
         const level *v = &r->level[k];
-        double size = re * re + im * im;
-        for (int i = 0; i < v->size - v->rest; i++) {
-            double a = 0, b = 0;
-            for (int j = 0; j < v->rest && !left; j++) {
-                a += v->A21[i * v->rest + j] * x[2 * j];
-                b += v->A21[i * v->rest + j] * x[2 * j + 1];
+        int n = v->size, rest = v->rest;
+        memset(scratch, 0, 2 * (size_t)n * sizeof *scratch);
+        for (int i = 0; i < rest; i++)
+            for (int c = 0; c < 2; c++)
+                scratch[2 * v->row[i] + c] = x[2 * i + c];
+        for (int p = 0; p < n - rest; p++) {
+            double a = 0, b = 0, *at = scratch + 2 * v->row[rest + p];
+            const double *N = v->N + p * n;
+            for (int i = 0; i < rest; i++) {
+                double weight = left ? -N[v->row[i]] : v->A_pr[p * rest + i];
+                a += weight * x[2 * i];
+                b += weight * x[2 * i + 1];
             }
-            x[2 * (v->rest + i)] = (a * re + b * im) / size;
-            x[2 * (v->rest + i) + 1] = (b * re - a * im) / size;
-        }
-        memset(scratch, 0, 2 * (size_t)v->size * sizeof *scratch);
-        for (int i = 0; i < v->size; i++)
-            for (int j = 0; j < v->size; j++)
+            at[0] = left ? a : (a * re + b * im) / size;
+            at[1] = left ? b : (b * re - a * im) / size;
+            for (int i = 0; i < rest && !left; i++)
                 for (int c = 0; c < 2; c++)
-                    scratch[2 * j + c] += v->Vt[i * v->size + j] * x[2 * i + c];
-        memcpy(x, scratch, 2 * (size_t)v->size * sizeof *x);
+                    scratch[2 * v->row[i] + c] += N[v->row[i]] * at[c];
+        }
+        memcpy(x, scratch, 2 * (size_t)n * sizeof *x);
     }
 }
 
@@ -300,24 +324,18 @@ static void make_participation(const bg_linearisation *l, const double *left, co
         p[k] /= sum;
 }
 
-/* States in their own units from those in units of masses and of the balance: right vectors. */
-static void restore(const bg_linearisation *l, const reduction *r, const double *R, double *x)
+/* States in their own units from those in units of masses: right vectors. */
+static void restore(const bg_linearisation *l, const double *R, double *x)
 {
-    for (int k = 0; k < l->nx; k++)
-        for (int c = 0; c < 2; c++)
-            x[2 * k + c] *= r->unit[k];
     for (int part = 0; part < 2; part++)
         for (int c = 0; c < 2; c++)
             divide(R, l->n, x + 2 * part * l->n + c, 2);
 }
 
-/* Left vectors: l -> (R^T l) / unit, so that l^T x stays the same. */
-static void restore_left(const bg_linearisation *l, const reduction *r, const double *R, double *x)
+/* Left vectors: l -> R^T l, so that l^T x stays the same. */
+static void restore_left(const bg_linearisation *l, const double *R, double *x)
 {
     int n = l->n;
-    for (int k = 0; k < l->nx; k++)
-        for (int c = 0; c < 2; c++)
-            x[2 * k + c] /= r->unit[k];
     for (int part = 0; part < 2; part++)
         for (int c = 0; c < 2; c++)
             for (int k = n - 1; k >= 0; k--) {
@@ -362,8 +380,8 @@ static void fill(bg_linearisation *l, const reduction *r, const double *R, const
             }
             extend(r, s, re[k], im[k], side, side ? other : full, scratch);
         }
-        restore(l, r, R, full);
-        restore_left(l, r, R, other);
+        restore(l, R, full);
+        restore_left(l, R, other);
         make_participation(l, other, full, mode->participation);
         make_shape(l, full, mode);
     }
@@ -409,12 +427,12 @@ static bool fill_free(bg_linearisation *l, const reduction *r, const double *R, 
     double *F = BG_NEW_ARRAY(double, (size_t)m->nfree *(size_t)nx),
            *unit = BG_NEW_ARRAY(double, nx);
     for (int k = 0; F && unit && k < m->nfree; k++) {
-        const double *v = r->level[0].Vt + (r->level[0].rest + k) * nx;
+        const double *v = r->level[0].N + k * nx;
         for (int i = 0; i < nx; i++) {
             x[2 * i] = v[i];
             x[2 * i + 1] = 0;
         }
-        restore(l, r, R, x);
+        restore(l, R, x);
         for (int i = 0; i < nx; i++)
             F[k * nx + i] = x[2 * i];
     }
@@ -465,27 +483,22 @@ static bg_status find(bg_linearisation *l, reduction *r, const double *R, bg_mod
 bg_status bg_modes_create(bg_linearisation *l, bg_modes *m, bg_error *err)
 {
     int nx = l->nx;
-    reduction r = {.nx = nx,
-                   .unit = BG_NEW_ARRAY(double, nx),
-                   .A = BG_NEW_ARRAY(double, (size_t)nx *(size_t)nx)};
+    reduction r = {.nx = nx, .A = BG_NEW_ARRAY(double, (size_t)nx *(size_t)nx)};
     double *R = BG_NEW_ARRAY(double, (size_t)l->n *(size_t)l->n);
     *m = (bg_modes){0};
-    bg_status st = r.unit && r.A && R ? bg_linearisation_calc_masses(l, R, err)
-                                      : bg_error_set(err, BG_NO_MEMORY, "out of memory for modes");
+    bg_status st = r.A && R ? bg_linearisation_calc_masses(l, R, err)
+                            : bg_error_set(err, BG_NO_MEMORY, "out of memory for modes");
     if (st == BG_OK)
         st = bg_linearisation_calc(l, r.A, NULL, NULL, NULL, err);
     if (st == BG_OK) {
         scale_by_masses(R, l->n, nx, r.A);
-        for (int k = 0; k < nx; k++)
-            r.unit[k] = 1;
-        balance(r.A, nx, r.unit);
         st = find(l, &r, R, m, err);
     }
     for (int k = 0; k < r.levels; k++) {
-        free(r.level[k].Vt);
-        free(r.level[k].A21);
+        free(r.level[k].N);
+        free(r.level[k].row);
+        free(r.level[k].A_pr);
     }
-    free(r.unit);
     free(r.A);
     free(R);
     return st;
