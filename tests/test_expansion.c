@@ -116,26 +116,17 @@ static double *calc_expanded(const place *at, const double c[3])
     return out;
 }
 
-/* Eliminates the first nx rows and columns with exchanges of columns among them, and returns what
- * is left in the lower right corner. */
+/* Eliminates the first nx rows and columns from the last to the first, and returns what is left in
+ * the lower right corner. */
 static double *eliminate(double *A, int nx, int nv)
 {
     int n = nx + nv;
     double *left = sample_array(nv * nv);
-    for (int k = 0; k < nx; k++) {
-        int best = k;
-        for (int i = k; i < nx; i++)
-            if (fabs(A[i * n + k]) > fabs(A[best * n + k]))
-                best = i;
-        assert_true(fabs(A[best * n + k]) > 0);
-        for (int j = k; j < n && best != k; j++) {
-            double swap = A[k * n + j];
-            A[k * n + j] = A[best * n + j];
-            A[best * n + j] = swap;
-        }
-        for (int i = k + 1; i < n; i++) {
-            double factor = A[i * n + k] / A[k * n + k];
-            for (int j = k; j < n && factor != 0; j++)
+    for (int k = nx - 1; k >= 0; k--) {
+        assert_true(fabs(A[k * n + k]) > 0);
+        for (int i = 0; i < n; i++) {
+            double factor = i < k || i >= nx ? A[i * n + k] / A[k * n + k] : 0;
+            for (int j = 0; j < n && factor != 0; j++)
                 A[i * n + j] -= factor * A[k * n + j];
         }
     }
@@ -308,7 +299,8 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
     assert_int_equal(bg_expanded_factor(expanded, &p->x, alpha, 1 / alpha), BG_OK);
     if (d->expansion->nx > 100) /* such matrices are sparse: no exchanges are needed */
         assert_true(bg_expanded_is_direct(expanded));
-    bg_expanded_solve(expanded, F1, &(bg_expanded_vector){x, x + nv, x + g, x + g + ng});
+    bg_expanded_solve(expanded, &(bg_expanded_shift){.q = F1, .by_q = 1 / alpha / alpha},
+                      &(bg_expanded_vector){x, x + nv, x + g, x + g + ng});
     bg_expanded_destroy(expanded);
     bg_linear_destroy(linear);
     free(by_q.A);

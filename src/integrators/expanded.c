@@ -37,9 +37,8 @@ struct bg_expanded {
     bg_blocks *blocks;
     bg_pattern pattern[BLOCKS]; /* shifted copies; NULL: none */
     double *r, *p;              /* [nx + nv], [nv] right-hand sides and solutions */
-    double square;              /* 1/alpha^2 of the last factorisation */
-    const double *values_q;     /* of the last factorisation */
-    const bg_pattern *pattern_q;
+    const bg_expansion *expansion;
+    bg_expansion_values values; /* of the last factorisation */
 };
 
 /* A pattern (NULL: dense) of rows x columns with `left` columns more in front and `top` rows above.
@@ -221,7 +220,7 @@ bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expan
     o->ng = d->ng;
     o->eta = eta && d->ng > 0;
     o->of_lambda = d->f_of_lambda && d->ng > 0;
-    o->pattern_q = &d->expansion->q;
+    o->expansion = d->expansion;
     bg_status st = fill(o, sys, err);
     if (st != BG_OK) {
         bg_expanded_destroy(o);
@@ -255,13 +254,12 @@ void bg_expanded_hold(bg_expanded *o, const unsigned char *held)
 bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double alpha,
                              double along)
 {
-    const double one = 1 / alpha;
+    const double one = 1 / alpha, two = one * one;
     const bool z = o->nz > 0, g = o->ng > 0;
-    o->square = one * one;
-    o->values_q = x->r.q;
+    o->values = x->r;
     const bg_block_value b[BLOCKS] = {
         [X] = {1, x->r.x},
-        [Q] = {o->square, x->r.q},
+        [Q] = {two, x->r.q},
         [W] = {one, x->r.v},
         [A] = {1, x->r.a},
         [R_Z] = {z ? one : 0, x->r_z},
@@ -272,7 +270,7 @@ bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double
         [Z_UNIT] = {z ? 1 : 0, NULL},
         [H_Z] = {z ? -one : 0, x->h_z},
         [H_V] = {z ? -one : 0, x->h_v},
-        [H_Q] = {z ? -o->square : 0, x->h_q},
+        [H_Q] = {z ? -two : 0, x->h_q},
         [H_LAMBDA] = {z && o->of_lambda ? -1 : 0, x->h_lambda},
         [W_V] = {g ? 1 : 0, x->G},
         [W_Q] = {g ? along : 0, x->w_q},
@@ -281,16 +279,27 @@ bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double
     return bg_blocks_factor(o->blocks, b, false);
 }
 
-void bg_expanded_solve(bg_expanded *o, const double *F1, const bg_expanded_vector *x)
+/* r <- r + factor B x for a block of the expansion. */
+static void add_shift(bg_expanded *o, const bg_pattern *p, const double *values, double factor,
+                      const double *x)
 {
-    const bg_pattern *q = o->pattern_q;
     for (int i = 0; i < o->nx + o->nv; i++) {
         double sum = 0;
-        for (int k = q->row_start[i]; k < q->row_start[i + 1]; k++)
-            sum += o->values_q[k] * F1[q->column[k]];
-        o->r[i] = o->square * sum + (i >= o->nx ? x->v[i - o->nx] : 0);
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            sum += values[k] * x[p->column[k]];
+        o->r[i] += factor * sum;
     }
+}
+
+void bg_expanded_solve(bg_expanded *o, const bg_expanded_shift *shift, const bg_expanded_vector *x)
+{
+    memset(o->r, 0, (size_t)o->nx * sizeof(double));
+    memcpy(o->r + o->nx, x->v, (size_t)o->nv * sizeof(double));
     memset(o->p, 0, (size_t)o->nv * sizeof(double));
+    if (shift->q)
+        add_shift(o, &o->expansion->q, o->values.q, shift->by_q, shift->q);
+    if (shift->v)
+        add_shift(o, &o->expansion->v, o->values.v, shift->by_v, shift->v);
     double *const groups[GROUPS] = {o->r, o->p, x->z, x->g, x->e};
     bg_blocks_solve(o->blocks, groups);
     memcpy(x->v, o->r + o->nx, (size_t)o->nv * sizeof(double));

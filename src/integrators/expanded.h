@@ -43,12 +43,20 @@ bg_status bg_expanded_create(const bg_system *system, bool eta, bg_expanded **ex
 void bg_expanded_destroy(bg_expanded *expanded);
 /* Constraints left out (ng flags; NULL: none): their mu and eta become 0. */
 void bg_expanded_hold(bg_expanded *expanded, const unsigned char *held);
-/* Assembles and factors; along: 1/alpha as a rule, 0: without w_q. The values stay with the caller
+/* Assembles and factors; along: 1/alpha as a rule, 0: without w_q. With alpha infinite and along 0
+ * it is [M G^T; G 0]. The values stay with the caller
  * until the last solution. BG_SINGULAR, without text: numerically singular. */
 bg_status bg_expanded_factor(bg_expanded *expanded, const bg_expanded_values *values, double alpha,
                              double along);
-/* Solves in place. F1: [nv] r_q F1/alpha^2 is added to b_v first. */
-void bg_expanded_solve(bg_expanded *expanded, const double *F1, const bg_expanded_vector *x);
+/* What is added to the right-hand side b_v: by_q r_q q + by_v r_v v; q, v [nv], NULL: nothing. */
+typedef struct bg_expanded_shift {
+    const double *q, *v;
+    double by_q, by_v;
+} bg_expanded_shift;
+
+/* Solves in place. */
+void bg_expanded_solve(bg_expanded *expanded, const bg_expanded_shift *shift,
+                       const bg_expanded_vector *x);
 /* Whether the last factorisation did without exchanges. */
 bool bg_expanded_is_direct(const bg_expanded *expanded);
 /* As bg_blocks_get_work, _reset and _archive. */
