@@ -63,6 +63,7 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->update = bg_option_get_choice(ig, "update");
     m->rule = bg_option_get_choice(ig, "step_rule");
     m->omega = bg_option_get_choice(ig, "pattern");
+    m->through = bg_option_get_choice(ig, "matrix");
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
     m->kappa = bg_option_get_number(ig, "newton", 0);
@@ -445,6 +446,8 @@ static const bg_option_info options[] = {
      "of jacobian=sparse: from a first difference of all columns, or of the system"},
     {"update", "partitioned|full|extended", "partitioned",
      "where the step changes: new derivatives, the old with new M, or that following the inputs"},
+    {"matrix", "auto|blocks|expansion", "auto",
+     "of derivatives, or through the system's own unknowns; auto: what is less work"},
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
     {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},
     {"step_rule", "smooth|dassl", "smooth", "steps grow wherever it pays, or only by doubling"},

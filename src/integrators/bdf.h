@@ -15,6 +15,7 @@ enum { BG_FORMALISM_RESIDUAL, BG_FORMALISM_EXPLICIT };
 enum { BG_DIFFERENCE_ANALYTIC, BG_DIFFERENCE_DENSE, BG_DIFFERENCE_SPARSE };
 enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
+enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
@@ -117,7 +118,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, max_order;
+    int form, formalism, jacobian, update, rule, omega, through, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;

@@ -32,7 +32,6 @@ struct bg_bdf_cap {
     double *scale;              /* [n] what is 1 */
     double *x;                  /* [n] */
     double *none;               /* [ng] */
-    double *states;             /* [nz] */
     double H[VECTORS + 1][VECTORS];
     double complex C[VECTORS][VECTORS];
     bg_arena arena;
@@ -48,7 +47,6 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, c->scale, c->n);
     BG_TAKE(arena, c->x, c->n);
     BG_TAKE(arena, c->none, m->ng);
-    BG_TAKE(arena, c->states, m->nz);
 }
 
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err)
@@ -60,7 +58,7 @@ bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err)
     if (!c || !bg_arena_create(&c->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
     if (m->matrix.expanded)
-        return bg_expanded_create(ig->sys->system, false, &c->expanded, err);
+        return BG_OK;
     return bg_dynamics_create_kkt(ig->sys->system, ig->sys->def.pattern_M, m->ng, &c->kkt, err);
 }
 
@@ -69,7 +67,6 @@ void bg_bdf_cap_destroy(bg_bdf_cap *c)
     if (!c)
         return;
     bg_kkt_destroy(c->kkt);
-    bg_expanded_destroy(c->expanded);
     bg_arena_clear(&c->arena);
     free(c);
 }
@@ -95,10 +92,11 @@ static void solve(bg_integrator *ig, const double *delta, const double *w, doubl
 {
     const bg_bdf *m = ig->method;
     bg_bdf_cap *c = m->cap;
-    if (c->expanded) {
-        memset(c->states, 0, (size_t)m->nz * sizeof(double));
-        bg_expanded_solve(c->expanded, &(bg_expanded_shift){delta, w, -1, -1},
-                          &(bg_expanded_vector){right, c->states, g, NULL});
+    if (!c->kkt) {
+        memset(m->step_z, 0, (size_t)m->nz * sizeof(double));
+        memset(m->step_eta, 0, (size_t)m->ng * sizeof(double));
+        bg_expanded_solve(m->matrix.expanded, &(bg_expanded_shift){delta, w, -1, -1},
+                          &(bg_expanded_vector){right, m->step_z, g, m->step_eta});
         return;
     }
     if (delta)
@@ -284,17 +282,16 @@ static void find_eigenvalues(bg_bdf_cap *c, int n, bg_bdf_spectrum *out)
     }
 }
 
+/* [M G^T; G 0]; the iteration matrix is factored after this. */
 static bg_status factor(bg_integrator *ig)
 {
     const bg_bdf *m = ig->method;
     bg_bdf_cap *c = m->cap;
     bg_expanded_values values = bg_bdf_matrix_get_values(m);
-    if (!c->expanded) {
-        bg_kkt_set_eliminated(c->kkt, ig->dyn->eliminated);
-        return bg_kkt_factor(c->kkt, m->parts.B.block[BG_KEPT_M].values, m->parts.G, m->parts.G);
-    }
-    bg_expanded_hold(c->expanded, ig->dyn->eliminated);
-    return bg_expanded_factor(c->expanded, &values, INFINITY, 0);
+    if (!c->kkt)
+        return bg_expanded_factor(m->matrix.expanded, &values, INFINITY, 0);
+    bg_kkt_set_eliminated(c->kkt, ig->dyn->eliminated);
+    return bg_kkt_factor(c->kkt, m->parts.B.block[BG_KEPT_M].values, m->parts.G, m->parts.G);
 }
 
 void bg_bdf_cap_update(bg_integrator *ig)

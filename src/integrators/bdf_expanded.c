@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,18 +53,35 @@ static bg_status calc_cost(bg_integrator *ig, double *cost, bg_error *err)
     return st;
 }
 
+/* Why the expansion cannot be used; NULL: it can. */
+static const char *find_obstacle(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    return !ig->sys->def.expansion                 ? "the system has none"
+           : m->jacobian != BG_DIFFERENCE_ANALYTIC ? "it needs jacobian=analytic"
+           : m->formalism != BG_FORMALISM_RESIDUAL ? "it needs formalism=residual"
+           : m->update == BG_UPDATE_EXTENDED       ? "it has no update=extended"
+                                                   : NULL;
+}
+
 bg_status bg_bdf_matrix_choose(bg_integrator *ig, bg_error *err)
 {
     bg_bdf *m = ig->method;
-    double *row = m->matrix.row, cost = 0;
-    if (!ig->sys->def.expansion || m->jacobian != BG_DIFFERENCE_ANALYTIC ||
-        m->formalism != BG_FORMALISM_RESIDUAL || m->update == BG_UPDATE_EXTENDED)
+    const char *obstacle = find_obstacle(ig);
+    const bool asked = m->through == BG_MATRIX_EXPANSION;
+    double *row = m->matrix.row, cost = INFINITY;
+    if (asked && obstacle)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "system '%s': integrator bdf cannot take matrix=expansion: %s; take "
+                            "matrix=auto",
+                            ig->sys->def.name, obstacle);
+    if (obstacle || m->through == BG_MATRIX_BLOCKS)
         return BG_OK;
     bg_expanded *expanded = NULL;
-    bg_status st = calc_cost(ig, &cost, err);
+    bg_status st = asked ? BG_OK : calc_cost(ig, &cost, err);
     m->matrix.row = row;
     if (st == BG_OK && bg_bdf_count_expansion(ig) < cost)
-        st = bg_expanded_create(ig->sys->system, m->second_row, &expanded, err);
+        st = bg_expanded_create(ig->sys->system, m->second_row ? m->metric : NULL, &expanded, err);
     if (!expanded)
         return st;
     if (bg_bdf_count_expansion(ig) + bg_expanded_get_work(expanded).usual < cost)

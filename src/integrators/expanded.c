@@ -37,6 +37,7 @@ struct bg_expanded {
     bg_blocks *blocks;
     bg_pattern pattern[BLOCKS]; /* shifted copies; NULL: none */
     double *r, *p;              /* [nx + nv], [nv] right-hand sides and solutions */
+    double *inverse;            /* [nv] of S */
     const bg_expansion *expansion;
     bg_expansion_values values; /* of the last factorisation */
 };
@@ -193,9 +194,10 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     bg_block blocks[BLOCKS];
     o->r = BG_NEW_ARRAY(double, o->nx + o->nv);
     o->p = BG_NEW_ARRAY(double, o->nv);
+    o->inverse = BG_NEW_ARRAY(double, o->nv);
     int *order = BG_NEW_ARRAY(int, o->nx + 2 * o->nv + o->nz + 2 * o->ng);
     bg_status st = BG_NO_MEMORY;
-    if (order && o->r && o->p && make_patterns(o, sys) &&
+    if (order && o->r && o->p && o->inverse && make_patterns(o, sys) &&
         make_order(o, sys->def.expansion, order)) {
         list_blocks(o, sys, blocks);
         st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, order,
@@ -207,7 +209,8 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     return st;
 }
 
-bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expanded, bg_error *err)
+bg_status bg_expanded_create(const bg_system *sys, const double *S, bg_expanded **expanded,
+                             bg_error *err)
 {
     const bg_system_def *d = &sys->def;
     bg_expanded *o = *expanded = BG_NEW(bg_expanded);
@@ -218,10 +221,12 @@ bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expan
     o->nv = d->nv;
     o->nz = d->nz;
     o->ng = d->ng;
-    o->eta = eta && d->ng > 0;
+    o->eta = S && d->ng > 0;
     o->of_lambda = d->f_of_lambda && d->ng > 0;
     o->expansion = d->expansion;
     bg_status st = fill(o, sys, err);
+    for (int i = 0; i < o->nv && o->eta && st == BG_OK; i++)
+        o->inverse[i] = 1 / S[i];
     if (st != BG_OK) {
         bg_expanded_destroy(o);
         *expanded = NULL;
@@ -240,6 +245,7 @@ void bg_expanded_destroy(bg_expanded *o)
     }
     free(o->r);
     free(o->p);
+    free(o->inverse);
     free(o);
 }
 
@@ -264,8 +270,8 @@ bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double
         [A] = {1, x->r.a},
         [R_Z] = {z ? one : 0, x->r_z},
         [R_LAMBDA] = {g ? 1 : 0, o->of_lambda ? x->r_lambda : x->G},
-        [P_UNIT] = {o->eta ? 1 : 0, NULL},
-        [P_V] = {o->eta ? -1 : 0, NULL},
+        [P_UNIT] = {o->eta ? 1 : 0, o->inverse}, /* the row divided by S */
+        [P_V] = {o->eta ? -1 : 0, o->inverse},
         [P_ETA] = {o->eta ? 1 : 0, x->G},
         [Z_UNIT] = {z ? 1 : 0, NULL},
         [H_Z] = {z ? -one : 0, x->h_z},

@@ -1,7 +1,8 @@
 /* The iteration matrix of an implicit multistep method, through the expansion of r.
  *
- * With q eliminated by q' = V v - G^T eta, p = dv - G^T deta, the increments of velocities, states,
- * multipliers dmu = dlambda/alpha and deta of a step with leading coefficient alpha solve
+ * With q eliminated by q' = V v - S G^T eta, p = dv - S G^T deta, S diagonal, the increments of
+ * velocities, states, multipliers dmu = dlambda/alpha and deta of a step with leading coefficient
+ * alpha solve
  *
  *   M dv + r_v/alpha dv + r_q/alpha^2 p + r_z/alpha dz + r_lambda dmu = b_v
  *   dz - h_z/alpha dz - h_v/alpha dv - h_q/alpha^2 p - h_lambda dmu   = b_z
@@ -37,8 +38,9 @@ typedef struct bg_expanded_vector {
     double *v, *z, *g, *e; /* [nv], [nz], [ng], [ng] */
 } bg_expanded_vector;
 
-/* For a system with an expansion; eta: the last row, and eta, are there. */
-bg_status bg_expanded_create(const bg_system *system, bool eta, bg_expanded **expanded,
+/* For a system with an expansion; S: [nv] diagonal, all > 0, copied; NULL: without eta and the last
+ * row. */
+bg_status bg_expanded_create(const bg_system *system, const double *S, bg_expanded **expanded,
                              bg_error *err);
 void bg_expanded_destroy(bg_expanded *expanded);
 /* Constraints left out (ng flags; NULL: none): their mu and eta become 0. */
