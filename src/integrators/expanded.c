@@ -37,9 +37,9 @@ struct bg_expanded {
     bg_blocks *blocks;
     bg_pattern pattern[BLOCKS]; /* shifted copies; NULL: none */
     double *r, *p;              /* [nx + nv], [nv] right-hand sides and solutions */
-    double square;              /* 1/alpha^2 of the last factorisation */
-    const double *values_q;     /* of the last factorisation */
-    const bg_pattern *pattern_q;
+    double *inverse;            /* [nv] of S */
+    const bg_expansion *expansion;
+    bg_expansion_values values; /* of the last factorisation */
 };
 
 /* A pattern (NULL: dense) of rows x columns with `left` columns more in front and `top` rows above.
@@ -194,9 +194,10 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     bg_block blocks[BLOCKS];
     o->r = BG_NEW_ARRAY(double, o->nx + o->nv);
     o->p = BG_NEW_ARRAY(double, o->nv);
+    o->inverse = BG_NEW_ARRAY(double, o->nv);
     int *order = BG_NEW_ARRAY(int, o->nx + 2 * o->nv + o->nz + 2 * o->ng);
     bg_status st = BG_NO_MEMORY;
-    if (order && o->r && o->p && make_patterns(o, sys) &&
+    if (order && o->r && o->p && o->inverse && make_patterns(o, sys) &&
         make_order(o, sys->def.expansion, order)) {
         list_blocks(o, sys, blocks);
         st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, order,
@@ -208,7 +209,8 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     return st;
 }
 
-bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expanded, bg_error *err)
+bg_status bg_expanded_create(const bg_system *sys, const double *S, bg_expanded **expanded,
+                             bg_error *err)
 {
     const bg_system_def *d = &sys->def;
     bg_expanded *o = *expanded = BG_NEW(bg_expanded);
@@ -219,10 +221,12 @@ bg_status bg_expanded_create(const bg_system *sys, bool eta, bg_expanded **expan
     o->nv = d->nv;
     o->nz = d->nz;
     o->ng = d->ng;
-    o->eta = eta && d->ng > 0;
+    o->eta = S && d->ng > 0;
     o->of_lambda = d->f_of_lambda && d->ng > 0;
-    o->pattern_q = &d->expansion->q;
+    o->expansion = d->expansion;
     bg_status st = fill(o, sys, err);
+    for (int i = 0; i < o->nv && o->eta && st == BG_OK; i++)
+        o->inverse[i] = 1 / S[i];
     if (st != BG_OK) {
         bg_expanded_destroy(o);
         *expanded = NULL;
@@ -241,6 +245,7 @@ void bg_expanded_destroy(bg_expanded *o)
     }
     free(o->r);
     free(o->p);
+    free(o->inverse);
     free(o);
 }
 
@@ -255,24 +260,23 @@ void bg_expanded_hold(bg_expanded *o, const unsigned char *held)
 bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double alpha,
                              double along)
 {
-    const double one = 1 / alpha;
+    const double one = 1 / alpha, two = one * one;
     const bool z = o->nz > 0, g = o->ng > 0;
-    o->square = one * one;
-    o->values_q = x->r.q;
+    o->values = x->r;
     const bg_block_value b[BLOCKS] = {
         [X] = {1, x->r.x},
-        [Q] = {o->square, x->r.q},
+        [Q] = {two, x->r.q},
         [W] = {one, x->r.v},
         [A] = {1, x->r.a},
         [R_Z] = {z ? one : 0, x->r_z},
         [R_LAMBDA] = {g ? 1 : 0, o->of_lambda ? x->r_lambda : x->G},
-        [P_UNIT] = {o->eta ? 1 : 0, NULL},
-        [P_V] = {o->eta ? -1 : 0, NULL},
+        [P_UNIT] = {o->eta ? 1 : 0, o->inverse}, /* the row divided by S */
+        [P_V] = {o->eta ? -1 : 0, o->inverse},
         [P_ETA] = {o->eta ? 1 : 0, x->G},
         [Z_UNIT] = {z ? 1 : 0, NULL},
         [H_Z] = {z ? -one : 0, x->h_z},
         [H_V] = {z ? -one : 0, x->h_v},
-        [H_Q] = {z ? -o->square : 0, x->h_q},
+        [H_Q] = {z ? -two : 0, x->h_q},
         [H_LAMBDA] = {z && o->of_lambda ? -1 : 0, x->h_lambda},
         [W_V] = {g ? 1 : 0, x->G},
         [W_Q] = {g ? along : 0, x->w_q},
@@ -281,16 +285,27 @@ bg_status bg_expanded_factor(bg_expanded *o, const bg_expanded_values *x, double
     return bg_blocks_factor(o->blocks, b, false);
 }
 
-void bg_expanded_solve(bg_expanded *o, const double *F1, const bg_expanded_vector *x)
+/* r <- r + factor B x for a block of the expansion. */
+static void add_shift(bg_expanded *o, const bg_pattern *p, const double *values, double factor,
+                      const double *x)
 {
-    const bg_pattern *q = o->pattern_q;
     for (int i = 0; i < o->nx + o->nv; i++) {
         double sum = 0;
-        for (int k = q->row_start[i]; k < q->row_start[i + 1]; k++)
-            sum += o->values_q[k] * F1[q->column[k]];
-        o->r[i] = o->square * sum + (i >= o->nx ? x->v[i - o->nx] : 0);
+        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+            sum += values[k] * x[p->column[k]];
+        o->r[i] += factor * sum;
     }
+}
+
+void bg_expanded_solve(bg_expanded *o, const bg_expanded_shift *shift, const bg_expanded_vector *x)
+{
+    memset(o->r, 0, (size_t)o->nx * sizeof(double));
+    memcpy(o->r + o->nx, x->v, (size_t)o->nv * sizeof(double));
     memset(o->p, 0, (size_t)o->nv * sizeof(double));
+    if (shift->q)
+        add_shift(o, &o->expansion->q, o->values.q, shift->by_q, shift->q);
+    if (shift->v)
+        add_shift(o, &o->expansion->v, o->values.v, shift->by_v, shift->v);
     double *const groups[GROUPS] = {o->r, o->p, x->z, x->g, x->e};
     bg_blocks_solve(o->blocks, groups);
     memcpy(x->v, o->r + o->nx, (size_t)o->nv * sizeof(double));

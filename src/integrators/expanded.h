@@ -1,7 +1,8 @@
 /* The iteration matrix of an implicit multistep method, through the expansion of r.
  *
- * With q eliminated by q' = V v - G^T eta, p = dv - G^T deta, the increments of velocities, states,
- * multipliers dmu = dlambda/alpha and deta of a step with leading coefficient alpha solve
+ * With q eliminated by q' = V v - S G^T eta, p = dv - S G^T deta, S diagonal, the increments of
+ * velocities, states, multipliers dmu = dlambda/alpha and deta of a step with leading coefficient
+ * alpha solve
  *
  *   M dv + r_v/alpha dv + r_q/alpha^2 p + r_z/alpha dz + r_lambda dmu = b_v
  *   dz - h_z/alpha dz - h_v/alpha dv - h_q/alpha^2 p - h_lambda dmu   = b_z
@@ -37,18 +38,27 @@ typedef struct bg_expanded_vector {
     double *v, *z, *g, *e; /* [nv], [nz], [ng], [ng] */
 } bg_expanded_vector;
 
-/* For a system with an expansion; eta: the last row, and eta, are there. */
-bg_status bg_expanded_create(const bg_system *system, bool eta, bg_expanded **expanded,
+/* For a system with an expansion; S: [nv] diagonal, all > 0, copied; NULL: without eta and the last
+ * row. */
+bg_status bg_expanded_create(const bg_system *system, const double *S, bg_expanded **expanded,
                              bg_error *err);
 void bg_expanded_destroy(bg_expanded *expanded);
 /* Constraints left out (ng flags; NULL: none): their mu and eta become 0. */
 void bg_expanded_hold(bg_expanded *expanded, const unsigned char *held);
-/* Assembles and factors; along: 1/alpha as a rule, 0: without w_q. The values stay with the caller
+/* Assembles and factors; along: 1/alpha as a rule, 0: without w_q. With alpha infinite and along 0
+ * it is [M G^T; G 0]. The values stay with the caller
  * until the last solution. BG_SINGULAR, without text: numerically singular. */
 bg_status bg_expanded_factor(bg_expanded *expanded, const bg_expanded_values *values, double alpha,
                              double along);
-/* Solves in place. F1: [nv] r_q F1/alpha^2 is added to b_v first. */
-void bg_expanded_solve(bg_expanded *expanded, const double *F1, const bg_expanded_vector *x);
+/* What is added to the right-hand side b_v: by_q r_q q + by_v r_v v; q, v [nv], NULL: nothing. */
+typedef struct bg_expanded_shift {
+    const double *q, *v;
+    double by_q, by_v;
+} bg_expanded_shift;
+
+/* Solves in place. */
+void bg_expanded_solve(bg_expanded *expanded, const bg_expanded_shift *shift,
+                       const bg_expanded_vector *x);
 /* Whether the last factorisation did without exchanges. */
 bool bg_expanded_is_direct(const bg_expanded *expanded);
 /* As bg_blocks_get_work, _reset and _archive. */

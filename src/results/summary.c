@@ -136,6 +136,21 @@ static json_t *new_work(const bg_work *work)
     return end_object(&b);
 }
 
+static json_t *new_corrector(const bg_corrector_work *work)
+{
+    builder b = begin_object();
+    put(&b, "residuals", json_integer(work->fc));
+    put(&b, "iterations", json_integer(work->fcw));
+    put(&b, "jacobians", json_integer(work->evaluations));
+    put(&b, "updates", json_integer(work->updates));
+    put(&b, "groups", json_integer(work->groups));
+    put(&b, "nonzeros", json_integer(work->nonzeros));
+    put(&b, "growths", json_integer(work->growths));
+    put(&b, "error_failures", json_integer(work->error_failures));
+    put(&b, "convergence_failures", json_integer(work->convergence_failures));
+    return end_object(&b);
+}
+
 static json_t *new_drift(const bg_drift *drift)
 {
     builder b = begin_object();
@@ -253,6 +268,8 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
     put(&b, "steps", new_steps(&report->counters));
     const bg_work own = bg_counters_sum_steps(&report->counters);
     put(&b, "evaluations", new_work(&own));
+    if (report->counters.corrector.fc > 0)
+        put(&b, "corrector", new_corrector(&report->counters.corrector));
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
