@@ -58,13 +58,16 @@ static void add(double *x, const double *step, double factor, int n)
 static double calc_lambda(const bg_integrator *ig)
 {
     const bg_bdf *m = ig->method;
-    const double *before = m->y_P + ig->n; /* what is found may be anything */
-    double largest = 0, size = 0;
-    for (int i = 0; i < m->ng; i++)
-        largest = fmax(largest, fabs(before[i]));
-    for (int i = 0; i < m->ng && largest > 0; i++)
-        size = fmax(size,
-                    fabs(m->step_lambda[i]) / (of_lambda * fmax(fabs(before[i]), 0.01 * largest)));
+    const double *before = ig->x0->lambda; /* what is found may be anything */
+    double largest[2] = {0, 0}, size = 0;
+    for (int i = 0; i < m->ng; i++) {
+        largest[0] = fmax(largest[0], fabs(before[i]));
+        largest[1] = fmax(largest[1], fabs(m->lambda[i]));
+    }
+    double least = 0.01 * fmin(largest[0], largest[1]);
+    for (int i = 0; i < m->ng && least > 0; i++)
+        size = fmax(size, fabs(m->step_lambda[i]) /
+                              (of_lambda * fmax(fmin(fabs(before[i]), fabs(m->lambda[i])), least)));
     return size;
 }
 
