@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OMEGA_SAFE 1e-7   /* backward error up to which the factors are taken, ... */
-#define OMEGA_EXACT 1e-10 /* and up to which solutions are not refined, which squares it away */
+#define OMEGA_SAFE 1e-6  /* backward error up to which the factors are taken, ... */
+#define OMEGA_EXACT 1e-9 /* and up to which solutions are not refined, which squares it away */
 
 /* A list of columns that grows. */
 typedef struct columns {
