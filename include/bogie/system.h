@@ -176,6 +176,13 @@ typedef struct bg_system_def {
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);
+    /* A factorisation of M by itself, for a full M that has a faster one than by its entries:
+     * factor_mass writes mass_size numbers, the first of which is not finite where there is none
+     * (M is nearly singular), solve_mass makes x <- M^{-1} x of these numbers alone, some of which
+     * may be scratch memory. Optional; used where few constraints make up the matrix with M. */
+    int mass_size;
+    int (*factor_mass)(void *self, const bg_point *p, double *factor);
+    void (*solve_mass)(const void *self, double *factor, double *x);
     /* Residual formalism r = M a - f + G^T lambda. Optional. */
     int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda,
                     double *r);

@@ -219,6 +219,7 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     system->calc_distance = bg_sizes_calc_distance;
     system->lift = bg_model_calc_lift(model);
     system->parts = bg_multibody_get_parts(model);
+    system->equilibrium = model->equilibrium;
 }
 
 static bg_status create_joint_as(const bg_model *model, bool constrain, bg_joint_form **form,

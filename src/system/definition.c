@@ -55,6 +55,9 @@ static bg_status check_functions(const bg_system_def *def, bg_error *err)
     if (def->ng > 0 && !(supplied & BG_TERM_g))
         return missing(def, "the constraints g",
                        "write them in `terms` and add BG_TERM_g to `supplied`", err);
+    if (def->mass_size > 0 && !(def->factor_mass && def->solve_mass))
+        return missing(def, "factor_mass and solve_mass, which mass_size > 0 announces",
+                       "supply both or leave mass_size at 0", err);
     if (def->nq != def->nv && !(supplied & BG_TERM_V))
         return missing(def, "the kinematic matrix V, needed because nq != nv",
                        "write it in `terms` and add BG_TERM_V to `supplied`", err);

@@ -86,7 +86,6 @@ typedef struct bg_joint_form {
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
     /* Scratch memory: */
-    bg_arena scratch;
     bg_vec3 c;             /* common point */
     bg_frame *L;           /* [nlinks] moving frames */
     bg_spatial *S;         /* [nv + nfollowing] motions */
@@ -166,6 +165,12 @@ void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, do
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out);
 
+/* mass_factor.c: M factored along the tree; its size, 0: entries of M serve as well. After
+ * update_inertia; its first number is NAN where M is nearly singular. */
+int bg_joint_get_mass_size(const bg_joint_form *f);
+void bg_joint_factor_mass(bg_joint_form *f, double *factor);
+void bg_joint_solve_mass(const void *form, double *factor, double *x);
+
 /* expansion.c: the structure, after the first update and once it is known what elements drive
  * (lambda: any [ng]; false: out of memory); the values, under the conditions of derivatives. */
 bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda);
@@ -208,6 +213,16 @@ const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are
  * coordinates nearby; BG_NOT_CONVERGED: there are none. */
 bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
                               bg_error *err);
+
+/* links.c, in the order of creation. */
+void bg_joint_collect_inertia(bg_joint_form *f);
+void bg_joint_find_shortcuts(bg_joint_form *f);
+void bg_joint_collect_rows(bg_joint_form *f);
+void bg_joint_find_driven(bg_joint_form *f);
+/* coordinates.c; calc_sizes: false: out of memory. */
+void bg_joint_find_blocks(bg_joint_form *f);
+bool bg_joint_calc_sizes(bg_joint_form *f);
+void bg_joint_name_all(bg_joint_form *f);
 
 /* system.c; constrain: prescribed coordinates of the tree by rows, none eliminated. */
 bg_status bg_joint_form_create(const bg_model *model, bool constrain, bg_joint_form **form,
