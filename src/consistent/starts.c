@@ -23,7 +23,8 @@ enum {
 };
 
 static const double kept = 1e-12; /* constraints: their rank is decided elsewhere */
-static const double met = 1e-9;   /* what is given, relative to its size */
+static const double missed = 1e-3, near_end = 0.03; /* positions; leverage there */
+static const double met = 1e-9;                     /* what is given, relative to its size */
 
 void bg_start_search_clear(bg_start_search *s)
 {
@@ -58,7 +59,8 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
     const bg_starts *starts = d->sys->def.starts;
     void *self = d->sys->def.self;
     int most = d->ng;
-    *s = (bg_start_search){.d = d, .starts = starts, .unit = d->sys->def.v_size};
+    *s = (bg_start_search){
+        .d = d, .starts = starts, .unit = d->sys->def.v_size, .leverage = BG_START_LEVERAGE};
     for (int of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++)
         for (int level = 0; level < BG_START_LEVELS; level++) {
             int n = starts->calc_rows(self, NULL, (bg_start_of)of, (bg_start_level)level, NULL,
@@ -209,7 +211,7 @@ bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char
                     ? bg_start_search_calc_rows(s, BG_START_VELOCITIES, level)
                     : 0;
         if (n > 0)
-            st = bg_levels_add_rows(s->levels, &s->A, s->b, BG_START_LEVERAGE, 0, err);
+            st = bg_levels_add_rows(s->levels, &s->A, s->b, s->leverage, 0, err);
         if (level == BG_START_FIXED)
             *fixed_met = st != BG_OK || are_fixed_met(s, n);
     }
@@ -238,6 +240,18 @@ static bool fits(const bg_dynamics *d, const double *v)
     return true;
 }
 
+/* Where a position is out of reach, the start is near the end of a range, and how near is for the
+ * weights of nearest.c to say: what is given of velocities is met there only if that takes little.
+ */
+static double find_leverage(const bg_system_def *def, const bg_point *p)
+{
+    bg_given g;
+    for (int k = 0; def->starts->get_given(def->self, k == 0 ? p : NULL, k, &g) == 0; k++)
+        if (!bg_given_is_velocity(&g) && !bg_given_is_met(&g, missed))
+            return near_end;
+    return BG_START_LEVERAGE;
+}
+
 bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminated, bg_state *x,
                                   bg_error *err)
 {
@@ -254,6 +268,7 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
         return BG_OK;
     st = bg_start_search_create(d, &s, err);
     s.point = p;
+    s.leverage = find_leverage(def, &p);
     if (st == BG_OK)
         memcpy(s.from, x->v, (size_t)d->nv * sizeof(double));
     bool fixed_met;
