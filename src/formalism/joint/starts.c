@@ -95,7 +95,7 @@ static bg_status find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, d
         return BG_OK;
     bg_status st = bg_levels_create(x->n, units, &levels, err);
     if (st == BG_OK)
-        st = bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, 0, err);
+        st = bg_levels_add(levels, x->rows, x->A, x->b, BG_START_LEVERAGE, 0, err);
     for (int k = 0; k < x->n && st == BG_OK; k++) {
         v[x->column[k]] = bg_levels_get_x(levels)[k];
         x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);
@@ -130,6 +130,12 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
     if (p)
         set_point(self, p);
     return bg_wishes_get_given(self, p != NULL, k, out);
+}
+
+static const char *find_reversed(void *self, const bg_point *p)
+{
+    set_point(self, p);
+    return bg_wishes_find_reversed(self);
 }
 
 static int is_settled(void *self, const bg_point *p, bg_start_of of)
@@ -272,13 +278,15 @@ static const char *get_joint(void *self, int row, int k)
 
 const struct bg_starts *bg_joint_get_starts(bool found)
 {
-    static const bg_starts known = {.get_given = get_given, .get_joint = get_joint};
+    static const bg_starts known = {
+        .get_given = get_given, .get_joint = get_joint, .find_reversed = find_reversed};
     static const bg_starts starts = {.get_given = get_given,
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
                                      .follow = follow,
                                      .get_joint = get_joint,
+                                     .find_reversed = find_reversed,
                                      .calc_rows = calc_rows};
     return found ? &known : &starts;
 }
