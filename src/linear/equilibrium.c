@@ -38,6 +38,8 @@ typedef struct search {
     bg_tangent *tangent; /* at trial positions */
     bg_state *x, *trial; /* present, and tried */
     bg_state *begin;     /* where relaxation begins */
+    double *way;         /* [nv] from the start to x, all steps together */
+    bool downhill;       /* away from what is unstable */
     bg_terms terms;      /* G and g_t there */
     double *rhs;         /* [ng] */
     const bg_redundancy *redundancy;
@@ -50,6 +52,7 @@ static void list(void *object, bg_arena *arena)
     search *s = object;
     bg_terms_take(s->sys->system, false, &s->terms, arena);
     BG_TAKE(arena, s->rhs, s->sys->def.ng);
+    BG_TAKE(arena, s->way, s->sys->def.nv);
 }
 
 static void clear(search *s)
@@ -202,6 +205,8 @@ static bg_status go(search *s, bool search_line, bg_error *err)
     if (st != BG_OK)
         return BG_RETRY;
     bg_state_copy(s->sys->system, s->trial, s->x);
+    for (int i = 0; i < r->nv; i++)
+        s->way[i] += part * r->delta[i];
     s->report->steps++;
     return bg_rest_update(r, s->x, err);
 }
@@ -213,7 +218,7 @@ static bg_status iterate(search *s, int most, bool *done, bg_error *err)
     double before = HUGE_VAL;
     *done = false;
     for (int k = 0; k < most; k++) {
-        bg_status st = bg_rest_calc_step(r, k < NEWTON_STEPS, err);
+        bg_status st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
         if (st != BG_OK)
             return st;
         bool small = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
@@ -262,16 +267,22 @@ static bg_status relax(search *s, bool *done, bg_error *err)
     return st > 0 ? BG_OK : st;
 }
 
-/* Along the mode that grows fastest. */
-static bg_status escape(search *s, const bg_modes *m, bg_error *err)
+/* The mode that grows fastest without swinging; NULL: there is none. */
+static const bg_mode *find_way_out(const bg_modes *m)
 {
-    bg_rest *r = s->rest;
     const bg_mode *worst = NULL;
     for (int k = 0; k < m->count; k++)
-        if (!worst || m->mode[k].re > worst->re)
+        if (m->mode[k].im == 0 && m->mode[k].re > (worst ? worst->re : 1e-6))
             worst = &m->mode[k];
+    return worst;
+}
+
+/* A little along a mode, and downhill from there. */
+static bg_status escape(search *s, const bg_mode *mode, bg_error *err)
+{
+    bg_rest *r = s->rest;
     for (int i = 0; i < r->nv; i++) {
-        r->delta[i] = push * worst->shape[2 * i];
+        r->delta[i] = push * mode->shape[2 * i];
         r->dv[i] = 0;
     }
     memset(r->dz, 0, (size_t)r->nz * sizeof *r->dz);
@@ -280,6 +291,7 @@ static bg_status escape(search *s, const bg_modes *m, bg_error *err)
         return st;
     bg_state_copy(s->sys->system, s->trial, s->x);
     s->report->left++;
+    s->downhill = true;
     return BG_OK;
 }
 
@@ -327,9 +339,10 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     for (int k = 0; st == BG_OK; k++) {
         st = bg_modes_create(s->lin, modes, err);
         s->report->unstable = modes->unstable;
-        if (st != BG_OK || modes->unstable == 0 || s->report->moves || k == ESCAPES)
+        const bg_mode *out = find_way_out(modes);
+        if (st != BG_OK || !out || k == ESCAPES)
             return st;
-        st = escape(s, modes, err);
+        st = escape(s, out, err);
         bg_modes_clear(modes);
         if (st == BG_OK)
             st = settle(s, err);
@@ -356,6 +369,18 @@ static void find_changing(search *s)
     }
 }
 
+/* The coordinate that is farthest from its start, in sizes. */
+static void find_farthest(search *s)
+{
+    for (int i = 0; i < s->sys->def.nv; i++) {
+        double size = fabs(s->way[i]) / s->tangent->unit[i];
+        if (size > s->report->distance) {
+            s->report->distance = size;
+            s->report->farthest = i;
+        }
+    }
+}
+
 bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_redundancy *redundancy,
                               bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
 {
@@ -375,10 +400,12 @@ bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_red
         st = bg_rest_find_cyclic(s.rest, s.x, &report->dropped, err);
     if (st == BG_OK)
         st = complete_velocity(&s, s.x, err);
+    s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
     if (st == BG_OK)
         st = find(&s, &own, err);
     if (st == BG_OK) {
         find_changing(&s);
+        find_farthest(&s);
         bg_state_copy(system, s.lin->at, x);
     }
     clear(&s);

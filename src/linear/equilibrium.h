@@ -13,6 +13,8 @@ typedef struct bg_equilibrium_report {
     int left;        /* unstable equilibria that were met and left */
     int unstable;    /* modes that grow there */
     int changing;    /* a state z that still changes: nothing makes it settle; -1: none */
+    double distance;  /* in sizes, of the coordinate that is farthest from its start, */
+    int farthest;     /* and which that is */
     double drift;    /* 1/s^2, in sizes: what is left along rates that are kept, */
     int worst;       /* at this coordinate the most */
 } bg_equilibrium_report;

@@ -456,8 +456,9 @@ static bg_status step_downhill(bg_rest *r, bool *done, bg_error *err)
     bg_status st = bg_symmetric_spectrum_calc(n, r->T, r->s, r->Vt, err);
     if (st != BG_OK)
         return st;
-    double mu = choose_damping(r, fmax(fabs(r->s[0]), fabs(r->s[n - 1])));
-    if (r->s[0] >= -mu)
+    double stiffest = fmax(fabs(r->s[0]), fabs(r->s[n - 1]));
+    double mu = choose_damping(r, stiffest);
+    if (r->s[0] >= -fmax(relative * stiffest, softest))
         return BG_OK;
     double *x = r->y, *left = r->x;
     memset(x, 0, (size_t)n * sizeof *x);
@@ -486,9 +487,17 @@ static bg_status choose_rates(bg_rest *r, double *mix, int *count, bg_error *err
     *count = 0;
     if (!r->moves || nc == 0)
         return BG_OK;
-    bg_status st = bg_svd_calc(n, nc, r->C, r->s, NULL, mix, err);
-    while (st == BG_OK && *count < nc && *count < n &&
-           (r->nintegrals > 0 || r->s[*count] > slowest))
+    for (int k = 0; k < nc; k++) { /* what brakes or drives along these directions themselves */
+        double *t = r->x;
+        collect(r, r->cyclic + k * r->nv, t);
+        for (int j = 0; j < nc; j++) {
+            r->T[k * nc + j] = 0;
+            for (int i = 0; i < n; i++)
+                r->T[k * nc + j] += t[i] * r->C[i * nc + j];
+        }
+    }
+    bg_status st = bg_svd_calc(nc, nc, r->T, r->s, NULL, mix, err);
+    while (st == BG_OK && *count < nc && (r->nintegrals > 0 || r->s[*count] > slowest))
         ++*count;
     return st;
 }
@@ -554,7 +563,7 @@ bg_status bg_rest_calc_step(bg_rest *r, bool downhill, bg_error *err)
         r->unresolved = r->drift = r->decay = r->force = 0;
         return BG_OK;
     }
-    if (downhill && !r->moves)
+    if (downhill)
         st = step_downhill(r, &done, err);
     if (st != BG_OK || done)
         return st;

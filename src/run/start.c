@@ -44,6 +44,12 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
     if (r->dropped)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
                         "rates that were given and cannot stay constant are zero there");
+    if (r->distance > 1)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "it is far from the start that was given: '%s' has moved by %.3g of its "
+                        "size, so see whether something has tipped over",
+                        bg_system_get_name(system, 'v', r->farthest, buffer, sizeof buffer),
+                        r->distance);
     if (r->left > 0)
         bg_warnings_add(list, BG_GOOD, "equilibrium", "an unstable equilibrium was met and left");
     if (r->drift > 1e-6)
