@@ -179,7 +179,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
         ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
-        st = bg_initial_step_calc(ig, &h, err);
+        st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);
     bg_control_reset(ig, h);
     if (st == BG_OK && bg_change_points_update(ig))
         st = begin(ig, BG_RESTART_ROWS, err);

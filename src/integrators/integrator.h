@@ -28,6 +28,8 @@ typedef struct bg_integrator_class {
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
     /* The same with all stages on the constraints (leaps.h). NULL: the method makes no leaps. */
     bg_status (*leap)(bg_integrator *ig, double *error, bg_error *err);
+    /* Length of the first step behind a start or restart, s. NULL: bg_initial_step_calc. */
+    bg_status (*first_step)(bg_integrator *ig, double *h, bg_error *err);
     /* Length of the next step, or of the next attempt. NULL: PI control (control.h). */
     double (*control)(bg_integrator *ig, bg_outcome outcome, double error);
     /* Work of the next step from x0 that can be done before it; a failure is left to the step. */
