@@ -194,7 +194,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     else
         bg_bdf_history_reset(&m->now);
     if (reason == BG_RESTART_START || reason == BG_RESTART_MODE)
-        m->parts.made = false;
+        m->parts.made = false, m->parts.spectrum.since = 0;
     if (reason == BG_RESTART_START) {
         bg_bdf_differences_forget(ig);
         m->second_made = false;
@@ -408,7 +408,6 @@ static void archive(bg_integrator *ig, bg_archive *a)
     bg_archive_finite(a, &m->t_now, 1);
     bg_bdf_parts_archive(ig, &m->parts, a);
     bg_bdf_differences_archive(ig, a);
-    bg_bdf_cap_archive(ig, a);
     bg_archive_flags(a, &m->second_made, sizeof m->second_made);
     for (int c = 0; m->second && m->second_made && c < 3 * ig->sys->def.nu && !a->failed; c++)
         bg_archive_finite(a, m->second[c], size);

@@ -65,6 +65,14 @@ void bg_bdf_history_interpolate(const bg_bdf_history *history, double tau, int b
                                 double *y, double *slope);
 void bg_bdf_history_archive(bg_bdf_history *history, bg_archive *archive);
 
+enum { BG_BDF_RITZ_MAX = 40 };
+
+/* bdf_cap.c: eigenvalues of the linearised motion, 1/s. */
+typedef struct bg_bdf_spectrum {
+    int count, since; /* evaluations of derivatives since they were found; 0: they are due */
+    double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
+} bg_bdf_spectrum;
+
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
     bg_jacobian B;   /* derivatives of r, h and w at fixed rates, and M */
@@ -76,6 +84,7 @@ typedef struct bg_bdf_parts {
     bool fresh;      /* no step was made with it yet */
     double rate;     /* remembered rho/(1 - rho) */
     int slow_steps;  /* in a row */
+    bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
 /* (A G^T) of a block A in a pattern, in a pattern of its own (NULL: dense). */
@@ -205,6 +214,5 @@ void bg_bdf_cap_destroy(bg_bdf_cap *cap);
 void bg_bdf_cap_update(bg_integrator *ig);
 /* Whether a step of h and order k would pump up a fast mode, and the longest that does not. */
 bool bg_bdf_cap_check(const bg_integrator *ig, int k, double h, double *longest);
-void bg_bdf_cap_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

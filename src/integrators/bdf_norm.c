@@ -67,6 +67,8 @@ static void update_fixed_weights(bg_integrator *ig)
         double own = size ? size[i] : 1, far = m->q_of[i] < 0 ? 0 : fabs(m->y_P[m->q_of[i]]);
         w[i] = own + 0.01 * far;
         w[m->nv + i] = w[i] * fmax(1, speed);
+        if (m->form == BG_FORM_INDEX_3)
+            w[m->nv + i] = fmax(w[m->nv + i], w[i] / m->formula.h);
     }
     for (int i = 0; i < m->nz; i++)
         w[2 * m->nv + i] = fmax(1, fabs(v[m->nv + i]));
