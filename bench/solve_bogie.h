@@ -28,8 +28,9 @@ static outcome bogie_solve(const problem *p, const char *method, const bg_settin
     const double *end = bg_integrator_get_state(ig)->q;
     o.error = problem_calc_error(p, end);
     o.steps = count.accepted;
-    o.evaluations = work.terms + work.explicit_ + work.residual;
-    o.jacobians = work.jacobian;
+    o.evaluations = count.corrector.fc > 0 ? count.corrector.fc
+                                           : work.terms + work.explicit_ + work.residual;
+    o.jacobians = count.corrector.evaluations;
     if (q)
         memcpy(q, end, (size_t)p->def->nq * sizeof *q);
     bg_integrator_destroy(ig);

@@ -303,6 +303,30 @@ static void test_groups(void **state)
     bg_study_destroy(s);
 }
 
+/* Counters over time end where the summary does, and rise. */
+static void test_counters_over_time(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:slider-crank','base':{'t_end':5},'variants':{'grid':{'integrator':"
+        "['bdf','mdop5']}},'metrics':['steps.accepted','corrector.evaluations'],'plots':["
+        "{'kind':'lines','trajectory':'#steps.accepted'},"
+        "{'kind':'lines','trajectory':'#corrector.evaluations','points':50}]}");
+    bg_table *t = run_study(s, 1);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2; i++) {
+            const bg_trajectory *c = &t->rows[k].curves[i];
+            assert_true(t->rows[k].ok && c->rows > 10 && c->rows <= (i ? 50 : 200));
+            assert_true(c->t[0] == 0 && c->t[c->rows - 1] == 5);
+            for (long n = 1; n < c->rows; n++)
+                assert_true(c->y[n] >= c->y[n - 1]);
+            assert_true(c->y[c->rows - 1] == bg_cell_get_number(&t->rows[k].cells[i]));
+            assert_int_equal(c->y[c->rows - 1] > 0, k == 0 || i == 0);
+        }
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
 /* tol_factor is both tolerances times so much, those of `tol` as those of the model. */
 static void test_tolerance_factor(void **state)
 {
@@ -714,6 +738,9 @@ static const struct {
      "metrics[1].group.over", "has none"},
     {"{'model':'equations:pendulum','metrics':['evaluations.factorizations']}", "metrics[0]",
      "did you mean 'evaluations.factorisations'"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':"
+     "'#steps.acepted'}]}",
+     "plots", "did you mean '#steps.accepted'"},
     {"{'model':'equations:pendulum','show':{'toll':1},'metrics':['status']}", "show.toll",
      "did you mean 'tol'"},
     {"{'model':'equations:pendulum','base':{'tol_factor':0},'metrics':['status']}",
@@ -822,6 +849,7 @@ int main(void)
                                        cmocka_unit_test(test_metrics),
                                        cmocka_unit_test(test_groups),
                                        cmocka_unit_test(test_tolerance_factor),
+                                       cmocka_unit_test(test_counters_over_time),
                                        cmocka_unit_test(test_windows),
                                        cmocka_unit_test(test_drift_at_steps),
                                        cmocka_unit_test(test_errors_and_order),

@@ -136,6 +136,21 @@ static json_t *new_work(const bg_work *work)
     return end_object(&b);
 }
 
+static json_t *new_corrector(const bg_corrector_work *work)
+{
+    builder b = begin_object();
+    put(&b, "fc", json_integer(work->fc));
+    put(&b, "fcw", json_integer(work->fcw));
+    put(&b, "evaluations", json_integer(work->evaluations));
+    put(&b, "updates", json_integer(work->updates));
+    put(&b, "groups", json_integer(work->groups));
+    put(&b, "nonzeros", json_integer(work->nonzeros));
+    put(&b, "growths", json_integer(work->growths));
+    put(&b, "error_failures", json_integer(work->error_failures));
+    put(&b, "convergence_failures", json_integer(work->convergence_failures));
+    return end_object(&b);
+}
+
 static json_t *new_drift(const bg_drift *drift)
 {
     builder b = begin_object();
@@ -256,6 +271,7 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
+    put(&b, "corrector", new_corrector(&report->counters.corrector));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));
