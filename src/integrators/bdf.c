@@ -33,8 +33,8 @@ static void list(void *object, bg_arena *arena)
     bg_bdf_history_take(&m->now, n, ng, arena);
     bg_bdf_history_take(&m->next, n, ng, arena);
     double **const of_n[] = {&m->y_P, &m->rate_P, &m->e};
-    double **const of_v[] = {&m->tangent, &m->VV,   &m->a,   &m->step_q,    &m->step_v,
-                             &m->F.F1,    &m->F.F2, &m->rhs, &m->matrix.row};
+    double **const of_v[] = {&m->metric, &m->tangent, &m->VV,   &m->a,   &m->step_q,
+                             &m->step_v, &m->F.F1,    &m->F.F2, &m->rhs, &m->matrix.row};
     double **const of_g[] = {&m->eta,      &m->lambda, &m->step_lambda,
                              &m->step_eta, &m->F.F3,   &m->F.F4};
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
@@ -109,6 +109,9 @@ static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
 static void map_coordinates(const bg_integrator *ig, bg_bdf *m)
 {
     const bg_pattern *p = ig->sys->def.pattern_V;
+    const double *size = ig->sys->def.v_size;
+    for (int j = 0; j < m->nv; j++)
+        m->metric[j] = size ? size[j] * size[j] : 1;
     for (int j = 0; j < m->nv; j++)
         m->q_of[j] = ig->dyn->kinematic ? -1 : j;
     for (int i = 0; p && i < m->nq; i++) {
@@ -432,7 +435,7 @@ static const bg_option_info options[] = {
      "derivatives of the system, differences by columns, or by groups of columns"},
     {"pattern", "estimated|known", "estimated",
      "of jacobian=sparse: from a first difference of all columns, or of the system"},
-    {"update", "full|partitioned|extended", "full",
+    {"update", "partitioned|full|extended", "partitioned",
      "where the step changes: new derivatives, the old with new M, or that following the inputs"},
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
     {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},

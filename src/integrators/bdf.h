@@ -12,7 +12,7 @@ enum { BG_BDF_ORDER_MAX = 6, BG_BDF_DIFFERENCES = BG_BDF_ORDER_MAX + 2 };
 enum { BG_FORM_GGL, BG_FORM_INDEX_3, BG_FORM_INDEX_2, BG_FORM_INDEX_1 };
 enum { BG_FORMALISM_RESIDUAL, BG_FORMALISM_EXPLICIT };
 enum { BG_DIFFERENCE_ANALYTIC, BG_DIFFERENCE_DENSE, BG_DIFFERENCE_SPARSE };
-enum { BG_UPDATE_FULL, BG_UPDATE_PARTITIONED, BG_UPDATE_EXTENDED };
+enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
 
@@ -87,7 +87,7 @@ typedef struct bg_bdf_parts {
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
-/* (A G^T) of a block A in a pattern, in a pattern of its own (NULL: dense). */
+/* (A S G^T) of a block A in a pattern, in a pattern of its own (NULL: dense). */
 typedef struct bg_bdf_product {
     int rows;
     const bg_pattern *of; /* of A */
@@ -129,6 +129,7 @@ typedef struct bg_bdf {
     double *y_P, *rate_P;     /* [n] predictor */
     double *e;                /* [n] y - y_P */
     double *tangent;          /* [nv] of q */
+    double *metric;           /* [nv] squares of the sizes of displacements */
     double *weight;           /* [2 nv + nz] */
     double *entries;          /* [2 nv + nz] scratch of norms */
     double *base, *moved;     /* [nq] normalised predictor; scratch */

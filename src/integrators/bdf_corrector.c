@@ -20,8 +20,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_FIXED = 12 };
-static const double rounding = 1e-11; /* of increments that stop shrinking, in fixed steps */
+enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6 };
+/* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
+static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.03;
 
@@ -107,20 +108,41 @@ static bg_newton_state look(bg_bdf *m, double *first, double size, double floor)
     return count + 1 >= MOST ? BG_NEWTON_FAILED : BG_NEWTON_GOES_ON;
 }
 
-static bg_status iterate(bg_integrator *ig, bool *computed, bg_error *err)
+/* The same in fixed steps: down to rounding, or to what a matrix that is new leaves. A single ratio
+ * may be small by chance. */
+static bg_newton_state look_fixed(bg_newton *n, double *first, double size)
+{
+    int count = n->count++;
+    double before = n->size;
+    n->size = size;
+    if (count == 0)
+        *first = size;
+    if (!isfinite(size) || size == 0)
+        return size == 0 ? BG_NEWTON_DONE : BG_NEWTON_FAILED;
+    if (count == 0)
+        return BG_NEWTON_GOES_ON;
+    double rho = n->rate = fmax(pow(size / *first, 1.0 / count), least_rate);
+    bool stalls = size > slow_fixed * before;
+    if ((rho < 1 && size * rho / (1 - rho) <= n->converged) || (stalls && size <= n->roundoff))
+        return BG_NEWTON_DONE;
+    return count + 1 >= MOST_FIXED || (stalls && count > 1) || size > 4 * before
+               ? BG_NEWTON_FAILED
+               : BG_NEWTON_GOES_ON;
+}
+
+/* Increments that stop shrinking in fixed steps are rounding below this. */
+static double get_rounding(const bg_integrator *ig, bool evaluated)
+{
+    return (evaluated ? rounding : rounding_old) * bg_project_calc_coarseness(ig->dyn);
+}
+
+static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_error *err)
 {
     bg_bdf *m = ig->method;
     const bool fixed = ig->options.step > 0;
     double first = 0, floor = fixed ? 0 : calc_floor(ig);
     bg_newton_state state = BG_NEWTON_GOES_ON;
-    m->newton = (bg_newton){.most = MOST_FIXED,
-                            .converged = 1e-15,
-                            .foretells = true,
-                            .roundoff = rounding * bg_project_calc_coarseness(ig->dyn),
-                            .stalls = 0.5,
-                            .slow = 0.3,
-                            .diverges = 4};
-    bg_newton_begin(&m->newton);
+    m->newton = (bg_newton){.converged = 1e-15, .roundoff = get_rounding(ig, evaluated)};
     begin(ig);
     *computed = false;
     while (state == BG_NEWTON_GOES_ON) {
@@ -130,7 +152,7 @@ static bg_status iterate(bg_integrator *ig, bool *computed, bg_error *err)
         *computed = true;
         ig->count.corrector.fcw++;
         double size = apply(ig);
-        state = fixed ? bg_newton_look(&m->newton, size) : look(m, &first, size, floor);
+        state = fixed ? look_fixed(&m->newton, &first, size) : look(m, &first, size, floor);
     }
     return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
 }
@@ -197,10 +219,15 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
 }
 
 /* A slow iteration asks for derivatives before the next step. */
-static void watch(bg_bdf *m)
+static void watch(bg_integrator *ig)
 {
+    bg_bdf *m = ig->method;
     m->parts.fresh = false;
     bool was_slow = m->newton.count > 1 && m->newton.rate > slow;
+    if (ig->options.step > 0 && m->newton.count >= MANY_FIXED) {
+        m->parts.slow = m->changed = true;
+        return;
+    }
     int before = m->parts.slow_steps;
     m->parts.slow_steps = was_slow ? before + 1 : 0;
     m->parts.slow = m->parts.slow_steps >= 2;
@@ -232,10 +259,9 @@ bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
     if (st != BG_OK)
         return st;
     for (;;) {
-        st = iterate(ig, &computed, err);
+        st = iterate(ig, evaluated, &computed, err);
         if (st == BG_OK) {
-            if (ig->options.step == 0)
-                watch(m);
+            watch(ig);
             return BG_OK;
         }
         if (st < 0 || !computed)

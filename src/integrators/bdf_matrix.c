@@ -1,12 +1,12 @@
 /* The iteration matrix of bdf, with q eliminated.
  *
- * dq = (dv - G^T deta - F1)/alpha by F1. What remains, the rows of r and h divided by alpha, that
+ * dq = (dv - S G^T deta - F1)/alpha by F1. What remains, the rows of r and h divided by alpha, that
  * of g multiplied by alpha, with unknowns dv, dz, dmu = dlambda/alpha and deta, is
  *
- *   [ M + r_v/alpha + r_q/alpha^2      r_z/alpha      r_lambda    -r_q G^T/alpha^2 ]
- *   [ -h_v/alpha - h_q/alpha^2         I - h_z/alpha  -h_lambda    h_q G^T/alpha^2 ]
- *   [ G + w_q/alpha                    0              0           -w_q G^T/alpha   ]
- *   [ G                                0              0           -G G^T           ]
+ *   [ M + r_v/alpha + r_q/alpha^2      r_z/alpha      r_lambda    -r_q S G^T/alpha^2 ]
+ *   [ -h_v/alpha - h_q/alpha^2         I - h_z/alpha  -h_lambda    h_q S G^T/alpha^2 ]
+ *   [ G + w_q/alpha                    0              0           -w_q S G^T/alpha   ]
+ *   [ G                                0              0           -G S G^T           ]
  *
  * with right sides (-F2 + r_q F1/alpha)/alpha, (-Fz - h_q F1/alpha)/alpha, -F3 + w_q F1/alpha,
  * -alpha F4 + G F1: all entries stay of order 1 as the step goes to 0. d(G^T eta)/dq is left out,
@@ -141,6 +141,8 @@ static void update_product(const bg_integrator *ig, bg_bdf_product *p, const dou
     const bg_pattern *G = ig->sys->def.pattern_G;
     for (int i = 0; i < p->rows; i++) {
         spread(p->of, A, i, m->nv, m->matrix.row);
+        for (int k = 0; k < m->nv; k++)
+            m->matrix.row[k] *= m->metric[k];
         int begin = p->row_start ? p->row_start[i] : i * m->ng;
         int end = p->row_start ? p->row_start[i + 1] : begin + m->ng;
         for (int k = begin; k < end; k++) {
@@ -349,11 +351,10 @@ void bg_bdf_matrix_solve(bg_integrator *ig)
     bg_blocks_solve(m->matrix.blocks, x);
     for (int i = 0; i < m->ng; i++)
         m->step_lambda[i] *= alpha;
-    for (int i = 0; i < m->nv; i++)
-        m->step_q[i] = m->step_v[i] - m->F.F1[i];
+    memset(m->rhs, 0, (size_t)m->nv * sizeof(double));
     if (m->second_row)
-        bg_matrix_add_transposed(m->ng, m->nv, ig->sys->def.pattern_G, m->parts.G, -1, m->step_eta,
-                                 m->step_q);
+        bg_matrix_add_transposed(m->ng, m->nv, ig->sys->def.pattern_G, m->parts.G, 1, m->step_eta,
+                                 m->rhs);
     for (int i = 0; i < m->nv; i++)
-        m->step_q[i] /= alpha;
+        m->step_q[i] = (m->step_v[i] - m->F.F1[i] - m->metric[i] * m->rhs[i]) / alpha;
 }

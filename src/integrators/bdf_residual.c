@@ -1,14 +1,15 @@
 /* The equations of bdf at an iterate.
  *
  * y = (q, v, z, lambda, eta), with rates by the formula, y' = y'_P + alpha (y - y_P), a = v':
- *     F1 = V^+(q) q' - v + G^T eta                                                 nv
+ *     F1 = V^+(q) q' - v + S G^T eta                                               nv
  *     F2 = M a - f + G^T lambda = r        or  a - M^-1 (f - G^T lambda)           nv
  *     Fz = z' - h(t, q, v, z, u)                                                   nz
  *     F3 = G v + g_t                                                               ng
  *     F4 = g                                                                       ng
- * (001 (7)-(10)). The form of index 3 is without F3, that of index 2 without F4, both without eta;
- * that of index 1 has F3 = G a + gamma instead of both. Rows that are left out as redundant, and
- * their lambda and eta, are zero.
+ * (001 (7)-(10)), S the squares of the system's sizes of displacements: 001 has none, and then what
+ * eta takes off depends on the units of length. The form of index 3 is without F3, that of index 2
+ * without F4, both without eta; that of index 1 has F3 = G a + gamma instead of both. Rows that are
+ * left out as redundant, and their lambda and eta, are zero.
  *
  * Newton's unknown for q is a tangent vector: q = normalise(q^ + V(q^) s) with q^ the normalised
  * predictor. What enters the differences is q - q_P, put together from the increments themselves:
@@ -88,10 +89,12 @@ static void calc_kinematic(bg_integrator *ig)
     } else {
         memcpy(F, m->q_t, (size_t)m->nv * sizeof(double));
     }
-    for (int i = 0; i < m->nv; i++)
-        F[i] -= ig->x1->v[i];
+    memset(m->rhs, 0, (size_t)m->nv * sizeof(double));
     if (m->second_row)
-        bg_matrix_add_transposed(m->ng, m->nv, ig->sys->def.pattern_G, d->terms.G, 1, m->eta, F);
+        bg_matrix_add_transposed(m->ng, m->nv, ig->sys->def.pattern_G, d->terms.G, 1, m->eta,
+                                 m->rhs);
+    for (int i = 0; i < m->nv; i++)
+        F[i] += m->metric[i] * m->rhs[i] - ig->x1->v[i];
 }
 
 /* F2 where terms M, f and G are at hand, or by the formalism. */

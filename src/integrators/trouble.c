@@ -548,11 +548,12 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
         bg_warnings_add(warnings, BG_DOUBTFUL, "jump", "%s", text);
     } else if (m->stiff && (!warnings || is_limited(ig))) {
         name_culprit(ig, m->fastest, name, sizeof name);
-        snprintf(text, size,
-                 "from t = %.6g s on steps are limited by stability, not by accuracy (stiff): %s "
-                 "reacts within %.2g s; mark it \"stiff\" and use --integrator linear-euler with a "
-                 "fixed step, or make it softer or less damped",
-                 m->t_stiff, name, 1 / m->rate);
+        snprintf(
+            text, size,
+            "from t = %.6g s on steps are limited by stability, not by accuracy (stiff): %s "
+            "reacts within %.2g s; use --integrator bdf, or, for real time, mark it \"stiff\" and "
+            "use linear-euler with a fixed step, or make it softer or less damped",
+            m->t_stiff, name, 1 / m->rate);
         bg_warnings_add(warnings, BG_GOOD, "stiff", "%s", text);
     }
     return *text != '\0';

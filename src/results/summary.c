@@ -139,9 +139,9 @@ static json_t *new_work(const bg_work *work)
 static json_t *new_corrector(const bg_corrector_work *work)
 {
     builder b = begin_object();
-    put(&b, "fc", json_integer(work->fc));
-    put(&b, "fcw", json_integer(work->fcw));
-    put(&b, "evaluations", json_integer(work->evaluations));
+    put(&b, "residuals", json_integer(work->fc));
+    put(&b, "iterations", json_integer(work->fcw));
+    put(&b, "jacobians", json_integer(work->evaluations));
     put(&b, "updates", json_integer(work->updates));
     put(&b, "groups", json_integer(work->groups));
     put(&b, "nonzeros", json_integer(work->nonzeros));
@@ -268,10 +268,11 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
     put(&b, "steps", new_steps(&report->counters));
     const bg_work own = bg_counters_sum_steps(&report->counters);
     put(&b, "evaluations", new_work(&own));
+    if (report->counters.corrector.fc > 0)
+        put(&b, "corrector", new_corrector(&report->counters.corrector));
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
-    put(&b, "corrector", new_corrector(&report->counters.corrector));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));
@@ -288,7 +289,7 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
 json_t *bg_summary_make_layout(void)
 {
     const bg_system_def nothing = {0};
-    const bg_run_report report = {0};
+    const bg_run_report report = {.counters.corrector.fc = 1};
     return make_summary(&nothing, NULL, "", &report);
 }
 

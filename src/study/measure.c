@@ -305,9 +305,9 @@ static const struct {
     size_t at;
 } counters[] = {{"#steps.accepted", offsetof(bg_counters, accepted)},
                 {"#steps.rejected", offsetof(bg_counters, rejected)},
-                {"#corrector.fc", offsetof(bg_counters, corrector.fc)},
-                {"#corrector.fcw", offsetof(bg_counters, corrector.fcw)},
-                {"#corrector.evaluations", offsetof(bg_counters, corrector.evaluations)},
+                {"#corrector.residuals", offsetof(bg_counters, corrector.fc)},
+                {"#corrector.iterations", offsetof(bg_counters, corrector.fcw)},
+                {"#corrector.jacobians", offsetof(bg_counters, corrector.evaluations)},
                 {"#corrector.updates", offsetof(bg_counters, corrector.updates)}};
 enum { COUNTERS = sizeof counters / sizeof *counters };
 
