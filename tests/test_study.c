@@ -264,7 +264,8 @@ static void test_groups(void **state)
         "{'key':'median','group':{'of':'top','over':'set.height'}},"
         "{'key':'mean','group':{'of':'top','over':['set.height','t_end'],'take':'mean'}},"
         "{'key':'range','group':{'of':'top','over':'set.height','take':'range'}},"
-        "{'key':'share','ratio':{'of':'median','to':'a'}}]}");
+        "{'key':'share','ratio':{'of':'median','to':'a'}},"
+        "{'key':'part','ratio':{'of':'top','by':'median'}}]}");
     bg_table *t = run_study(s, 2);
     for (long k = 0; k < 10; k++) {
         const bg_cell *c = t->rows[k].cells;
@@ -275,6 +276,7 @@ static void test_groups(void **state)
         assert_true(bg_cell_get_number(&c[1]) == 3); /* of 1, 2, 4, 9 */
         assert_true(bg_cell_get_number(&c[2]) == 4 && bg_cell_get_number(&c[3]) == 8);
         assert_true(bg_cell_get_number(&c[4]) == 1);
+        assert_true(bg_cell_get_number(&c[5]) == bg_cell_get_number(&c[0]) / 3);
     }
     char *csv = bg_table_make_csv(t), *text = bg_table_make_text(t);
     int lines = 0;
@@ -744,6 +746,9 @@ static const struct {
     {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':"
      "'#steps.acepted'}]}",
      "plots", "did you mean '#steps.accepted'"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'ratio':{'of':'steps.accepted'}}]"
+     "}",
+     "metrics[1].ratio", "one of to"},
     {"{'model':'equations:pendulum','show':{'toll':1},'metrics':['status']}", "show.toll",
      "did you mean 'tol'"},
     {"{'model':'equations:pendulum','base':{'tol_factor':0},'metrics':['status']}",
