@@ -1,6 +1,7 @@
 /* Starts: what a file gives for bodies and joints is so at the start, in world axes at the actual
  * pose, wherever the mechanism allows it; what is not so is reported; and neither the tree, nor the
  * formulation, nor a joint that constrains nothing has a say in it. On random mechanisms. */
+#include "assembled_support.h"
 #include "evaluator_support.h"
 #include "model_support.h"
 
@@ -92,42 +93,29 @@ static void look(bg_system *sys, const bg_state *x, int bodies, start *out)
 static bool try_start(json_t *root, const char *form, int bodies, start *out, double t_end,
                       start *end)
 {
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    bg_system *sys = NULL;
-    bg_state *x = NULL;
-    bg_assembly_report report = {0};
     char *text = json_dumps(root, JSON_REAL_PRECISION(17));
-    assert_ok(bg_model_parse(text, "random", NULL, 0, &model, &err));
-    bool good = bg_model_create_system(model, form, &sys, &err) == BG_OK;
+    assembled a = assembled_parse(text, form);
+    bool good = a.status == BG_OK;
     if (good) {
-        assert_ok(bg_state_create(sys, &x, &err));
-        good = bg_state_assemble(sys, x, &report, &err) == BG_OK;
-    }
-    if (good) {
-        look(sys, x, bodies, out);
-        out->unmet = report.nunmet;
-        out->redundant = report.redundancy.count;
-        for (int k = 0; k < report.nunmet; k++)
-            out->unmet_velocities += strstr(report.unmet[k].unit, "/s") != NULL;
+        look(a.sys, a.x, bodies, out);
+        out->unmet = a.report.nunmet;
+        out->redundant = a.report.redundancy.count;
+        for (int k = 0; k < a.report.nunmet; k++)
+            out->unmet_velocities += strstr(a.report.unmet[k].unit, "/s") != NULL;
     }
     if (good && t_end > 0) {
         bg_run_options o = bg_default_run_options();
         bg_run_report r;
         o.t_end = t_end;
         o.method.rtol = o.method.atol = 1e-9;
-        good = bg_run(sys, &o, &r, &err) == BG_OK;
+        good = bg_run(a.sys, &o, &r, &a.err) == BG_OK;
         if (good)
-            look(sys, r.final, bodies, end);
+            look(a.sys, r.final, bodies, end);
         bg_run_report_clear(&r);
     }
     if (!good)
-        print_message("%s: %s\n", form, err.text);
-    bg_assembly_report_clear(&report);
-    bg_state_destroy(x);
-    if (sys)
-        bg_system_destroy(sys);
-    bg_model_destroy(model);
+        print_message("%s: %s\n", form, a.err.text);
+    assembled_clear(&a);
     free(text);
     return good;
 }
@@ -192,30 +180,17 @@ static void test_levels(void **state)
 /* A motion that the mechanism at its start pose allows: the nearest to a random one. */
 static bool draw_motion(json_t *root, int bodies, uint64_t *seed, start *out)
 {
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    bg_system *sys = NULL;
-    bg_state *x = NULL;
-    bg_assembly_report report = {0};
     char *text = json_dumps(root, JSON_REAL_PRECISION(17));
-    assert_ok(bg_model_parse(text, "random", NULL, 0, &model, &err));
-    bool good = bg_model_create_system(model, "joint", &sys, &err) == BG_OK;
-    if (good) {
-        assert_ok(bg_state_create(sys, &x, &err));
-        good = bg_state_assemble(sys, x, &report, &err) == BG_OK;
-    }
+    assembled a = assembled_parse(text, "joint");
+    bool good = a.status == BG_OK;
     if (good) { /* v is not the definition's any more: assembly projects it */
-        bg_assembly_report_clear(&report);
-        for (int i = 0; i < bg_system_get_def(sys)->nv; i++)
-            x->v[i] = random_between(seed, -2, 2);
-        assert_ok(bg_state_assemble(sys, x, &report, &err));
-        look(sys, x, bodies, out);
+        for (int i = 0; i < bg_system_get_def(a.sys)->nv; i++)
+            a.x->v[i] = random_between(seed, -2, 2);
+        assembled_repeat(&a);
+        assert_int_equal(a.status, BG_OK);
+        look(a.sys, a.x, bodies, out);
     }
-    bg_assembly_report_clear(&report);
-    bg_state_destroy(x);
-    if (sys)
-        bg_system_destroy(sys);
-    bg_model_destroy(model);
+    assembled_clear(&a);
     free(text);
     return good;
 }
@@ -667,24 +642,16 @@ static bg_status start_arm(const char *arm, const char *ball, const char *hinge,
                            double *y, bg_assembly_report *report, bg_error *err)
 {
     char text[2048];
-    bg_model *model;
-    bg_system *sys = NULL;
-    bg_state *x = NULL;
     snprintf(text, sizeof text, ARM, arm, ball, hinge);
     char *copy = quote(text);
-    assert_int_equal(bg_model_parse(copy, "arm", NULL, 0, &model, err), BG_OK);
-    *report = (bg_assembly_report){0};
-    bg_status st = bg_model_create_system(model, form, &sys, err);
+    assembled a = assembled_parse(copy, form);
+    bg_status st = a.status;
+    *err = a.err;
+    *report = a.report;
+    a.report = (bg_assembly_report){0};
     if (st == BG_OK)
-        st = bg_state_create(sys, &x, err);
-    if (st == BG_OK)
-        st = bg_state_assemble(sys, x, report, err);
-    if (st == BG_OK)
-        calc_outputs(sys, x, y);
-    bg_state_destroy(x);
-    if (sys)
-        bg_system_destroy(sys);
-    bg_model_destroy(model);
+        calc_outputs(a.sys, a.x, y);
+    assembled_clear(&a);
     free(copy);
     return st;
 }

@@ -847,9 +847,62 @@ static void test_obeys_model(void **state)
     }
 }
 
+/* The hash of a study over a model with a part in a file, whose input is a table, and a table that
+ * a setting names. */
+static uint64_t hash_study(void)
+{
+    bg_study *study = read_study(
+        "{'model': 'm/model.json', 'base': {'t_end': 0.1}, 'variants': {'list': [{'name': 'a'}, "
+        "{'name': 'b', 'set.inputs.w.file': 'other.csv'}]}, 'metrics': ['steps.accepted']}");
+    uint64_t hash = study->hash;
+    bg_study_destroy(study);
+    return hash;
+}
+
+/* Lines of a journal are stale once any file has changed that a model reads, however it is named.
+ */
+static void journals_know_every_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *text, *changed;
+    } files[] = {
+        {"m/model.json",
+         "{'inputs': {'w': {'type': 'table', 'file': 'own.csv'}}, 'parts': {'p': {'file': "
+         "'parts/part.json'}}, 'use': {'a': {'part': 'p'}}}",
+         "{'inputs': {'w': {'type': 'table', 'file': 'own.csv'}}, 'parts': {'p': {'file': "
+         "'parts/part.json'}}, 'use': {'b': {'part': 'p'}}}"},
+        {"m/own.csv", "0,0\n1,1\n", "0,0\n1,2\n"},
+        {"m/other.csv", "0,0\n1,3\n", "0,0\n1,4\n"},
+        {"m/parts/part.json", "{'parts': {'q': {'file': 'inner'}}, 'use': {'in': {'part': 'q'}}}",
+         "{'parts': {'q': {'file': 'inner'}}, 'use': {'out': {'part': 'q'}}}"},
+        {"m/parts/inner",
+         "{'inputs': {'u': {'type': 'table', 'file': '../u.csv'}}, 'bodies': {'b': {'mass': 1, "
+         "'center': [0, 0, 0]}}, 'joints': {'s': {'type': 'prismatic', 'bodies': ['ground', 'b'], "
+         "'at': [0, 0, 0], 'axis': [1, 0, 0]}}}",
+         "{'inputs': {'u': {'type': 'table', 'file': '../u.csv'}}, 'bodies': {'b': {'mass': 2, "
+         "'center': [0, 0, 0]}}, 'joints': {'s': {'type': 'prismatic', 'bodies': ['ground', 'b'], "
+         "'at': [0, 0, 0], 'axis': [1, 0, 0]}}}"},
+        {"m/u.csv", "0,0\n1,1\n", "0,0\n1,1.5\n"},
+    };
+    const size_t n = sizeof files / sizeof *files;
+    assert_int_equal(mkdir("m", 0777) | mkdir("m/parts", 0777), 0);
+    for (size_t k = 0; k < n; k++)
+        write_file(files[k].path, files[k].text);
+    const uint64_t first = hash_study();
+    for (size_t k = 0; k < n; k++) {
+        write_file(files[k].path, files[k].changed);
+        if (hash_study() == first)
+            fail_msg("a change of %s is not seen", files[k].path);
+        write_file(files[k].path, files[k].text);
+        assert_true(hash_study() == first);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(journals_know_every_file),
+                                       cmocka_unit_test(test_philox),
                                        cmocka_unit_test(test_distributions),
                                        cmocka_unit_test(test_draws_alone),
                                        cmocka_unit_test(test_interpolation),

@@ -41,6 +41,19 @@ void bg_start_search_clear(bg_start_search *s)
     free(s->use);
 }
 
+bool bg_start_search_goes_on(bg_start_search *s, bg_status st)
+{
+    s->starved = s->starved || st == BG_NO_MEMORY;
+    return st == BG_OK;
+}
+
+bg_status bg_start_search_check_memory(const bg_start_search *s, bg_error *err)
+{
+    return s->starved ? bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
+                                     s->d->sys->def.name)
+                      : BG_OK;
+}
+
 bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err)
 {
     const bg_starts *starts = d->sys->def.starts;
@@ -61,9 +74,10 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
     s->size = BG_NEW_ARRAY(double, d->ng);
     s->b = BG_NEW_ARRAY(double, most);
     s->owner = BG_NEW_ARRAY(int, most);
-    if (!s->from || !s->last || !s->design || !s->z || !s->found || !s->size || !s->b || !s->owner)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'",
-                            d->sys->def.name);
+    s->starved = !s->from || !s->last || !s->design || !s->z || !s->found || !s->size || !s->b ||
+                 !s->owner;
+    if (s->starved)
+        return bg_start_search_check_memory(s, err);
     if (starts->get_design)
         starts->get_design(self, s->design);
     return bg_levels_create(d->nv, s->unit, &s->levels, err);
@@ -91,11 +105,14 @@ int bg_start_search_calc_rows(bg_start_search *s, bg_start_of of, int level)
     int n = s->starts->calc_rows(s->d->sys->def.self, &s->point, of,
                                  demoted ? BG_START_FIXED : (bg_start_level)level, &s->A, s->b,
                                  s->owner);
+    s->starved = s->starved || s->A.failed;
+    if (s->A.failed)
+        return 0;
     if (s->use && level <= BG_START_GIVEN)
         n = pick_rows(s, n, demoted ? BG_USE_GIVEN : BG_USE_FIXED);
     for (int i = 0; i < n && demoted; i++)
         s->b[i] -= s->less;
-    for (int i = 0; i < n && of == BG_START_VELOCITIES && !s->A.failed; i++)
+    for (int i = 0; i < n && of == BG_START_VELOCITIES; i++)
         s->b[i] -= bg_sparse_rows_multiply(&s->A, i, s->from);
     return n;
 }
@@ -198,6 +215,8 @@ bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char
             *fixed_met = st != BG_OK || are_fixed_met(s, n);
     }
     if (st == BG_OK)
+        st = bg_start_search_check_memory(s, err);
+    if (st == BG_OK)
         take_solution(s, x->v);
     return st;
 }
@@ -229,7 +248,9 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
     bg_status st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
     if (st != BG_OK)
         return st;
-    def->starts->guess(def->self, &p, x->v);
+    st = def->starts->guess(def->self, &p, x->v, err);
+    if (st != BG_OK)
+        return st;
     if (fits(d, x->v) && def->starts->is_settled(def->self, &p, BG_START_VELOCITIES))
         return BG_OK;
     st = bg_start_search_create(d, &s, err);
@@ -272,9 +293,8 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
         return BG_OK;
     double *guess = BG_NEW_ARRAY(double, d->nq);
     bg_status st = bg_start_search_create(d, &s, err);
-    if (!guess && st == BG_OK)
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
-    if (st == BG_OK) {
+    s.starved = s.starved || !guess;
+    if (st == BG_OK && guess) {
         bg_levels_set_limit(s.levels, LARGEST);
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
         if (!bg_start_search_find_position(&s, x, s.design, guess, are_fixed_positions_met,
@@ -283,6 +303,8 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
             memcpy(x->z, s.z, (size_t)d->nz * sizeof(double));
         }
     }
+    if (st == BG_OK)
+        st = bg_start_search_check_memory(&s, err);
     free(guess);
     bg_start_search_clear(&s);
     return st;

@@ -56,7 +56,8 @@ static bool is_ball(const bg_joint_class *c)
 /* Whether bodies rest against each other on it. */
 static bool is_joined(const bg_joint *j)
 {
-    return !j->class_->constraint_only && j->class_->nprimitives > 0 && j->a.body != j->b.body;
+    const bool says = j->class_->nprimitives > 0 || j->class_->ncoordinates > 0;
+    return !j->class_->constraint_only && says && j->a.body != j->b.body;
 }
 
 static double calc_gyration(const bg_body *b)
@@ -288,8 +289,8 @@ bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_erro
     m.pairs = BG_NEW_ARRAY(int, x->njoints);
     m.part = BG_NEW_ARRAY(int, x->nbodies);
     m.anchor = BG_NEW_ARRAY(int, x->nbodies);
-    if (m.out) /* per joint three coordinates of two kinds, given or at rest; per body 6 */
-        m.out->wish = BG_NEW_ARRAY(bg_wish, 12 * x->njoints + 6 * x->nbodies);
+    if (m.out) /* per joint six coordinates of two kinds, given or at rest; per body 6 */
+        m.out->wish = BG_NEW_ARRAY(bg_wish, 4 * BG_JOINT_COORDINATES * x->njoints + 6 * x->nbodies);
     bg_status st = BG_OK;
     if (m.out && m.out->wish && m.length && m.pairs && m.part && m.anchor)
         make(&m);
@@ -394,6 +395,15 @@ static void calc_scalar(const bg_multibody *mb, const bg_wish *w, bg_wish_row *r
     bg_primitive_calc_jacobian(&mb->world, &p, row->J);
 }
 
+/* How fast what a coordinate counts from moves by itself. */
+static double calc_moved(const bg_multibody *mb, const bg_wish *w)
+{
+    if (w->kind != BG_WISH_SCALAR)
+        return 0;
+    const bg_coordinate c = get_coordinate(mb, w);
+    return c.kind == BG_COORDINATE_PITCH && c.reference >= 0 ? mb->world.u_t[c.reference] : 0;
+}
+
 void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *w, bg_wish_row rows[3])
 {
     double missing[3];
@@ -419,7 +429,8 @@ void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *w, bg_wish_row row
             for (int k = 0; k < 3; k++)
                 row->J[9 + k] = -turn.m[i][k];
         }
-        row->value = w->weight * (w->of == BG_START_VELOCITIES ? w->target[i] : missing[i]);
+        row->value = w->weight *
+                     (w->of == BG_START_VELOCITIES ? w->target[i] + calc_moved(mb, w) : missing[i]);
         for (int k = 0; k < 12; k++)
             row->J[k] *= w->weight;
     }

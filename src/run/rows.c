@@ -67,7 +67,9 @@ static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
 
 bg_status bg_runner_write_grid(bg_runner *r, double t, bg_error *err)
 {
-    bg_purpose before = bg_system_turn_to(r->sys, BG_FOR_ROWS);
+    bg_purpose before = bg_system_turn_to(r->sys, BG_ASIDE);
+    bg_comparison_sample(&r->comparison, r->ig, r->t_start, t);
+    bg_system_turn_to(r->sys, BG_FOR_ROWS);
     bg_status st = write_grid_rows(r, t, err);
     bg_system_turn_to(r->sys, before);
     return st;

@@ -92,6 +92,7 @@ static bg_run_options make_options(const bg_problem *problem, const json_t *sett
     take_number(settings, "h_max", &run.method.h_max);
     take_number(settings, "max_steps", &steps);
     run.max_steps = bg_double_to_long(steps, 0, LONG_MAX);
+    run.skip_comparison = 1; /* studies compare with references */
     return run;
 }
 

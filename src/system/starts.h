@@ -29,7 +29,7 @@ typedef struct bg_starts {
      * constraints are not looked at. */
     int (*is_settled)(void *self, const bg_point *p, bg_start_of of);
     /* A first guess of v at the pose of p. */
-    void (*guess)(void *self, const bg_point *p, double *v);
+    bg_status (*guess)(void *self, const bg_point *p, double *v, bg_error *err);
     /* q of the design position. */
     void (*get_design)(void *self, double *q);
     /* z of angles that are followed through turns <- where they are at p, near z. */

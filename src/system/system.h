@@ -81,7 +81,8 @@ struct bg_system {
     const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
-    bg_warnings warnings;                 /* added to by who makes the system, before it is used */
+    bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
+    bg_warnings warnings; /* added to by who makes the system, before it is used */
     int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };
