@@ -264,7 +264,8 @@ static void test_groups(void **state)
         "{'key':'median','group':{'of':'top','over':'set.height'}},"
         "{'key':'mean','group':{'of':'top','over':['set.height','t_end'],'take':'mean'}},"
         "{'key':'range','group':{'of':'top','over':'set.height','take':'range'}},"
-        "{'key':'share','ratio':{'of':'median','to':'a'}}]}");
+        "{'key':'share','ratio':{'of':'median','to':'a'}},"
+        "{'key':'part','ratio':{'of':'top','by':'median'}}]}");
     bg_table *t = run_study(s, 2);
     for (long k = 0; k < 10; k++) {
         const bg_cell *c = t->rows[k].cells;
@@ -275,6 +276,7 @@ static void test_groups(void **state)
         assert_true(bg_cell_get_number(&c[1]) == 3); /* of 1, 2, 4, 9 */
         assert_true(bg_cell_get_number(&c[2]) == 4 && bg_cell_get_number(&c[3]) == 8);
         assert_true(bg_cell_get_number(&c[4]) == 1);
+        assert_true(bg_cell_get_number(&c[5]) == bg_cell_get_number(&c[0]) / 3);
     }
     char *csv = bg_table_make_csv(t), *text = bg_table_make_text(t);
     int lines = 0;
@@ -299,6 +301,33 @@ static void test_groups(void **state)
         sum[k / 3] += bg_cell_get_number(&t->rows[k].cells[0]);
     for (long k = 0; k < 6; k++)
         assert_true(fabs(bg_cell_get_number(&t->rows[k].cells[1]) - sum[k / 3] / 3) < 1e-15);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
+/* Counters over time end where the summary does, and rise. */
+static void test_counters_over_time(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:slider-crank','base':{'t_end':5},'variants':{'grid':{'integrator':"
+        "['bdf','mdop5']}},'metrics':['steps.accepted','corrector.jacobians'],'plots':["
+        "{'kind':'lines','trajectory':'#steps.accepted'},"
+        "{'kind':'lines','trajectory':'#corrector.jacobians','points':50}]}");
+    bg_table *t = run_study(s, 1);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2; i++) {
+            const bg_trajectory *c = &t->rows[k].curves[i];
+            assert_true(t->rows[k].ok && c->rows > 10 && c->rows <= (i ? 50 : 200));
+            assert_true(c->t[0] == 0 && c->t[c->rows - 1] == 5);
+            for (long n = 1; n < c->rows; n++)
+                assert_true(c->y[n] >= c->y[n - 1]);
+            const bg_cell *last = &t->rows[k].cells[i];
+            if (k == 1 && i == 1) /* no corrector, and no such field */
+                assert_true(c->y[c->rows - 1] == 0 && last->kind == BG_CELL_NONE);
+            else
+                assert_true(c->y[c->rows - 1] > 0 && c->y[c->rows - 1] == bg_cell_get_number(last));
+        }
     bg_table_destroy(t);
     bg_study_destroy(s);
 }
@@ -714,6 +743,12 @@ static const struct {
      "metrics[1].group.over", "has none"},
     {"{'model':'equations:pendulum','metrics':['evaluations.factorizations']}", "metrics[0]",
      "did you mean 'evaluations.factorisations'"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':"
+     "'#steps.acepted'}]}",
+     "plots", "did you mean '#steps.accepted'"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'ratio':{'of':'steps.accepted'}}]"
+     "}",
+     "metrics[1].ratio", "one of to"},
     {"{'model':'equations:pendulum','show':{'toll':1},'metrics':['status']}", "show.toll",
      "did you mean 'tol'"},
     {"{'model':'equations:pendulum','base':{'tol_factor':0},'metrics':['status']}",
@@ -875,6 +910,7 @@ int main(void)
                                        cmocka_unit_test(test_metrics),
                                        cmocka_unit_test(test_groups),
                                        cmocka_unit_test(test_tolerance_factor),
+                                       cmocka_unit_test(test_counters_over_time),
                                        cmocka_unit_test(test_windows),
                                        cmocka_unit_test(test_drift_at_steps),
                                        cmocka_unit_test(test_errors_and_order),

@@ -22,6 +22,7 @@ typedef struct bg_step {
     int order;        /* of the method in it; 0: it has none */
     long rejected;    /* attempts rejected before it */
     double g, gv, ga; /* largest residuals of the constraints at its end; ga NAN: not known */
+    const bg_counters *counters; /* work of the whole run up to its end; valid during the call */
 } bg_step;
 
 /* Receives what a run produces. Any function may be NULL; a negative return ends the run.

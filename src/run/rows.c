@@ -83,14 +83,16 @@ bg_status bg_runner_write_step(bg_runner *r, double begin, bg_error *err)
         return BG_OK;
     const double t = bg_integrator_get_state(r->ig)->t;
     const bg_residuals now = bg_integrator_get_residuals(r->ig);
-    const long rejected = r->ig->count.rejected;
+    const bg_counters counters = bg_integrator_get_counters(r->ig);
+    const long rejected = counters.rejected;
     const bg_step step = {.t = t,
                           .h = t - begin,
                           .order = bg_integrator_get_order(r->ig),
                           .rejected = rejected - r->rejected_told,
                           .g = now.g,
                           .gv = now.gv,
-                          .ga = now.ga};
+                          .ga = now.ga,
+                          .counters = &counters};
     r->rejected_told = rejected;
     return sink->step(sink->self, &step, err);
 }

@@ -328,13 +328,21 @@ static void read_order(const bg_value *v, bg_study *s, bg_metric *m)
 
 static void read_ratio(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "to", NULL};
+    static const char *const keys[] = {"of", "to", "by", NULL};
     bg_value_expect(v, keys);
     m->of = bg_value_metric(v, "of", s);
-    bg_value to = bg_value_member(v, "to");
+    m->by = -1;
+    bg_value to = bg_value_member(v, "to"), by = bg_value_member(v, "by");
+    if (v->reader->status == BG_OK && bg_value_exists(&by) == bg_value_exists(&to))
+        bg_value_fail(v, "must have one of to (another case) and by (another metric)");
     if (v->reader->status != BG_OK)
         return;
     m->timing = s->metrics[m->of].timing;
+    if (bg_value_exists(&by)) {
+        m->by = bg_value_metric(v, "by", s);
+        m->timing = m->timing || s->metrics[m->by].timing;
+        return;
+    }
     m->base = to.json;
     if (json_is_object(to.json)) {
         bg_study_read_settings(&to, false);

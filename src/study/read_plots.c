@@ -1,6 +1,7 @@
 /* Plots, the figures of a paper, and the check of a study against its models. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/measure.h"
 #include "study/read.h"
 #include "study/simulation.h"
 
@@ -190,9 +191,14 @@ static void check_names(const bg_value *top, const bg_study *s, const bg_system 
             bg_value_fail(&v, "%s", err.text);
     }
     for (int i = 0; i < s->ncurves; i++) {
-        bg_names one = {&s->curves[i].name, 1};
-        if (s->curves[i].name[0] != '|' && bg_channels_check(system, one, &err))
+        const char *name = s->curves[i].name, *near = NULL;
+        int counter;
+        if (name[0] == '#')
+            near = bg_counter_find(name, &counter);
+        else if (name[0] != '|' && bg_channels_check(system, (bg_names){&name, 1}, &err))
             bg_value_fail(&plots, "%s", err.text);
+        if (near)
+            bg_value_fail(&plots, "there is no counter '%s'; did you mean '%s'?", name, near);
     }
 }
 

@@ -69,6 +69,7 @@ typedef struct bg_metric {
     double *limits;    /* ... and the largest size they may have */
     int nlimits;
     int of;             /* ORDER, RATIO, GROUP: metric */
+    int by;             /* RATIO: metric of the same case to divide by; -1: none */
     const char *over;   /* ORDER: setting, or key of a metric */
     double floor;       /* ORDER: smaller values are rounding and do not count ... */
     double ceiling;     /* ... and larger ones are not in the range of the slope */

@@ -179,12 +179,12 @@ static bool derive_ratio(bg_table *t, int column)
     const bg_metric *m = &s->metrics[column];
     json_t *known = json_is_object(m->base) ? index_rows(s) : json_object();
     for (long k = 0; k < s->ncases; k++) {
-        long base = find_base(s, m, known, k);
+        long base = m->by >= 0 ? k : find_base(s, m, known, k);
         if (base < 0 || !t->rows[k].ok || !t->rows[base].ok)
             continue;
         double x = bg_cell_get_number(&t->rows[k].cells[m->of]);
         t->rows[k].cells[column] = bg_cell_from_number(
-            x / bg_cell_get_number(&t->rows[base].cells[m->of]));
+            x / bg_cell_get_number(&t->rows[base].cells[m->by >= 0 ? m->by : m->of]));
     }
     json_decref(known);
     return true;
