@@ -108,7 +108,7 @@ static inline double find_steady(bg_evaluator *ev, const bg_system_def *d, doubl
 {
     const int n = d->nv + d->ng;
     double *A = calloc((size_t)(n * n), sizeof *A), *x = calloc((size_t)n, sizeof *x), worst = 0;
-    for (int iteration = 0; iteration < 25; iteration++) {
+    for (int iteration = 0; iteration < 100; iteration++) {
         blocks_calc(ev, d, t, q, v, lambda, b);
         worst = 0;
         for (int i = 0; i < n; i++) {
@@ -219,7 +219,7 @@ static inline void find_eigenvalues(int n, double *A, double *re, double *im)
         int low = high;
         while (low > 0) {
             const double size = fabs(A[(low - 1) * n + low - 1]) + fabs(A[low * n + low]);
-            if (fabs(A[low * n + low - 1]) <= 1e-16 * (size > 0 ? size : norm))
+            if (fabs(A[low * n + low - 1]) <= fmax(1e-16 * size, 1e-17 * norm))
                 break;
             low--;
         }
