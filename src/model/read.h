@@ -18,6 +18,7 @@ void bg_read_parameters(const bg_value *top); /* of the model, or of a part wher
 void bg_read_repetitions(const bg_value *top);
 void bg_read_signals(const bg_value *top); /* "inputs" */
 void bg_read_tracks(const bg_value *top);
+void bg_read_profiles(const bg_value *top);
 void bg_read_bodies(const bg_value *top);
 void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
 void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */

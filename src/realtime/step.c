@@ -43,7 +43,8 @@ static bg_status calc_switches(bg_realtime *rt, const bg_state *x, bg_error *err
 {
     bg_point p;
     bg_terms out = {.s = rt->s};
-    bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    bg_status st = bg_system_set_state(rt->sys, x, &p,
+                                       err); /* its multipliers, where s sees them */
     if (st == BG_OK)
         st = bg_system_calc_terms(rt->sys, &p, BG_TERM_s, &out, err);
     for (int i = 0; i < rt->sys->def.ns && st == BG_OK; i++)

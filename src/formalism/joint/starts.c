@@ -21,7 +21,8 @@ typedef struct guess {
 
 static bool is_free(const bg_joint_form *f, const bg_tree_joint *t)
 {
-    return t->joint < 0 || f->mb.model->joints[t->joint].class_->nprimitives == 0;
+    const bg_joint_class *c = t->joint < 0 ? NULL : f->mb.model->joints[t->joint].class_;
+    return !c || (c->nprimitives == 0 && c->ncoordinates == 0);
 }
 
 /* The rate of link k, where it is given or prescribed. */
@@ -29,6 +30,10 @@ static bool find_rate(const bg_joint_form *f, int k, double *rate)
 {
     const bg_link *l = &f->mech->links[k];
     const bg_joint *j = l->joint >= 0 ? &f->mb.model->joints[l->joint] : NULL;
+    if (l->signal >= 0) {
+        *rate = f->mb.world.u_t[l->signal];
+        return true;
+    }
     for (int c = 0; j && c < j->class_->ncoordinates; c++) {
         const bg_joint_start *s = &j->start[c];
         if (bg_mechanism_find_link(f->mech, l->joint, c) != k)
