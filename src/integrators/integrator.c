@@ -369,6 +369,11 @@ int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
     plan->terms += redundant; /* G, for the choice of rows */
     plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;
     plan->exchange_factorisations = redundant ? BG_EXCHANGE_FACTORISATIONS : 0;
+    plan->foresight_terms = plan->foresight_factorisations = 0;
+    if (redundant)
+        bg_change_points_plan(ig, &plan->foresight_terms, &plan->foresight_factorisations);
+    plan->search_terms = redundant ? BG_LOOK_TERMS : 0;
+    plan->search_factorisations = redundant ? BG_LOOK_FACTORISATIONS : 0;
     return 1;
 }
 

@@ -255,6 +255,7 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
+    put(&b, "foresight_evaluations", new_work(&report->counters.foresight));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));
