@@ -17,6 +17,8 @@
 
 static const double converged = 1e-13; /* relative size of the next increment */
 static const double roundoff = 1e-11;  /* of increments that stop shrinking, near the origin */
+static const double last_places =
+    2e-14; /* of g beside the size of a row: rounding, near the origin */
 static const double resolution = 0.01; /* of a coordinate beside its size: 1e-13 of it is 4.5 eps */
 
 double bg_project_calc_size(const bg_dynamics *d, const double *delta, const double *q)
@@ -39,6 +41,16 @@ double bg_project_calc_coarseness(const bg_dynamics *d)
     const bg_evaluator *sys = d->sys;
     return sys->system->calc_distance ? 1 + resolution * sys->system->calc_distance(sys->def.self)
                                       : 1;
+}
+
+bool bg_project_is_met(const bg_dynamics *d)
+{
+    const double *g_size = d->sys->def.g_size;
+    double most = last_places * bg_project_calc_coarseness(d);
+    for (int i = 0; i < d->ng; i++)
+        if (!d->eliminated[i] && !(fabs(d->terms.g[i]) <= most * (g_size ? g_size[i] : 1)))
+            return false;
+    return true;
 }
 
 static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
@@ -71,7 +83,7 @@ static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, c
             newton.roundoff = roundoff * bg_project_calc_coarseness(d);
         state = bg_newton_look(&newton, size);
     }
-    if (state == BG_NEWTON_DONE)
+    if (state == BG_NEWTON_DONE || (newton.size < 1e-3 && bg_project_is_met(d)))
         return BG_OK;
     return bg_project_refuse(d, t, err);
 }

@@ -18,6 +18,9 @@ double bg_project_calc_size(const bg_dynamics *dynamics, const double *delta, co
 /* How many times larger than near the origin such increments are that come from the rounding of
  * places alone, at the point evaluated last. */
 double bg_project_calc_coarseness(const bg_dynamics *dynamics);
+/* Whether g, at hand, is rounding in the rows that are kept: near a singular position increments
+ * may be far larger, and nothing is left to gain all the same. */
+bool bg_project_is_met(const bg_dynamics *dynamics);
 
 /* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t =
  * 0. */
