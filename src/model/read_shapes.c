@@ -127,7 +127,7 @@ void bg_read_default_shapes(bg_reader *reader)
     }
     for (int k = 1; ends && k < m->nbodies; k++) {
         bg_body *b = &m->bodies[k];
-        if (b->shapes) /* given by the user, perhaps as an empty list */
+        if (b->shapes || b->track) /* given by the user, perhaps as an empty list; or a frame */
             ends[k] = -1;
         else
             b->shapes = bg_reader_allocate(reader, (size_t)ends[k] + 1, sizeof *b->shapes);
