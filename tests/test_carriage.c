@@ -233,6 +233,51 @@ static void mirrored_curves_are_mirror_images(void **state)
     tear_down(&right);
 }
 
+/* Blocks at disturbed states of the curve against differences whose steps are small beside the
+ * 10 um in which the contact changes. */
+static void derivatives_meet_fine_differences(void **state)
+{
+    (void)state;
+    carriage c;
+    set_up(&c, "0.002", "1");
+    uint64_t seed = 5;
+    for (int n = 0; n < NV; n++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const double draw = (double)(seed >> 11) * 0x1p-52 - 1;
+        c.q[n] += 1e-5 * draw;
+        c.v[n] += 1e-3 * draw;
+    }
+    blocks at = blocks_create(c.def), a = blocks_create(c.def), b = blocks_create(c.def);
+    blocks_calc(c.ev, c.def, 0, c.q, c.v, c.lambda, &at);
+    double worst[4] = {0}, size[4] = {0};
+    for (int j = 0; j < NV + NG; j++) {
+        for (int side = 0; side < 2; side++) {
+            double *x = j < NV ? &c.q[j] : &c.lambda[j - NV], kept = *x;
+            *x += (side ? 1 : -1) * (j < NV ? 1e-8 : 1);
+            blocks_calc(c.ev, c.def, 0, c.q, c.v, c.lambda, side ? &b : &a);
+            *x = kept;
+        }
+        for (int i = 0; i < NV; i++) {
+            const double given = j < NV ? at.r_q[i * NV + j] : at.r_l[i * NG + j - NV];
+            const double found = (b.r[i] - a.r[i]) / (j < NV ? 2e-8 : 2);
+            const int k = j < NV ? 0 : 1;
+            worst[k] = fmax(worst[k], fabs(given - found));
+            size[k] = fmax(size[k], fabs(given));
+        }
+        for (int i = 0; i < NG && j < NV; i++) {
+            worst[2] = fmax(worst[2], fabs(at.G[i * NV + j] - (b.g[i] - a.g[i]) / 2e-8));
+            size[2] = 1;
+        }
+    }
+    assert_true(worst[0] < 1e-5 * size[0]);
+    assert_true(worst[1] < 1e-6 * size[1]);
+    assert_true(worst[2] < 1e-5);
+    blocks_clear(&at);
+    blocks_clear(&a);
+    blocks_clear(&b);
+    tear_down(&c);
+}
+
 /* A short run into the line change, in both forms, and on the mirrored line. */
 static void runs_agree(void **state)
 {
@@ -290,6 +335,7 @@ int main(void)
         cmocka_unit_test(stops_hold_the_car_in_curves),
         cmocka_unit_test(rail_forces_close_in_a_curve),
         cmocka_unit_test(mirrored_curves_are_mirror_images),
+        cmocka_unit_test(derivatives_meet_fine_differences),
         cmocka_unit_test(runs_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

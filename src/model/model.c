@@ -81,6 +81,8 @@ static void read_top(const bg_value *top)
         warn_unused(reader);
     if (reader->status == BG_OK)
         bg_read_default_shapes(reader);
+    if (reader->status == BG_OK)
+        bg_read_rails(reader);
 }
 
 static void clear_reader(bg_reader *reader)

@@ -49,6 +49,7 @@ size_t bg_read_count_rolling(bg_reader *reader);
 int bg_read_add_track_signal(bg_reader *reader, const char *owner, const char *part,
                              const bg_signal *signal);
 void bg_read_add_frames(bg_reader *reader);
+void bg_read_rails(bg_reader *reader); /* lines on the ground, for pictures */
 
 /* Parts of joints. */
 bool bg_read_is_coupler(const char *type); /* "gear", "rack-pinion" */
