@@ -351,14 +351,13 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
 }
 
 /* The state that changes most, beside what its rate changes with everything. */
-static void find_changing(search *s)
+static bg_status find_changing(search *s, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     double most = 1e-6;
     s->report->changing = -1;
-    if (l->nz == 0 || bg_rest_update(s->rest, s->x, NULL) != BG_OK)
-        return;
-    for (int i = 0; i < l->nz; i++) {
+    bg_status st = l->nz > 0 ? bg_rest_update(s->rest, s->x, err) : BG_OK;
+    for (int i = 0; i < l->nz && st == BG_OK; i++) {
         double size = 1e-9;
         for (int k = 0; k < l->nx; k++)
             size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
@@ -367,6 +366,7 @@ static void find_changing(search *s)
             most = fabs(l->h[i]) / size;
         }
     }
+    return st;
 }
 
 /* The coordinate that is farthest from its start, in sizes. */
@@ -403,8 +403,9 @@ bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_red
     s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
     if (st == BG_OK)
         st = find(&s, &own, err);
+    if (st == BG_OK)
+        st = find_changing(&s, err);
     if (st == BG_OK) {
-        find_changing(&s);
         find_farthest(&s);
         bg_state_copy(system, s.lin->at, x);
     }

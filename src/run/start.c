@@ -90,38 +90,38 @@ static bg_status find_equilibrium(bg_evaluator *sys, bg_state *x, bg_assembly_re
     return st;
 }
 
-/* A copy of the states where they belong to an equilibrium; NULL: they do not, or no memory. */
-static double *keep_states(const bg_evaluator *sys, const bg_state *x)
+/* Modes and states z that follow from x; states of an equilibrium stay. */
+static bg_status settle(bg_evaluator *sys, bg_state *x, bg_error *err)
 {
-    double *z = sys->system->equilibrium ? BG_NEW_ARRAY(double, sys->def.nz) : NULL;
+    const bg_system_def *def = &sys->def;
+    const bg_event_state start = {x->q, x->v, x->z, x->mode};
+    size_t size = (size_t)def->nz * sizeof(double);
+    double *z = sys->system->equilibrium ? BG_NEW_ARRAY(double, def->nz) : NULL;
+    if (sys->system->equilibrium && !z)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (z)
-        memcpy(z, x->z, (size_t)sys->def.nz * sizeof *z);
-    return z;
+        memcpy(z, x->z, size);
+    int code = def->start ? def->start(def->self, x->t, &start) : 0;
+    if (z)
+        memcpy(x->z, z, size);
+    free(z);
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
+                            code, x->t);
+    return BG_OK;
 }
 
 bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                         bg_error *err)
 {
-    const bg_system_def *def = &sys->def;
     x->t = t;
     if (!isfinite(t))
         return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", t);
     bg_status st = bg_state_assemble_with(sys, x, report, err);
     if (st == BG_OK && sys->system->equilibrium)
         st = find_equilibrium(sys, x, report, err);
-    if (st != BG_OK)
-        return st;
-    double *z = keep_states(sys, x); /* those of an equilibrium stay */
-    const bg_event_state start = {x->q, x->v, x->z, x->mode};
-    int code = def->start ? def->start(def->self, t, &start) : 0;
-    if (z)
-        memcpy(x->z, z, (size_t)def->nz * sizeof *z);
-    free(z);
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
-                            code, t);
-    return BG_OK;
+    return st == BG_OK ? settle(sys, x, err) : st;
 }
 
 bg_status bg_start_pass_events(bg_instant *x, bool *stop, bg_error *err)
