@@ -65,6 +65,9 @@ static const char everything[] =
 
 /* Its rest: laws that use outputs, the outputs, and a tyre. */
 static const char sensing[] =
+    "  'tensed': {'type': 'bushing', 'bodies': ['a', 'b'], 'at': [0.6, 0, 0.4],"
+    "             'orientation': {'axis': [1, 1, 0], 'angle': 0.7}, 'stiffness': [100, 200, 400,"
+    "             11, 22, 44], 'preload': [30, -20, 50, 4, 5, -6]},"
     "  'sensed_spring': {'type': 'spring-damper', 'from': 'a.p', 'to': 'b.p',"
     "                    'force': '9*deep*stretch + fast.y*rate + top.z',"
     "                    'actuator': 'turn.z*h_rate'},"
@@ -335,6 +338,28 @@ static void bushing_is_linear_in_the_small(void **state)
         assert_near(rig_sensor(r, f, force[i]), -k[i] * moved[i], 1e-10);
         assert_near(rig_sensor(r, rig_find(r, "bar"), place[i]), moved[i], 1e-14);
     }
+}
+
+/* A preload is what the bushing exerts on the second body in the design position; beyond it, with
+ * the same displacement, it adds to the elastic law but for the turning of axes, which the tests of
+ * power and derivatives see. */
+static void preload_acts_in_the_design_position(void **state)
+{
+    static const double preload[] = {30, -20, 50, 4, 5, -6};
+    static const char *const force[] = {"force_x",  "force_y",  "force_z",
+                                        "torque_x", "torque_y", "torque_z"};
+    rig *r = *state;
+    const bg_force *f = rig_find(r, "tensed");
+    rig_shake(r, 0);
+    for (int i = 1; i < 3; i++)
+        r->body[i].v = r->body[i].w = bg_vec3_make(0, 0, 0);
+    for (int i = 0; i < 6; i++)
+        assert_near(rig_sensor(r, f, force[i]), preload[i], 1e-12);
+    bg_vec3 x = rig_random_vec3(r, 0.1);
+    r->body[2].r = bg_add(r->body[2].r, x); /* without a turn, the laws add */
+    for (int i = 0; i < 6; i++)
+        assert_near(rig_sensor(r, f, force[i]),
+                    preload[i] + rig_sensor(r, rig_find(r, "rubber"), force[i]), 1e-10);
 }
 
 static void applied_forces_stand_in_their_axes(void **state)
@@ -741,6 +766,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(zero_length_is_harmless, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(tables_match_formulas, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(bushing_is_linear_in_the_small, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(preload_acts_in_the_design_position, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(applied_forces_stand_in_their_axes, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(turns_are_counted, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up,

@@ -87,6 +87,15 @@ typedef struct bg_work {
     long projections; /* solutions of (12a) */
 } bg_work;
 
+/* What the corrector iteration of an implicit method did, in the words of 001. */
+typedef struct bg_corrector_work {
+    long fc, fcw;              /* evaluations of F; those that were not for derivatives */
+    long evaluations, updates; /* of the Jacobian (#Je); made of old derivatives */
+    long groups, nonzeros;     /* of columns that were differenced together; of their pattern */
+    long growths;              /* of that pattern */
+    long error_failures, convergence_failures; /* attempts that ended so */
+} bg_corrector_work;
+
 /* Work done so far, by whom it was for, so that a table of work does not change because somebody
  * asks for more rows. */
 typedef struct bg_counters {
@@ -96,6 +105,7 @@ typedef struct bg_counters {
         projection; /* of the integration itself: stages, and back onto the constraints */
     bg_work events; /* of the search for events, and of what follows from them */
     bg_work rows;   /* of rows between the ends of steps */
+    bg_corrector_work corrector; /* zeros for methods without one */
 } bg_counters;
 
 /* All that the integration itself did. */

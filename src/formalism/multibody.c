@@ -196,14 +196,6 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     }
 }
 
-void bg_multibody_start_scratch(bg_multibody *mb)
-{
-    mb->t_signals = NAN;
-    mb->nlive = 0;
-    mb->body[0].R = bg_mat3_identity();
-    mb->world = (bg_world){.body = mb->body, .measured = mb->measured, .memo = mb->memo};
-}
-
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
                               bg_error *err)
 {

@@ -1,7 +1,10 @@
 /* Work done by an integrator: its own counts, and what the system counted since it was created. */
 #include "integrators/integrator.h"
 
-enum { NUMBERS = sizeof(bg_work) / sizeof(long) };
+enum {
+    NUMBERS = sizeof(bg_work) / sizeof(long),
+    OF_CORRECTOR = sizeof(bg_corrector_work) / sizeof(long)
+};
 
 /* a <- a + sign b. A bg_work is so many numbers, one after another. */
 static void add(bg_work *a, const bg_work *b, long sign)
@@ -39,6 +42,7 @@ void bg_counters_archive(bg_integrator *ig, bg_archive *archive)
     bg_work *const work[] = {&now.steps, &now.projection, &now.events, &now.rows};
     for (int i = BG_FOR_STEPS; i <= BG_FOR_ROWS; i++)
         bg_archive_counts(archive, &work[i]->terms, NUMBERS);
+    bg_archive_counts(archive, &now.corrector.fc, OF_CORRECTOR);
     if (!archive->loading || archive->failed)
         return;
     ig->count = now;

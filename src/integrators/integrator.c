@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "integrators/change_points.h"
+#include "integrators/noise.h"
 #include "integrators/options.h"
 #include "integrators/selection.h"
 #include "integrators/trouble.h"
@@ -55,7 +56,9 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = bg_trouble_create(ig, err);
+    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    if (st == BG_OK)
+        st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
 }
 
@@ -112,6 +115,7 @@ void bg_integrator_destroy(bg_integrator *ig)
         ig->class_->destroy(ig);
     bg_selection_destroy(ig->selection);
     bg_change_points_destroy(ig->change_points);
+    bg_noise_destroy(ig->noise);
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
@@ -179,7 +183,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
         ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
-        st = bg_initial_step_calc(ig, &h, err);
+        st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);
     bg_control_reset(ig, h);
     if (st == BG_OK && bg_change_points_update(ig))
         st = begin(ig, BG_RESTART_ROWS, err);
@@ -265,7 +269,7 @@ static bg_status attempt(bg_integrator *ig, double t1, double *error, bg_error *
     return (ig->leaping ? ig->class_->leap : ig->class_->attempt)(ig, error, err);
 }
 
-static void accept(bg_integrator *ig, double error)
+static void accept(bg_integrator *ig, double error, bool across)
 {
     ig->stepped = true;
     ig->count.accepted++;
@@ -274,7 +278,7 @@ static void accept(bg_integrator *ig, double error)
         ig->class_->accept(ig);
     bg_leaps_accept(ig);
     if (ig->options.step == 0)
-        bg_control_accept(ig, error);
+        bg_control_accept(ig, error, across || ig->leaping);
     bg_rounding_accept(ig);
 }
 
@@ -294,9 +298,11 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
         error *= bg_leaps_get_safety(ig, &a) / bg_rounding_get_scale(&ig->control.rounding);
         if (computed)
             bg_rounding_sift(ig, &error);
-        bool good = computed && (error <= 1 || bg_rounding_check(ig, &error));
+        bool good = computed &&
+                    (error <= 1 || (a.doubted && bg_rounding_check_leap(ig, a.in_vain, &error)) ||
+                     bg_rounding_check(ig, &error));
         if (good || (computed && ig->options.step > 0)) {
-            accept(ig, error);
+            accept(ig, error, a.across);
             return BG_OK;
         }
         ig->count.rejected++;

@@ -18,12 +18,18 @@ static int compare_names(const void *a, const void *b)
 
 static bool is_idle(const bg_joint *j)
 {
-    return j->class_->nprimitives == 0;
+    return j->class_->nprimitives == 0 && j->class_->ncoordinates == 0;
 }
 
 static bool is_universal(const bg_joint *j)
 {
     return j->class_->naxes == 2;
+}
+
+/* Displacements are measured along axes of the first body, angles one after the other. */
+static bool is_directed(const bg_joint *j)
+{
+    return j->class_->ncoordinates > 3;
 }
 
 /* x and y of a plane are measured along axes of the first body. */
@@ -51,7 +57,7 @@ static bool is_coupled(const bg_model *m, int joint)
 static bool is_reversible(const bg_model *m, int joint)
 {
     const bg_joint *j = &m->joints[joint];
-    if (j->class_->constraint_only)
+    if (j->class_->constraint_only || is_directed(j))
         return false;
     for (int c = 0; c < j->class_->ncoordinates; c++)
         if (j->start[c].signal >= 0)

@@ -56,6 +56,7 @@ static void read_top(const bg_value *top)
     read_name(top);
     read_gravity(top);
     bg_read_signals(top);
+    bg_read_tracks(top);
     bg_read_bodies(top);
     bg_read_joints(top);
     bg_read_couplers(top);
@@ -123,6 +124,7 @@ bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *se
     if (json_is_object(root)) {
         bg_read_parts(&top, settings, nsettings);
         read_top(&top);
+        bg_scopes_check(&reader);
         if (reader.status == BG_OK)
             bg_value_check_texts(&top);
     } else {
@@ -246,6 +248,8 @@ void bg_model_destroy(bg_model *m)
     }
     for (int k = 0; k < m->nsignals; k++)
         bg_signal_clear(&m->signals[k]);
+    for (int k = 0; k < m->ntracks; k++)
+        bg_track_clear(&m->tracks[k]);
     for (int k = 0; k < m->noutputs; k++) {
         bg_expression_destroy(m->outputs[k].expression);
         free(m->outputs[k].name);
@@ -257,6 +261,7 @@ void bg_model_destroy(bg_model *m)
     free(m->couplers);
     free(m->forces);
     free(m->signals);
+    free(m->tracks);
     free(m->outputs);
     free(m->watches);
     free(m->angles);

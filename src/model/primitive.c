@@ -4,6 +4,7 @@
  * 0 s'' = w x (w x s),   p'' = s''. Axes of marker frames turn likewise. A row g = F(p_a, p_b, a,
  * b) then has g'  = J . (v_a, w_a, v_b, w_b),   gamma = g'' at v' = w' = 0, from the product rule;
  * (w x a) . b = w . (a x b) gives the entries of J. */
+#include "model/cardan.h"
 #include "model/primitive_parts.h"
 
 static void store(double *J, bg_vec3 v_a, bg_vec3 w_a, bg_vec3 v_b, bg_vec3 w_b)
@@ -26,17 +27,32 @@ static bg_vec3 angle_axis(const bg_world *w, const bg_coordinate *c)
                                             : bg_marker_get_axis(w, &c->b, 0);
 }
 
+/* The reference of a pitch, or its rates; a world without signals stands at their zero. */
+static double get_reference(const double *u, const bg_coordinate *c)
+{
+    return u && c->kind == BG_COORDINATE_PITCH && c->reference >= 0 ? u[c->reference] : 0;
+}
+
+static double calc_angle(const bg_world *w, const bg_coordinate *c)
+{
+    if (bg_coordinate_is_cardan(c)) {
+        double angle = bg_cardan_calc(w, c).angle - get_reference(w->u, c);
+        return remainder(angle, 8 * atan(1.0));
+    }
+    bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
+    bg_vec3 z_a = bg_axis(&A, 2), x_b = bg_axis(&B, 0);
+    return c->kind == BG_COORDINATE_ANGLE_Z
+               ? atan2(bg_dot(x_b, bg_axis(&A, 1)), bg_dot(x_b, bg_axis(&A, 0)))
+               : atan2(bg_dot(z_a, bg_axis(&B, 1)), bg_dot(z_a, bg_axis(&B, 2)));
+}
+
 double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         return bg_dot(bg_coordinate_get_axis(w, c), x.d);
     }
-    bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
-    bg_vec3 z_a = bg_axis(&A, 2), x_b = bg_axis(&B, 0);
-    double angle = c->kind == BG_COORDINATE_ANGLE_Z
-                       ? atan2(bg_dot(x_b, bg_axis(&A, 1)), bg_dot(x_b, bg_axis(&A, 0)))
-                       : atan2(bg_dot(z_a, bg_axis(&B, 1)), bg_dot(z_a, bg_axis(&B, 2)));
+    double angle = calc_angle(w, c);
     if (c->turns < 0)
         return angle;
     double turn = 8 * atan(1.0);
@@ -45,6 +61,8 @@ double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 
 double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
 {
+    if (bg_coordinate_is_cardan(c))
+        return bg_cardan_calc(w, c).rate - get_reference(w->u_t, c);
     if (c->kind != BG_COORDINATE_SLIDE)
         return bg_dot(angle_axis(w, c), bg_sub(w->body[c->b.body].w, w->body[c->a.body].w));
     bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
@@ -72,6 +90,11 @@ static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, doubl
         slide_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
         return;
     }
+    if (bg_coordinate_is_cardan(c)) {
+        bg_vec3 n = bg_scale(factor, bg_cardan_calc(w, c).n);
+        store(J, zero, bg_scale(-1, n), zero, n);
+        return;
+    }
     bg_dial x = bg_dial_make(w, c);
     bg_vec3 n = bg_scale(factor * x.side / x.square, bg_cross(x.p, x.e));
     store(J, zero, bg_scale(-1, n), zero, n);
@@ -92,6 +115,11 @@ static double coordinate_gamma(const bg_world *w, const bg_coordinate *c)
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         return slide_gamma(&x, bg_coordinate_get_axis(w, c));
+    }
+    if (bg_coordinate_is_cardan(c)) { /* the axes turn with their bodies */
+        bg_cardan x = bg_cardan_calc(w, c);
+        return bg_dot(x.by_z, bg_cross(w->body[c->a.body].w, x.z)) +
+               bg_dot(x.by_y, bg_cross(w->body[c->b.body].w, x.y)) - get_reference(w->u_tt, c);
     }
     bg_dial x = bg_dial_make(w, c);
     return dial_gamma(&x);

@@ -24,7 +24,10 @@ typedef enum bg_coordinate_kind {
                               w_a) */
     BG_COORDINATE_ANGLE_X, /* rotation about x_b: atan2(z_a . y_b, z_a . z_b), rate x_b . (w_b -
                               w_a) */
-    BG_COORDINATE_SLIDE    /* a_i . (p_b - p_a) */
+    BG_COORDINATE_SLIDE,   /* a_i . (p_b - p_a) */
+    BG_COORDINATE_YAW,     /* of R = Rz(yaw) Rx(roll) Ry(pitch); not in relations (cardan.h) */
+    BG_COORDINATE_ROLL,
+    BG_COORDINATE_PITCH
 } bg_coordinate_kind;
 
 typedef struct bg_coordinate {
@@ -32,7 +35,8 @@ typedef struct bg_coordinate {
     int axis;  /* of SLIDE */
     bool back; /* SLIDE counts against the axis */
     bg_marker a, b;
-    int turns; /* index into z of a state that follows the angle through full turns; -1: none */
+    int reference; /* signal from which PITCH counts; -1: none */
+    int turns;     /* index into z of a state that follows the angle through full turns; -1: none */
 } bg_coordinate;
 
 enum { BG_RELATION_MAX = 3 };

@@ -77,6 +77,8 @@ struct bg_system {
     /* [nv] the first of the coordinates, next to each other, that a turn of the axes mixes with
      * this one: a place in space, a quaternion. NULL: all stand for themselves. Owned by `self`. */
     const int *block;
+    /* [nv] non-zero: an angle that may grow with every turn. NULL: none is. Owned by `self`. */
+    const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
     bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
