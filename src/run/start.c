@@ -68,25 +68,39 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         r->unstable, r->unstable == 1 ? "" : "s", r->unstable == 1 ? "s" : "");
 }
 
-/* From a consistent start to an equilibrium, with the rates of inputs that it holds. */
-static bg_status find_equilibrium(bg_evaluator *sys, bg_state *x, bg_assembly_report *report,
-                                  bg_error *err)
+bg_status bg_start_find_rest(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
+                             bg_error *err)
 {
     bg_equilibrium_report how;
     bg_modes modes = {0};
-    bg_dynamics *d = NULL;
-    bg_status st = bg_equilibrium_find(sys->system, x, &report->redundancy, &how, &modes, err);
-    if (st == BG_OK) {
+    x->t = t;
+    bg_status st = bg_state_assemble_with(sys, x, report, err);
+    if (st == BG_OK)
+        st = bg_equilibrium_find(sys, x, &report->redundancy, &how, &modes, err);
+    if (st == BG_OK)
         tell_equilibrium(sys->system, &how, &modes, &report->warnings);
+    bg_modes_clear(&modes);
+    return st;
+}
+
+/* The same with an evaluator of its own, and then with the inputs as they are. */
+static bg_status find_equilibrium(bg_evaluator *sys, double t, bg_state *x,
+                                  bg_assembly_report *report, bg_error *err)
+{
+    bg_evaluator *own = NULL;
+    bg_dynamics *d = NULL;
+    bg_status st = bg_evaluator_create(sys->system, &own, err);
+    if (st == BG_OK)
+        st = bg_start_find_rest(own, t, x, report, err);
+    bg_evaluator_destroy(own);
+    if (st == BG_OK)
         st = bg_dynamics_create(sys, &d, err);
-    }
     if (st == BG_OK) {
         bg_dynamics_set_eliminated(d, &report->redundancy);
         bg_dynamics_set_guess(d, x->lambda);
         st = bg_project_state(d, x, err);
     }
     bg_dynamics_destroy(d);
-    bg_modes_clear(&modes);
     return st;
 }
 
@@ -118,9 +132,8 @@ bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_re
     x->t = t;
     if (!isfinite(t))
         return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", t);
-    bg_status st = bg_state_assemble_with(sys, x, report, err);
-    if (st == BG_OK && sys->system->equilibrium)
-        st = find_equilibrium(sys, x, report, err);
+    bg_status st = sys->system->equilibrium ? find_equilibrium(sys, t, x, report, err)
+                                            : bg_state_assemble_with(sys, x, report, err);
     return st == BG_OK ? settle(sys, x, err) : st;
 }
 
