@@ -12,7 +12,8 @@ static bg_equilibrium_report find(linear_model *m)
     bg_error err = {BG_OK, ""};
     bg_equilibrium_report r;
     bg_modes_clear(&m->modes);
-    assert_ok(bg_equilibrium_find(m->system, m->state, &m->report.redundancy, &r, &m->modes, &err));
+    assert_ok(
+        bg_equilibrium_find(m->evaluator, m->state, &m->report.redundancy, &r, &m->modes, &err));
     return r;
 }
 
@@ -40,7 +41,7 @@ static void assert_fails(const char *text, const char *words)
         bg_equilibrium_report r;
         linear_begin(&m, text, forms[k]);
         assert_int_equal(
-            bg_equilibrium_find(m.system, m.state, &m.report.redundancy, &r, &m.modes, &err),
+            bg_equilibrium_find(m.evaluator, m.state, &m.report.redundancy, &r, &m.modes, &err),
             BG_NOT_CONVERGED);
         if (!strstr(err.text, words))
             fail_msg("'%s' does not say '%s'", err.text, words);
@@ -234,6 +235,8 @@ static void test_models(void **state)
                  {"models/double-wishbone.json", true, true, 1},
                  {"models/front-axle.json", true, false, 4},
                  {"models/vehicle-trailer.json", true, false, 8},
+                 {"models/passenger-car.json", true, false, 6},
+                 {"models/rear-axle-stamp.json", false, true, 0},
                  {"models/iftomm-a05-governor.json", true, false, 1},
                  {"models/four-bar.json", false, true, 0},
                  {"models/slider-crank-3d.json", false, true, 0},

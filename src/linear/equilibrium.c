@@ -63,18 +63,16 @@ static void clear(search *s)
     bg_state_destroy(s->x);
     bg_state_destroy(s->trial);
     bg_state_destroy(s->begin);
-    bg_evaluator_destroy(s->sys);
     bg_arena_clear(&s->arena);
 }
 
-static bg_status create(search *s, const bg_system *system, bg_error *err)
+static bg_status create(search *s, bg_error *err)
 {
-    bg_status st = bg_evaluator_create(system, &s->sys, err);
-    if (st == BG_OK && !bg_arena_create(&s->arena, list, s))
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the equilibrium of '%s'",
-                          system->def.name);
-    if (st == BG_OK)
-        st = bg_state_create(system, &s->x, err);
+    const bg_system *system = s->sys->system;
+    if (!bg_arena_create(&s->arena, list, s))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the equilibrium of '%s'",
+                            system->def.name);
+    bg_status st = bg_state_create(system, &s->x, err);
     if (st == BG_OK)
         st = bg_state_create(system, &s->trial, err);
     if (st == BG_OK)
@@ -351,14 +349,13 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
 }
 
 /* The state that changes most, beside what its rate changes with everything. */
-static void find_changing(search *s)
+static bg_status find_changing(search *s, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     double most = 1e-6;
     s->report->changing = -1;
-    if (l->nz == 0 || bg_rest_update(s->rest, s->x, NULL) != BG_OK)
-        return;
-    for (int i = 0; i < l->nz; i++) {
+    bg_status st = l->nz > 0 ? bg_rest_update(s->rest, s->x, err) : BG_OK;
+    for (int i = 0; i < l->nz && st == BG_OK; i++) {
         double size = 1e-9;
         for (int k = 0; k < l->nx; k++)
             size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
@@ -367,6 +364,7 @@ static void find_changing(search *s)
             most = fabs(l->h[i]) / size;
         }
     }
+    return st;
 }
 
 /* The coordinate that is farthest from its start, in sizes. */
@@ -381,13 +379,14 @@ static void find_farthest(search *s)
     }
 }
 
-bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_redundancy *redundancy,
+bg_status bg_equilibrium_find(bg_evaluator *sys, bg_state *x, const bg_redundancy *redundancy,
                               bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
 {
-    search s = {.redundancy = redundancy, .report = report};
+    const bg_system *system = sys->system;
+    search s = {.sys = sys, .redundancy = redundancy, .report = report};
     bg_modes own = {0};
     *report = (bg_equilibrium_report){0};
-    bg_status st = create(&s, system, err);
+    bg_status st = create(&s, err);
     if (st == BG_OK) {
         bg_state_copy(system, x, s.x);
         for (int i = 0; i < system->def.nmode; i++) /* contacts are as the position has them */
@@ -403,8 +402,9 @@ bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_red
     s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
     if (st == BG_OK)
         st = find(&s, &own, err);
+    if (st == BG_OK)
+        st = find_changing(&s, err);
     if (st == BG_OK) {
-        find_changing(&s);
         find_farthest(&s);
         bg_state_copy(system, s.lin->at, x);
     }
