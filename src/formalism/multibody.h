@@ -85,6 +85,7 @@ typedef struct bg_multibody {
     int nsentences;
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
+    unsigned char *endless;   /* the same; NULL in Cartesian form */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     /* Scratch memory: */
     bg_world world;

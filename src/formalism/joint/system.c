@@ -313,6 +313,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->q0, f->nq);
     BG_TAKE(arena, f->v0, f->nv);
     BG_TAKE(arena, f->mb.block, f->nv);
+    BG_TAKE(arena, f->mb.endless, f->nv);
     BG_TAKE(arena, f->q_fixed, f->nv);
     BG_TAKE(arena, f->marks, f->nv);
 }
@@ -385,7 +386,7 @@ static void def_join(void *fork)
     free(f);
 }
 
-/* Balls, and the three directions in which a free joint slides. */
+/* Balls, and the three directions in which a free joint slides; angles that may turn for ever. */
 static void find_blocks(bg_joint_form *f)
 {
     const bg_mechanism *x = f->mech;
@@ -397,6 +398,8 @@ static void find_blocks(bg_joint_form *f)
                            x->links[k - 1].kind == BG_LINK_TRANSLATE;
             for (int i = l->v; i < l->v + l->nv; i++)
                 f->mb.block[i] = goes_on ? f->mb.block[l->v - 1] : l->v;
+            if (l->nv == 1)
+                f->mb.endless[l->v] = l->kind == BG_LINK_ROTATE;
         }
 }
 
