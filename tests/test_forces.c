@@ -65,6 +65,12 @@ static const char everything[] =
 
 /* Its rest: laws that use outputs, the outputs, and a tyre. */
 static const char sensing[] =
+    "  'tensed': {'type': 'bushing', 'bodies': ['a', 'b'], 'at': [0.6, 0, 0.4],"
+    "             'orientation': {'axis': [1, 1, 0], 'angle': 0.7}, 'stiffness': [100, 200, 400,"
+    "             11, 22, 44], 'preload': [30, -20, 50, 4, 5, -6]},"
+    "  'stopped': {'type': 'bushing', 'bodies': ['a', 'b'], 'at': [0.6, 0, 0.4], 'stops': {'axis': "
+    "'y', 'at': [0.4, 0.7], 'stiffness': [300, 500], 'rounding': 0.35}, 'stiffness': [0, 0, 30, 0,"
+    " 0, 0]},"
     "  'sensed_spring': {'type': 'spring-damper', 'from': 'a.p', 'to': 'b.p',"
     "                    'force': '9*deep*stretch + fast.y*rate + top.z',"
     "                    'actuator': 'turn.z*h_rate'},"
@@ -334,6 +340,44 @@ static void bushing_is_linear_in_the_small(void **state)
         assert_near(rig_sensor(r, f, place[i]), moved[i], 1e-14);
         assert_near(rig_sensor(r, f, force[i]), -k[i] * moved[i], 1e-10);
         assert_near(rig_sensor(r, rig_find(r, "bar"), place[i]), moved[i], 1e-14);
+    }
+}
+
+/* A preload is what the bushing exerts on the second body in the design position; beyond it, with
+ * the same displacement, it adds to the elastic law but for the turning of axes, which the tests of
+ * power and derivatives see. */
+static void preload_acts_in_the_design_position(void **state)
+{
+    static const double preload[] = {30, -20, 50, 4, 5, -6};
+    static const char *const force[] = {"force_x",  "force_y",  "force_z",
+                                        "torque_x", "torque_y", "torque_z"};
+    rig *r = *state;
+    const bg_force *f = rig_find(r, "tensed");
+    rig_shake(r, 0);
+    for (int i = 1; i < 3; i++)
+        r->body[i].v = r->body[i].w = bg_vec3_make(0, 0, 0);
+    for (int i = 0; i < 6; i++)
+        assert_near(rig_sensor(r, f, force[i]), preload[i], 1e-12);
+    bg_vec3 x = rig_random_vec3(r, 0.1);
+    r->body[2].r = bg_add(r->body[2].r, x); /* without a turn, the laws add */
+    for (int i = 0; i < 6; i++)
+        assert_near(rig_sensor(r, f, force[i]),
+                    preload[i] + rig_sensor(r, rig_find(r, "rubber"), force[i]), 1e-10);
+}
+
+/* Free inside, a broken line beyond the rounded corners, and symmetric. */
+static void stops_follow_their_broken_line(void **state)
+{
+    static const double x[] = {0.02, 0.05, 1.2, 1.5}, force[] = {0, 0, 490, 730};
+    rig *r = *state;
+    const bg_force *f = rig_find(r, "stopped");
+    rig_shake(r, 0);
+    const bg_vec3 home = r->body[2].r;
+    for (int k = 0; k < 8; k++) {
+        const double side = k % 2 ? -1 : 1;
+        r->body[2].r = bg_add(home, bg_vec3_make(0.3, side * x[k / 2], 0.1));
+        assert_near(rig_sensor(r, f, "force_y"), -side * force[k / 2], 1e-10);
+        assert_near(rig_sensor(r, f, "force_x"), 0, 1e-12);
     }
 }
 
@@ -741,6 +785,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(zero_length_is_harmless, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(tables_match_formulas, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(bushing_is_linear_in_the_small, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(preload_acts_in_the_design_position, set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(stops_follow_their_broken_line, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(applied_forces_stand_in_their_axes, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(turns_are_counted, set_up, rig_tear_down),
         cmocka_unit_test_setup_teardown(controller_has_its_transfer_function, set_up,

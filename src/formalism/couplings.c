@@ -5,6 +5,7 @@
 #include "formalism/couplings.h"
 
 #include "base/memory.h"
+#include "model/cardan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,23 @@ static void visit_rates(const bg_force *f, const bg_force_derivatives *d, const 
         }
 }
 
+/* Rate of an angle of yaw, roll or pitch. */
+static void visit_cardan(const bg_multibody *mb, const bg_turn *t, const bg_force_visit *v)
+{
+    const bg_coordinate *c = &t->coordinate;
+    const bg_cardan x = bg_cardan_calc(&mb->world, c);
+    const int body[2] = {c->a.body, c->b.body};
+    const bg_vec3 axis[2] = {x.z, x.y}, by[2] = {x.by_z, x.by_y};
+    for (int s = 0; s < 2; s++) {
+        bg_gradient g = {{0}, {0}, {0}};
+        if (body[s] == 0)
+            continue;
+        bg_vec3_store(bg_scale(s ? 1 : -1, x.n), g.twist + 3);
+        bg_vec3_store(bg_cross(axis[s], by[s]), g.pose + 3);
+        v->rate(v->rate_self, t->z, body[s], &g);
+    }
+}
+
 /* Rate n . (w_b - w_a) of an angle whose axis n is fixed in one of the bodies. */
 static void visit_turn(const bg_multibody *mb, const bg_turn *t, const bg_force_visit *v)
 {
@@ -96,8 +114,12 @@ void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *v)
             for (int j = 0; j < f->nz; j++)
                 v->h_z[mb->rates.z_start[f->z0 + i] + j] = d.h_z[i][j];
     }
-    for (int k = 0; k < mb->nturns && v->rate; k++)
-        visit_turn(mb, &mb->turns[k], v);
+    for (int k = 0; k < mb->nturns && v->rate; k++) {
+        if (bg_coordinate_is_cardan(&mb->turns[k].coordinate))
+            visit_cardan(mb, &mb->turns[k], v);
+        else
+            visit_turn(mb, &mb->turns[k], v);
+    }
 }
 
 void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
@@ -118,6 +140,19 @@ void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
                     visit(self, body[i], body[j], pose, none);
                 }
         }
+    }
+}
+
+void bg_couplings_visit_lambda(const bg_multibody *mb, bg_visit_lambda *visit, void *self)
+{
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        int contact;
+        double wrench[6];
+        if (!f->class_->force_slope)
+            continue;
+        const int of = f->class_->force_slope(f, &mb->world, &contact, wrench);
+        visit(self, of, mb->first_contact + contact, wrench);
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct bg_row_group {
     int joint[BG_RELATION_MAX]; /* joint of the reaction; of each term in a relation; -1: none */
     int driven;                 /* coordinate of joint[0] that follows a signal; -1: none */
     int coupler;                /* whose relation it is; -1: none */
+    int contact;                /* whose it is; -1: none */
 } bg_row_group;
 
 /* The pairs of bodies (a, b) its Jacobian has blocks for: one, or one per term of a relation. */
@@ -60,14 +61,24 @@ typedef struct bg_rates_structure {
     bg_pattern by_z;         /* of h by z */
 } bg_rates_structure;
 
+struct bg_multibody;
+/* What forks need to know of a formalism, whose first member is a bg_multibody. */
+typedef struct bg_form {
+    size_t size;                                       /* of its structure */
+    void (*list_scratch)(void *form, bg_arena *arena); /* with take_scratch */
+    void (*forget)(struct bg_multibody *form);         /* what scratch memory held; or NULL */
+} bg_form;
+
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_multibody {
     const bg_model *model;
+    const bg_form *form;
     int nbodies;
     const int *driven; /* [nforces] velocity coordinate that the element drives in this formalism,
                           -1: none; NULL: no element does */
     bg_row_group *groups; /* body-level rows */
     int ngroups, nrows;
+    int first_contact; /* row; those of all contacts follow each other */
     bg_turn *turns;
     int nturns;
     bg_corner *corners;
@@ -87,7 +98,7 @@ typedef struct bg_multibody {
     int *block;               /* [nv] as in bg_system; made by the formalism */
     unsigned char *endless;   /* the same; NULL in Cartesian form */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
-    /* Scratch memory: */
+    bg_arena scratch;         /* and the scratch memory, of the formalism as well: */
     bg_world world;
     bg_body_state *body;                /* [nbodies] */
     bg_body_acceleration *acceleration; /* [nbodies] */
@@ -102,9 +113,10 @@ typedef struct bg_multibody {
     double t_signals;   /* s; NAN: not yet */
     double *signals;    /* [3 nsignals] values, then first, then second derivatives */
     int *signals_piece; /* [nsignals] mode of each at that time */
-    double *measured;   /* [3 (noutputs + 1)] of world */
-    void **memo;        /* [nforces] of world */
-    double speed;       /* m/s, the largest of all bodies, in the world wishes were asked of last */
+    bg_rail_contact_state *contact_state; /* [ncontacts] of world */
+    double *measured;                     /* [3 (noutputs + 1)] of world */
+    void **memo;                          /* [nforces] of world */
+    double speed; /* m/s, the largest of all bodies, in the world wishes were asked of last */
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
     /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.
@@ -129,13 +141,19 @@ typedef struct bg_multibody {
 bg_status bg_multibody_create(const bg_model *model, const bool *in_tree, bg_multibody *mb,
                               bg_error *err);
 void bg_multibody_clear(bg_multibody *mb);
-/* Scratch memory, in the arena of the formalism: its arrays, and their first values. */
+/* Lists the arrays of mb among those of the formalism's scratch memory. */
 void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena);
-void bg_multibody_start_scratch(bg_multibody *mb);
+/* fork.c: scratch memory, once mb->form is known (false: out of memory); and functions of the
+ * definition. */
+bool bg_multibody_create_scratch(bg_multibody *mb);
+void *bg_multibody_fork(const void *form);
+void bg_multibody_join(void *fork);
 
 /* Names of everything, and modes of signals, in names.c; at creation. */
 void bg_multibody_name(bg_multibody *mb);
 int bg_multibody_count_corners(const bg_model *model);
+/* The multipliers that forces see; NULL: none are known. */
+void bg_multibody_set_lambda(bg_multibody *mb, const double *lambda);
 /* Points the world at the arguments of a call. */
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
 /* Start values of the elements' states, from the world at p (whose z and modes are not looked at).

@@ -56,7 +56,8 @@ static bool is_ball(const bg_joint_class *c)
 /* Whether bodies rest against each other on it. */
 static bool is_joined(const bg_joint *j)
 {
-    return !j->class_->constraint_only && j->class_->nprimitives > 0 && j->a.body != j->b.body;
+    const bool says = j->class_->nprimitives > 0 || j->class_->ncoordinates > 0;
+    return !j->class_->constraint_only && says && j->a.body != j->b.body;
 }
 
 static double calc_gyration(const bg_body *b)
@@ -288,8 +289,8 @@ bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_erro
     m.pairs = BG_NEW_ARRAY(int, x->njoints);
     m.part = BG_NEW_ARRAY(int, x->nbodies);
     m.anchor = BG_NEW_ARRAY(int, x->nbodies);
-    if (m.out) /* per joint three coordinates of two kinds, given or at rest; per body 6 */
-        m.out->wish = BG_NEW_ARRAY(bg_wish, 12 * x->njoints + 6 * x->nbodies);
+    if (m.out) /* per joint six coordinates of two kinds, given or at rest; per body 6 */
+        m.out->wish = BG_NEW_ARRAY(bg_wish, 4 * BG_JOINT_COORDINATES * x->njoints + 6 * x->nbodies);
     bg_status st = BG_OK;
     if (m.out && m.out->wish && m.length && m.pairs && m.part && m.anchor)
         make(&m);
@@ -394,6 +395,15 @@ static void calc_scalar(const bg_multibody *mb, const bg_wish *w, bg_wish_row *r
     bg_primitive_calc_jacobian(&mb->world, &p, row->J);
 }
 
+/* How fast what a coordinate counts from moves by itself. */
+static double calc_moved(const bg_multibody *mb, const bg_wish *w)
+{
+    if (w->kind != BG_WISH_SCALAR)
+        return 0;
+    const bg_coordinate c = get_coordinate(mb, w);
+    return c.kind == BG_COORDINATE_PITCH && c.reference >= 0 ? mb->world.u_t[c.reference] : 0;
+}
+
 void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *w, bg_wish_row rows[3])
 {
     double missing[3];
@@ -419,7 +429,8 @@ void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *w, bg_wish_row row
             for (int k = 0; k < 3; k++)
                 row->J[9 + k] = -turn.m[i][k];
         }
-        row->value = w->weight * (w->of == BG_START_VELOCITIES ? w->target[i] : missing[i]);
+        row->value = w->weight *
+                     (w->of == BG_START_VELOCITIES ? w->target[i] + calc_moved(mb, w) : missing[i]);
         for (int k = 0; k < 12; k++)
             row->J[k] *= w->weight;
     }
@@ -493,6 +504,36 @@ int bg_wishes_get_given(bg_multibody *mb, bool news, int k, bg_given *out)
     }
     out->size = calc_size(mb, w, mb->speed);
     return 0;
+}
+
+/* Which axes of its markers a joint keeps parallel. Rows a_i . b_j = 0 for both other axes j do so,
+ * and three such rows do it for all. */
+static void find_parallel(const bg_joint_class *c, bool parallel[3])
+{
+    int rows[3] = {0}, n = 0;
+    for (int k = 0; k < c->nprimitives; k++)
+        if (c->primitive[k].kind == BG_PRIMITIVE_DOT1) {
+            rows[c->primitive[k].i]++;
+            n++;
+        }
+    for (int i = 0; i < 3; i++)
+        parallel[i] = rows[i] == 2 || n == 3;
+}
+
+const char *bg_wishes_find_reversed(const bg_multibody *mb)
+{
+    for (int k = 0; k < mb->model->njoints; k++) {
+        const bg_joint *j = &mb->model->joints[k];
+        bool parallel[3];
+        find_parallel(j->class_, parallel);
+        bg_mat3 A = bg_marker_get_axes(&mb->world, &j->a),
+                B = bg_marker_get_axes(&mb->world, &j->b);
+        for (int i = 0; i < 3; i++)
+            if (parallel[i] &&
+                A.m[0][i] * B.m[0][i] + A.m[1][i] * B.m[1][i] + A.m[2][i] * B.m[2][i] < 0)
+                return j->name;
+    }
+    return NULL;
 }
 
 /* Whether the file gives the twist that an anchor would rather not have. */

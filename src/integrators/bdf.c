@@ -63,6 +63,7 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->update = bg_option_get_choice(ig, "update");
     m->rule = bg_option_get_choice(ig, "step_rule");
     m->omega = bg_option_get_choice(ig, "pattern");
+    m->through = bg_option_get_choice(ig, "matrix");
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
     m->kappa = bg_option_get_number(ig, "newton", 0);
@@ -91,7 +92,9 @@ static bg_status check_system(bg_integrator *ig, bg_bdf *m, bg_error *err)
 
 static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
 {
-    uint64_t blocks = BG_KEPT_MASS | BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
+    uint64_t blocks = m->matrix.expanded
+                          ? 0
+                          : BG_KEPT_MASS | BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
     bool lambda = ig->sys->def.f_of_lambda != 0;
     if (m->nz > 0)
         blocks |= BG_KEPT(BG_OF_r, BG_BY_z) | BG_KEPT(BG_OF_h, BG_BY_q) |
@@ -151,8 +154,10 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     map_coordinates(ig, m);
+    st = bg_bdf_matrix_choose(ig, err);
     m->blocks = choose_blocks(ig, m);
-    st = bg_bdf_parts_create(ig, &m->parts, err);
+    if (st == BG_OK)
+        st = bg_bdf_parts_create(ig, &m->parts, err);
     if (st == BG_OK)
         st = bg_bdf_parts_create(ig, &m->kept, err);
     if (st == BG_OK)
@@ -175,6 +180,7 @@ static void destroy(bg_integrator *ig)
         bg_jacobian_clear(&parts[i]->B);
         free(parts[i]->G);
         free(parts[i]->u);
+        free(parts[i]->E.x);
     }
     for (int c = 0; m->second && c < 3 * ig->sys->def.nu + 2; c++)
         free(m->second[c]);
@@ -208,7 +214,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     m->ready = m->uncounted = false;
     m->tries = 0;
     m->t_now = ig->x0->t;
-    bg_bdf_parts_copy(m, &m->parts, &m->kept);
+    bg_bdf_parts_copy(ig, &m->parts, &m->kept);
     m->changed = false;
     bg_bdf_matrix_hold(ig);
 }
@@ -358,7 +364,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
         m->k_try = m->now.k_next;
         m->error_failures = m->cuts = 0;
         if (m->changed) { /* by a step that was undone */
-            bg_bdf_parts_copy(m, &m->kept, &m->parts);
+            bg_bdf_parts_copy(ig, &m->kept, &m->parts);
             m->changed = m->ready = false;
         }
     }
@@ -402,7 +408,7 @@ static void commit(bg_integrator *ig)
     m->t_now = ig->x1->t;
     m->tries = 0;
     if (m->changed)
-        bg_bdf_parts_copy(m, &m->parts, &m->kept);
+        bg_bdf_parts_copy(ig, &m->parts, &m->kept);
     m->changed = false;
 }
 
@@ -424,7 +430,10 @@ static void archive(bg_integrator *ig, bg_archive *a)
     bg_archive_flags(a, &m->second_made, sizeof m->second_made);
     for (int c = 0; m->second && m->second_made && c < 3 * ig->sys->def.nu && !a->failed; c++)
         bg_archive_finite(a, m->second[c], size);
-    bg_blocks_archive(m->matrix.blocks, a);
+    if (m->matrix.expanded)
+        bg_expanded_archive(m->matrix.expanded, a);
+    else
+        bg_blocks_archive(m->matrix.blocks, a);
     bool ready = m->ready;
     bg_archive_flags(a, &ready, sizeof ready);
     if (!a->loading || a->failed)
@@ -432,7 +441,7 @@ static void archive(bg_integrator *ig, bg_archive *a)
     m->uncounted = ready;
     m->ready = m->changed = false;
     m->tries = 0;
-    bg_bdf_parts_copy(m, &m->parts, &m->kept);
+    bg_bdf_parts_copy(ig, &m->parts, &m->kept);
     bg_bdf_matrix_hold(ig);
 }
 
@@ -447,6 +456,8 @@ static const bg_option_info options[] = {
      "of jacobian=sparse: from a first difference of all columns, or of the system"},
     {"update", "partitioned|full|extended", "partitioned",
      "where the step changes: new derivatives, the old with new M, or that following the inputs"},
+    {"matrix", "auto|blocks|expansion", "auto",
+     "of derivatives, or through the system's own unknowns; auto: what is less work"},
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
     {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},
     {"step_rule", "smooth|dassl", "smooth", "steps grow wherever it pays, or only by doubling"},

@@ -3,6 +3,7 @@
 #define BG_BDF_H
 
 #include "base/arena.h"
+#include "integrators/expanded.h"
 #include "integrators/integrator.h"
 #include "integrators/jacobian.h"
 #include "linalg/blocks.h"
@@ -14,6 +15,7 @@ enum { BG_FORMALISM_RESIDUAL, BG_FORMALISM_EXPLICIT };
 enum { BG_DIFFERENCE_ANALYTIC, BG_DIFFERENCE_DENSE, BG_DIFFERENCE_SPARSE };
 enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
+enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
@@ -75,15 +77,16 @@ typedef struct bg_bdf_spectrum {
 
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
-    bg_jacobian B;   /* derivatives of r, h and w at fixed rates, and M */
-    double *G;       /* as the system writes it */
-    double *u;       /* [3 nu] inputs and their rates where B was made */
-    double alpha;    /* 1/s of the factorisation */
-    double t;        /* s, where B was evaluated */
-    bool made, slow; /* B is there; it is to be made anew before the next step */
-    bool fresh;      /* no step was made with it yet */
-    double rate;     /* remembered rho/(1 - rho) */
-    int slow_steps;  /* in a row */
+    bg_jacobian B;         /* derivatives of r, h and w at fixed rates, and M */
+    bg_expansion_values E; /* with matrix.expanded: in place of r by q and v, and of M */
+    double *G;             /* as the system writes it */
+    double *u;             /* [3 nu] inputs and their rates where B was made */
+    double alpha;          /* 1/s of the factorisation */
+    double t;              /* s, where B was evaluated */
+    bool made, slow;       /* B is there; it is to be made anew before the next step */
+    bool fresh;            /* no step was made with it yet */
+    double rate;           /* remembered rho/(1 - rho) */
+    int slow_steps;        /* in a row */
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
@@ -97,6 +100,7 @@ typedef struct bg_bdf_product {
 } bg_bdf_product;
 
 typedef struct bg_bdf_matrix {
+    bg_expanded *expanded; /* through unknowns of the system's own; NULL: */
     bg_blocks *blocks;
     bg_bdf_product r, h, w, g; /* r_q G^T, h_q G^T, w_q G^T, G G^T */
     double *row;               /* [nv] scratch */
@@ -114,7 +118,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, max_order;
+    int form, formalism, jacobian, update, rule, omega, through, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;
@@ -179,6 +183,14 @@ void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size);
 /* bdf_corrector.c */
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err);
 
+/* bdf_expanded.c: makes matrix.expanded, where it is less work than the blocks of r. */
+bg_status bg_bdf_matrix_choose(bg_integrator *ig, bg_error *err);
+/* What it is made of now. */
+bg_expanded_values bg_bdf_matrix_get_values(const bg_bdf *m);
+/* Numbers of an expansion, all in one block of memory, which begins with x; false: none left. */
+int bg_bdf_count_expansion(const bg_integrator *ig);
+bool bg_bdf_create_expansion(const bg_integrator *ig, bg_expansion_values *values);
+
 /* bdf_matrix.c */
 bg_status bg_bdf_matrix_create(bg_integrator *ig, bg_error *err);
 void bg_bdf_matrix_clear(bg_bdf_matrix *matrix);
@@ -193,7 +205,7 @@ void bg_bdf_matrix_hold(bg_integrator *ig);
 bg_status bg_bdf_parts_create(bg_integrator *ig, bg_bdf_parts *parts, bg_error *err);
 /* How many values B has. */
 int bg_bdf_count_values(const bg_bdf *m);
-void bg_bdf_parts_copy(const bg_bdf *m, const bg_bdf_parts *from, bg_bdf_parts *to);
+void bg_bdf_parts_copy(const bg_integrator *ig, const bg_bdf_parts *from, bg_bdf_parts *to);
 void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *parts, bg_archive *archive);
 /* B, M and G at the iterate (whole: as bg_bdf_differences_update); M and G alone, with inputs
  * followed where update=extended. */

@@ -25,8 +25,9 @@ static const double reach[] = {0, 0, 0, 2.0, 4.8, 9.8, 19};
 static const double light[] = {0, 0, 0, 0.069, 0.29, 0.62, 0.96};
 
 struct bg_bdf_cap {
-    int n; /* 2 nv + nz */
-    bg_kkt *kkt;
+    int n;                      /* 2 nv + nz */
+    bg_kkt *kkt;                /* [M G^T; G 0]; NULL: */
+    bg_expanded *expanded;      /* the same through unknowns of the system's own */
     double *basis[VECTORS + 1]; /* [n] */
     double *scale;              /* [n] what is 1 */
     double *x;                  /* [n] */
@@ -56,6 +57,8 @@ bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err)
         c->n = 2 * m->nv + m->nz;
     if (!c || !bg_arena_create(&c->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    if (m->matrix.expanded)
+        return BG_OK;
     return bg_dynamics_create_kkt(ig->sys->system, ig->sys->def.pattern_M, m->ng, &c->kkt, err);
 }
 
@@ -84,6 +87,25 @@ static void add_block(const bg_integrator *ig, bg_of of, bg_by by, const double 
             y[i] += factor * A[k] * x[p ? p->column[k] : k - i * columns];
 }
 
+/* Solves M x + G^T y = right - (r_q delta + r_v w), G x = g in place; delta, w NULL: without. */
+static void solve(bg_integrator *ig, const double *delta, const double *w, double *right, double *g)
+{
+    const bg_bdf *m = ig->method;
+    bg_bdf_cap *c = m->cap;
+    if (!c->kkt) {
+        memset(m->step_z, 0, (size_t)m->nz * sizeof(double));
+        memset(m->step_eta, 0, (size_t)m->ng * sizeof(double));
+        bg_expanded_solve(m->matrix.expanded, &(bg_expanded_shift){delta, w, -1, -1},
+                          &(bg_expanded_vector){right, m->step_z, g, m->step_eta});
+        return;
+    }
+    if (delta)
+        add_block(ig, BG_OF_r, BG_BY_q, delta, -1, right);
+    if (w)
+        add_block(ig, BG_OF_r, BG_BY_v, w, -1, right);
+    bg_kkt_solve(c->kkt, right, g);
+}
+
 /* w (in place) onto G w = 0. */
 static void project(bg_integrator *ig, double *w)
 {
@@ -94,7 +116,7 @@ static void project(bg_integrator *ig, double *w)
         return;
     bg_matrix_multiply(m->ng, m->nv, ig->sys->def.pattern_G, m->parts.G, w, c->none);
     memset(right, 0, (size_t)m->nv * sizeof(double));
-    bg_kkt_solve(c->kkt, right, c->none);
+    solve(ig, NULL, NULL, right, c->none);
     for (int i = 0; i < m->nv; i++)
         w[i] -= right[i];
 }
@@ -109,8 +131,6 @@ static void apply(bg_integrator *ig, const double *x, double *y)
     for (int i = 0; i < c->n; i++)
         delta[i] = x[i] * c->scale[i];
     memset(y, 0, (size_t)c->n * sizeof(double));
-    add_block(ig, BG_OF_r, BG_BY_q, delta, -1, y + nv);
-    add_block(ig, BG_OF_r, BG_BY_v, w, -1, y + nv);
     if (nz > 0) {
         add_block(ig, BG_OF_r, BG_BY_z, zeta, -1, y + nv);
         add_block(ig, BG_OF_h, BG_BY_q, delta, 1, y + 2 * nv);
@@ -118,7 +138,7 @@ static void apply(bg_integrator *ig, const double *x, double *y)
         add_block(ig, BG_OF_h, BG_BY_z, zeta, 1, y + 2 * nv);
     }
     memset(c->none, 0, (size_t)m->ng * sizeof(double));
-    bg_kkt_solve(c->kkt, y + nv, c->none);
+    solve(ig, delta, w, y + nv, c->none);
     memcpy(y, w, (size_t)nv * sizeof(double));
     for (int i = 0; i < c->n; i++)
         y[i] /= c->scale[i];
@@ -262,6 +282,18 @@ static void find_eigenvalues(bg_bdf_cap *c, int n, bg_bdf_spectrum *out)
     }
 }
 
+/* [M G^T; G 0]; the iteration matrix is factored after this. */
+static bg_status factor(bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    bg_bdf_cap *c = m->cap;
+    bg_expanded_values values = bg_bdf_matrix_get_values(m);
+    if (!c->kkt)
+        return bg_expanded_factor(m->matrix.expanded, &values, INFINITY, 0);
+    bg_kkt_set_eliminated(c->kkt, ig->dyn->eliminated);
+    return bg_kkt_factor(c->kkt, m->parts.B.block[BG_KEPT_M].values, m->parts.G, m->parts.G);
+}
+
 void bg_bdf_cap_update(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
@@ -272,8 +304,7 @@ void bg_bdf_cap_update(bg_integrator *ig)
     s->since = 1;
     s->count = 0;
     bg_system_get_work(ig->sys)->factorisations++;
-    bg_kkt_set_eliminated(c->kkt, ig->dyn->eliminated);
-    if (bg_kkt_factor(c->kkt, m->parts.B.block[BG_KEPT_M].values, m->parts.G, m->parts.G) != BG_OK)
+    if (factor(ig) != BG_OK)
         return;
     begin(ig);
     int n = find_basis(ig);

@@ -28,19 +28,24 @@ bg_status bg_bdf_parts_create(bg_integrator *ig, bg_bdf_parts *p, bg_error *err)
     bg_status st = bg_jacobian_create(&p->B, ig->sys, m->blocks, err);
     p->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
     p->u = BG_NEW_ARRAY(double, 3 * ig->sys->def.nu);
-    if (st == BG_OK && !(p->G && p->u))
+    bool good = p->G && p->u && (!m->matrix.expanded || bg_bdf_create_expansion(ig, &p->E));
+    if (st == BG_OK && !good)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the Jacobian of integrator bdf");
     return st;
 }
 
-void bg_bdf_parts_copy(const bg_bdf *m, const bg_bdf_parts *from, bg_bdf_parts *to)
+void bg_bdf_parts_copy(const bg_integrator *ig, const bg_bdf_parts *from, bg_bdf_parts *to)
 {
+    const bg_bdf *m = ig->method;
     bg_bdf_parts own = *to;
     const bg_evaluator *sys = from->B.sys;
     *to = *from;
     to->B = own.B;
     to->G = own.G;
     to->u = own.u;
+    to->E = own.E;
+    if (m->matrix.expanded)
+        memcpy(to->E.x, from->E.x, (size_t)bg_bdf_count_expansion(ig) * sizeof(double));
     for (int k = 0; k < BG_KEPT_BLOCKS; k++)
         if (to->B.block[k].values)
             memcpy(to->B.block[k].values, from->B.block[k].values,
@@ -71,6 +76,8 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
     for (int k = 0; k < BG_KEPT_BLOCKS; k++)
         if (p->B.block[k].values)
             bg_archive_finite(archive, p->B.block[k].values, p->B.block[k].size);
+    if (p->E.x)
+        bg_archive_finite(archive, p->E.x, bg_bdf_count_expansion(ig));
     bg_archive_finite(archive, p->G, bg_system_get_size_G(ig->sys->system));
     bg_archive_finite(archive, p->u, 3 * ig->sys->def.nu);
 }
@@ -80,6 +87,7 @@ static bg_status calc_terms(bg_integrator *ig, const bg_point *p, bool mass, bg_
 {
     bg_bdf *m = ig->method;
     bg_terms out = {.M = m->parts.B.block[BG_KEPT_M].values, .G = m->parts.G};
+    mass = mass && !m->matrix.expanded;
     unsigned want = (mass ? BG_TERM_M : 0u) | (m->ng > 0 ? BG_TERM_G : 0u);
     return want ? bg_system_calc_terms(ig->sys, p, want, &out, err) : BG_OK;
 }
@@ -107,6 +115,11 @@ static void keep_inputs(bg_bdf *m, const bg_point *p, int nu)
 static bg_status calc_B(bg_integrator *ig, const bg_point *p, bg_error *err)
 {
     bg_bdf *m = ig->method;
+    bg_status st = BG_OK;
+    if (m->matrix.expanded)
+        st = bg_system_calc_expansion(ig->sys, p, m->a, m->lambda, &m->parts.E, err);
+    if (st != BG_OK || m->blocks == 0)
+        return st;
     return bg_jacobian_update(&m->parts.B, m->blocks & ~BG_KEPT_MASS, false, p, m->a, m->lambda,
                               m->formula.alpha, err);
 }

@@ -213,6 +213,8 @@ bg_status bg_bdf_matrix_create(bg_integrator *ig, bg_error *err)
                                      [L] = {m->ng, -sign},
                                      [E] = {m->second_row ? m->ng : 0, -sign}};
     bg_block blocks[BLOCKS];
+    if (x->expanded)
+        return BG_OK;
     if (!create_products(ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the matrix of integrator bdf");
     list_blocks(ig, blocks);
@@ -227,12 +229,15 @@ void bg_bdf_matrix_clear(bg_bdf_matrix *x)
     clear_product(&x->w);
     clear_product(&x->g);
     bg_blocks_destroy(x->blocks);
+    bg_expanded_destroy(x->expanded);
 }
 
 void bg_bdf_matrix_hold(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
-    if (m->ng == 0)
+    if (m->matrix.expanded)
+        bg_expanded_hold(m->matrix.expanded, ig->dyn->eliminated);
+    if (m->matrix.expanded || m->ng == 0)
         return;
     bg_blocks_hold(m->matrix.blocks, L, ig->dyn->eliminated);
     if (m->second_row)
@@ -244,14 +249,19 @@ static double *get_block(bg_bdf *m, bg_of of, bg_by by)
     return bg_jacobian_get(&m->parts.B, of, by)->values;
 }
 
-/* The matrix and its factors. */
-bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
+/* The factor of w_q in the row of velocities, or of accelerations. */
+static double get_along(const bg_bdf *m, double alpha)
+{
+    return m->form == BG_FORM_INDEX_3 ? 0 : (m->form == BG_FORM_INDEX_1 ? 2 : 1) / alpha;
+}
+
+/* The matrix of blocks and its factors. */
+static bg_status factor_blocks(bg_integrator *ig, double alpha)
 {
     bg_bdf *m = ig->method;
     bg_bdf_matrix *x = &m->matrix;
     const bool lambda = ig->sys->def.f_of_lambda != 0;
-    const double one = 1 / alpha, two = one * one,
-                 along = m->form == BG_FORM_INDEX_1 ? 2 * one : one;
+    const double one = 1 / alpha, two = one * one;
     bg_block_value b[BLOCKS] = {{0, NULL}};
     b[MASS] = (bg_block_value){1, m->parts.B.block[BG_KEPT_M].values};
     b[R_V] = (bg_block_value){one, get_block(m, BG_OF_r, BG_BY_v)};
@@ -270,7 +280,7 @@ bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
             b[H_LAMBDA] = (bg_block_value){-1, get_block(m, BG_OF_h, BG_BY_lambda)};
         b[W_G] = (bg_block_value){1, m->parts.G};
         if (m->form != BG_FORM_INDEX_3)
-            b[W_Q] = (bg_block_value){along, get_block(m, BG_OF_w, BG_BY_q)};
+            b[W_Q] = (bg_block_value){get_along(m, alpha), get_block(m, BG_OF_w, BG_BY_q)};
     }
     if (m->second_row) {
         update_product(ig, &x->r, get_block(m, BG_OF_r, BG_BY_q));
@@ -285,8 +295,17 @@ bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
         b[G_G] = (bg_block_value){1, m->parts.G};
         b[G_ETA] = (bg_block_value){-1, x->g.values};
     }
+    return bg_blocks_factor(x->blocks, b, false);
+}
+
+bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_expanded_values values = bg_bdf_matrix_get_values(m);
     bg_system_get_work(ig->sys)->factorisations++;
-    m->ready = bg_blocks_factor(x->blocks, b, false) == BG_OK;
+    m->ready = (m->matrix.expanded
+                    ? bg_expanded_factor(m->matrix.expanded, &values, alpha, get_along(m, alpha))
+                    : factor_blocks(ig, alpha)) == BG_OK;
     if (m->ready)
         return BG_OK;
     return bg_error_set(err, BG_SINGULAR,
@@ -320,7 +339,8 @@ static void set_right_sides(bg_integrator *ig)
         memcpy(m->step_v, F->F2, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nv; i++)
         m->step_v[i] *= -one;
-    add_block(ig, BG_OF_r, F->F1, one * one, m->nv, m->step_v);
+    if (!m->matrix.expanded)
+        add_block(ig, BG_OF_r, F->F1, one * one, m->nv, m->step_v);
     for (int i = 0; i < m->nz; i++)
         m->step_z[i] = -one * F->Fz[i];
     if (m->nz > 0)
@@ -348,7 +368,12 @@ void bg_bdf_matrix_solve(bg_integrator *ig)
     set_right_sides(ig);
     double *const x[GROUPS] = {
         [V] = m->step_v, [Z] = m->step_z, [L] = m->step_lambda, [E] = m->step_eta};
-    bg_blocks_solve(m->matrix.blocks, x);
+    const bg_expanded_vector into = {m->step_v, m->step_z, m->step_lambda, m->step_eta};
+    const bg_expanded_shift shift = {.q = m->F.F1, .by_q = 1 / (alpha * alpha)};
+    if (m->matrix.expanded)
+        bg_expanded_solve(m->matrix.expanded, &shift, &into);
+    else
+        bg_blocks_solve(m->matrix.blocks, x);
     for (int i = 0; i < m->ng; i++)
         m->step_lambda[i] *= alpha;
     memset(m->rhs, 0, (size_t)m->nv * sizeof(double));

@@ -91,6 +91,7 @@ struct bg_integrator {
     bool unready;              /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     struct bg_change_points *change_points; /* NULL: without constraints */
+    struct bg_noise *noise;                 /* what rounding does; NULL: without constraints */
     void *method;
 };
 

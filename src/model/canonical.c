@@ -18,12 +18,18 @@ static int compare_names(const void *a, const void *b)
 
 static bool is_idle(const bg_joint *j)
 {
-    return j->class_->nprimitives == 0;
+    return j->class_->nprimitives == 0 && j->class_->ncoordinates == 0;
 }
 
 static bool is_universal(const bg_joint *j)
 {
     return j->class_->naxes == 2;
+}
+
+/* Displacements are measured along axes of the first body, angles one after the other. */
+static bool is_directed(const bg_joint *j)
+{
+    return j->class_->ncoordinates > 3;
 }
 
 /* x and y of a plane are measured along axes of the first body. */
@@ -51,7 +57,7 @@ static bool is_coupled(const bg_model *m, int joint)
 static bool is_reversible(const bg_model *m, int joint)
 {
     const bg_joint *j = &m->joints[joint];
-    if (j->class_->constraint_only)
+    if (j->class_->constraint_only || is_directed(j))
         return false;
     for (int c = 0; c < j->class_->ncoordinates; c++)
         if (j->start[c].signal >= 0)
@@ -230,6 +236,16 @@ static void copy_couplers(const bg_model *m, bg_canonical *x, places *to)
     }
 }
 
+static void copy_contacts(const bg_model *m, bg_canonical *x, const places *to)
+{
+    for (int k = 0; k < m->ncontacts; k++) {
+        bg_rail_contact *c = &x->model.contacts[k];
+        *c = m->contacts[k];
+        c->a.body = to->body[c->a.body];
+        c->b.body = to->body[c->b.body];
+    }
+}
+
 /* An angle is followed through its turns once. */
 static void follow(bg_canonical *x, const places *to, int joint, int coordinate)
 {
@@ -270,20 +286,24 @@ bg_status bg_canonical_create(const bg_model *m, bg_canonical *x, bg_error *err)
                   .joints = BG_NEW_ARRAY(bg_joint, m->njoints),
                   .couplers = BG_NEW_ARRAY(bg_coupler, m->ncouplers),
                   .angles = BG_NEW_ARRAY(bg_followed_angle, m->nangles + m->noutputs),
+                  .contacts = BG_NEW_ARRAY(bg_rail_contact, m->ncontacts),
                   .signals = m->signals,
                   .nbodies = m->nbodies,
                   .ncouplers = m->ncouplers,
                   .nsignals = m->nsignals,
+                  .ncontacts = m->ncontacts,
                   .t_start = m->t_start},
         .body = BG_NEW_ARRAY(int, m->nbodies),
         .joint = BG_NEW_ARRAY(int, m->njoints),
         .is_reversed = BG_NEW_ARRAY(bool, m->njoints)};
     bool enough = to.order && to.body && to.joint && x->model.bodies && x->model.joints &&
-                  x->model.couplers && x->model.angles && x->body && x->joint && x->is_reversed;
+                  x->model.couplers && x->model.contacts && x->model.angles && x->body &&
+                  x->joint && x->is_reversed;
     if (enough) {
         copy_bodies(m, x, &to);
         copy_joints(m, x, &to);
         copy_couplers(m, x, &to);
+        copy_contacts(m, x, &to);
         copy_angles(m, x, &to);
     }
     free(to.order);
@@ -300,6 +320,7 @@ void bg_canonical_clear(bg_canonical *x)
     free(x->model.bodies);
     free(x->model.joints);
     free(x->model.couplers);
+    free(x->model.contacts);
     free(x->model.angles);
     free(x->body);
     free(x->joint);

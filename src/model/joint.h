@@ -18,6 +18,8 @@ typedef enum bg_link_kind {
                     axes of b */
 } bg_link_kind;
 
+enum { BG_JOINT_COORDINATES = 6 }; /* scalar ones, at most */
+
 typedef struct bg_joint_class {
     const char *name, *summary;
     int naxes;            /* 0: none, 1: "axis", 2: also "second", perpendicular to it */
@@ -26,7 +28,8 @@ typedef struct bg_joint_class {
     struct {
         bg_link_kind kind;
         int axis;
-    } link[6];
+    } link[7];
+    int rolling;     /* the link that follows a wheel rolling without slip, always; 0: none */
     int nprimitives; /* loop form */
     struct {
         bg_primitive_kind kind;
@@ -37,7 +40,7 @@ typedef struct bg_joint_class {
         const char *name;
         bg_coordinate_kind kind;
         int axis, link;
-    } coordinate[3];
+    } coordinate[BG_JOINT_COORDINATES];
 } bg_joint_class;
 
 /* All types, NULL-terminated. */

@@ -5,24 +5,20 @@
 
 extern const bg_joint_class bg_joint_fixed, bg_joint_revolute, bg_joint_prismatic,
     bg_joint_cylindrical, bg_joint_universal, bg_joint_spherical, bg_joint_planar, bg_joint_screw,
-    bg_joint_free, bg_joint_distance, bg_joint_point_on_line, bg_joint_point_on_plane;
+    bg_joint_free, bg_joint_cardan, bg_joint_cardan_held, bg_joint_rolling, bg_joint_distance,
+    bg_joint_point_on_line, bg_joint_point_on_plane;
 
 const bg_joint_class *const *bg_joint_get_classes(void)
 {
     static const bg_joint_class *const classes[] = {
-        &bg_joint_fixed,
-        &bg_joint_revolute,
-        &bg_joint_prismatic,
-        &bg_joint_cylindrical,
-        &bg_joint_universal,
-        &bg_joint_spherical,
-        &bg_joint_planar,
-        &bg_joint_screw,
-        &bg_joint_free,
-        &bg_joint_distance,
-        &bg_joint_point_on_line,
-        &bg_joint_point_on_plane,
-        NULL,
+        &bg_joint_fixed,          &bg_joint_revolute,
+        &bg_joint_prismatic,      &bg_joint_cylindrical,
+        &bg_joint_universal,      &bg_joint_spherical,
+        &bg_joint_planar,         &bg_joint_screw,
+        &bg_joint_free,           &bg_joint_cardan,
+        &bg_joint_cardan_held,    &bg_joint_rolling,
+        &bg_joint_distance,       &bg_joint_point_on_line,
+        &bg_joint_point_on_plane, NULL,
     };
     return classes;
 }
@@ -53,5 +49,6 @@ bg_coordinate bg_joint_get_coordinate(const bg_joint *j, int k)
                            .back = slide && j->slides_back,
                            .a = j->a,
                            .b = j->b,
+                           .reference = j->rolling,
                            .turns = -1};
 }

@@ -174,6 +174,8 @@ static const bg_joint_class *free_class(void)
 /* The signal that link `which` of a joint follows; -1: it has coordinates. */
 static int find_signal(const bg_mechanism *x, const bg_joint *j, int which)
 {
+    if (j->class_->rolling > 0 && which == j->class_->rolling)
+        return j->rolling;
     for (int c = 0; c < j->class_->ncoordinates && !x->constrain; c++)
         if (j->class_->coordinate[c].link == which)
             return j->start[c].signal;
@@ -315,7 +317,7 @@ static void list(void *object, bg_arena *arena)
 {
     bg_mechanism *x = object;
     const bg_model *m = x->model;
-    BG_TAKE(arena, x->links, 6 * m->nbodies);
+    BG_TAKE(arena, x->links, 7 * m->nbodies);
     BG_TAKE(arena, x->tree, m->nbodies);
     BG_TAKE(arena, x->cuts, m->njoints);
     BG_TAKE(arena, x->body_link, m->nbodies);

@@ -56,6 +56,8 @@ static void read_top(const bg_value *top)
     read_name(top);
     read_gravity(top);
     bg_read_signals(top);
+    bg_read_tracks(top);
+    bg_read_profiles(top);
     bg_read_bodies(top);
     bg_read_joints(top);
     bg_read_couplers(top);
@@ -123,6 +125,7 @@ bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *se
     if (json_is_object(root)) {
         bg_read_parts(&top, settings, nsettings);
         read_top(&top);
+        bg_scopes_check(&reader);
         if (reader.status == BG_OK)
             bg_value_check_texts(&top);
     } else {
@@ -246,6 +249,12 @@ void bg_model_destroy(bg_model *m)
     }
     for (int k = 0; k < m->nsignals; k++)
         bg_signal_clear(&m->signals[k]);
+    for (int k = 0; k < m->ntracks; k++)
+        bg_track_clear(&m->tracks[k]);
+    for (int k = 0; k < m->nprofiles; k++)
+        bg_profile_clear(&m->profiles[k]);
+    for (int k = 0; k < m->ncontacts; k++)
+        bg_rail_contact_clear(&m->contacts[k]);
     for (int k = 0; k < m->noutputs; k++) {
         bg_expression_destroy(m->outputs[k].expression);
         free(m->outputs[k].name);
@@ -257,6 +266,9 @@ void bg_model_destroy(bg_model *m)
     free(m->couplers);
     free(m->forces);
     free(m->signals);
+    free(m->tracks);
+    free(m->profiles);
+    free(m->contacts);
     free(m->outputs);
     free(m->watches);
     free(m->angles);

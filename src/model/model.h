@@ -6,7 +6,9 @@
 #include "bogie/model.h"
 #include "model/force.h"
 #include "model/joint.h"
+#include "model/rail/contact.h"
 #include "model/signal.h"
+#include "model/track.h"
 
 typedef struct bg_shape {
     enum { BG_SHAPE_BOX, BG_SHAPE_CYLINDER, BG_SHAPE_SPHERE, BG_SHAPE_LINE } kind;
@@ -34,6 +36,7 @@ typedef struct bg_body {
     int npoints;
     bg_shape *shapes;
     int nshapes;
+    const bg_track *track; /* that it follows as a frame; NULL: none */
 } bg_body;
 
 /* How a joint coordinate starts and whether it is driven. */
@@ -54,8 +57,9 @@ typedef struct bg_joint {
     double pitch;     /* m/rad, screw */
     double length;    /* m, distance */
     enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;
-    bool stiff;              /* its coordinates are marked BG_MARK_STIFF */
-    bg_joint_start start[3]; /* per scalar coordinate of the class */
+    bool stiff;  /* its coordinates are marked BG_MARK_STIFF */
+    int rolling; /* signal that the link `rolling` of the class follows; -1: none */
+    bg_joint_start start[BG_JOINT_COORDINATES]; /* per scalar coordinate of the class */
 } bg_joint;
 
 /* The k-th scalar coordinate of a joint, measured without counting turns. */
@@ -135,14 +139,19 @@ struct bg_model {
     bg_coupler *couplers;
     bg_force *forces; /* without gravity */
     bg_signal *signals;
+    bg_track *tracks;
+    bg_profile *profiles;
+    bg_rail_contact *contacts; /* of wheels with rails, each of a force */
     bg_output *outputs;
     bg_watch *watches; /* "events" */
-    int nbodies, njoints, ncouplers, nforces, nsignals, noutputs, nwatches;
+    int nbodies, njoints, ncouplers, nforces, nsignals, ntracks, nprofiles, ncontacts, noutputs,
+        nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;
+    bool equilibrium; /* motions start in equilibrium */
     char integrator[32], formulation[16];
     bool constrain;      /* prescribed coordinates of the tree by constraints, not eliminated */
     bg_setting *options; /* of that integrator */

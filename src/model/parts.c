@@ -20,16 +20,17 @@ enum {
     VALUES = 20000000 /* that all of these may have together; as in model/repeat.c */
 };
 
-static const char *const model_keys[] = {
-    "$schema", "name", "parameters", "gravity", "parts",  "use",     "bodies", "joints", "forces",
-    "tyres",   "road", "inputs",     "outputs", "events", "initial", "run",    NULL};
+static const char *const model_keys[] = {"$schema", "name",    "parameters", "gravity", "parts",
+                                         "use",     "bodies",  "joints",     "forces",  "tyres",
+                                         "road",    "tracks",  "profiles",   "inputs",  "outputs",
+                                         "events",  "initial", "run",        NULL};
 static const char *const part_keys[] = {"$schema", "name",   "parameters", "parts", "use",
                                         "bodies",  "joints", "forces",     "tyres", "inputs",
                                         "outputs", "events", "initial",    NULL};
 
 static void expect_keys(const bg_value *top)
 {
-    static const char *const of_model[] = {"gravity", "road", "run"};
+    static const char *const of_model[] = {"gravity", "road", "tracks", "profiles", "run"};
     if (!top->scope) {
         bg_value_expect(top, model_keys);
         return;
@@ -307,6 +308,9 @@ static void read_connect(bg_scope *s)
         if (bg_value_expect_text(&v) && strcmp(v.key, "ground") == 0)
             bg_value_fail(&v, "the ground is the same everywhere; choose another name");
     s->connect = connect.json;
+    s->asked = json_object();
+    if (!s->asked)
+        bg_reader_fail_memory(s->use.reader);
 }
 
 static bg_scope *add_scope(const bg_value *use)

@@ -4,6 +4,7 @@
  * 0 s'' = w x (w x s),   p'' = s''. Axes of marker frames turn likewise. A row g = F(p_a, p_b, a,
  * b) then has g'  = J . (v_a, w_a, v_b, w_b),   gamma = g'' at v' = w' = 0, from the product rule;
  * (w x a) . b = w . (a x b) gives the entries of J. */
+#include "model/cardan.h"
 #include "model/primitive_parts.h"
 
 static void store(double *J, bg_vec3 v_a, bg_vec3 w_a, bg_vec3 v_b, bg_vec3 w_b)
@@ -26,17 +27,32 @@ static bg_vec3 angle_axis(const bg_world *w, const bg_coordinate *c)
                                             : bg_marker_get_axis(w, &c->b, 0);
 }
 
+/* The reference of a pitch, or its rates; a world without signals stands at their zero. */
+static double get_reference(const double *u, const bg_coordinate *c)
+{
+    return u && c->kind == BG_COORDINATE_PITCH && c->reference >= 0 ? u[c->reference] : 0;
+}
+
+static double calc_angle(const bg_world *w, const bg_coordinate *c)
+{
+    if (bg_coordinate_is_cardan(c)) {
+        double angle = bg_cardan_calc(w, c).angle - get_reference(w->u, c);
+        return remainder(angle, 8 * atan(1.0));
+    }
+    bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
+    bg_vec3 z_a = bg_axis(&A, 2), x_b = bg_axis(&B, 0);
+    return c->kind == BG_COORDINATE_ANGLE_Z
+               ? atan2(bg_dot(x_b, bg_axis(&A, 1)), bg_dot(x_b, bg_axis(&A, 0)))
+               : atan2(bg_dot(z_a, bg_axis(&B, 1)), bg_dot(z_a, bg_axis(&B, 2)));
+}
+
 double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
         return bg_dot(bg_coordinate_get_axis(w, c), x.d);
     }
-    bg_mat3 A = bg_marker_get_axes(w, &c->a), B = bg_marker_get_axes(w, &c->b);
-    bg_vec3 z_a = bg_axis(&A, 2), x_b = bg_axis(&B, 0);
-    double angle = c->kind == BG_COORDINATE_ANGLE_Z
-                       ? atan2(bg_dot(x_b, bg_axis(&A, 1)), bg_dot(x_b, bg_axis(&A, 0)))
-                       : atan2(bg_dot(z_a, bg_axis(&B, 1)), bg_dot(z_a, bg_axis(&B, 2)));
+    double angle = calc_angle(w, c);
     if (c->turns < 0)
         return angle;
     double turn = 8 * atan(1.0);
@@ -45,6 +61,8 @@ double bg_coordinate_calc(const bg_world *w, const bg_coordinate *c)
 
 double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
 {
+    if (bg_coordinate_is_cardan(c))
+        return bg_cardan_calc(w, c).rate - get_reference(w->u_t, c);
     if (c->kind != BG_COORDINATE_SLIDE)
         return bg_dot(angle_axis(w, c), bg_sub(w->body[c->b.body].w, w->body[c->a.body].w));
     bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
@@ -52,16 +70,29 @@ double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
     return bg_dot(bg_cross(x.w_a, a), x.d) + bg_dot(a, x.d_t);
 }
 
-static void slide_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J)
+void bg_slide_calc_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J)
 {
     bg_vec3 f = bg_scale(factor, a);
     store(J, bg_scale(-1, f), bg_cross(f, bg_add(x->d, x->s_a)), f, bg_cross(x->s_b, f));
 }
 
-static double slide_gamma(const bg_body_pair *x, bg_vec3 a)
+double bg_slide_calc_gamma(const bg_body_pair *x, bg_vec3 a)
 {
     return bg_dot(bg_turn_twice(x->w_a, a), x->d) + 2 * bg_dot(bg_cross(x->w_a, a), x->d_t) +
            bg_dot(a, x->d_tt);
+}
+
+/* (w_a x a) . b + a . (w_b x b) = (w_a - w_b) . (a x b) */
+void bg_axes_calc_jacobian(bg_vec3 a, bg_vec3 b, double factor, double *J)
+{
+    const bg_vec3 zero = {0, 0, 0}, c = bg_scale(factor, bg_cross(a, b));
+    store(J, zero, c, zero, bg_scale(-1, c));
+}
+
+double bg_axes_calc_gamma(const bg_body_pair *x, bg_vec3 a, bg_vec3 b)
+{
+    return bg_dot(bg_turn_twice(x->w_a, a), b) + bg_dot(a, bg_turn_twice(x->w_b, b)) +
+           2 * bg_dot(bg_cross(x->w_a, a), bg_cross(x->w_b, b));
 }
 
 static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, double factor, double *J)
@@ -69,7 +100,12 @@ static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, doubl
     const bg_vec3 zero = {0, 0, 0};
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        slide_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
+        bg_slide_calc_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
+        return;
+    }
+    if (bg_coordinate_is_cardan(c)) {
+        bg_vec3 n = bg_scale(factor, bg_cardan_calc(w, c).n);
+        store(J, zero, bg_scale(-1, n), zero, n);
         return;
     }
     bg_dial x = bg_dial_make(w, c);
@@ -91,7 +127,12 @@ static double coordinate_gamma(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        return slide_gamma(&x, bg_coordinate_get_axis(w, c));
+        return bg_slide_calc_gamma(&x, bg_coordinate_get_axis(w, c));
+    }
+    if (bg_coordinate_is_cardan(c)) { /* the axes turn with their bodies */
+        bg_cardan x = bg_cardan_calc(w, c);
+        return bg_dot(x.by_z, bg_cross(w->body[c->a.body].w, x.z)) +
+               bg_dot(x.by_y, bg_cross(w->body[c->b.body].w, x.y)) - get_reference(w->u_tt, c);
     }
     bg_dial x = bg_dial_make(w, c);
     return dial_gamma(&x);
@@ -103,6 +144,10 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
         g[0] = -p->offset - (p->signal >= 0 ? w->u[p->signal] : 0.0);
         for (int k = 0; k < p->n; k++)
             g[0] += p->factor[k] * bg_coordinate_calc(w, &p->coordinate[k]);
+        return;
+    }
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_row(w, p, g);
         return;
     }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
@@ -118,7 +163,10 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
 
 void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J)
 {
-    const bg_vec3 zero = {0, 0, 0};
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_jacobian(w, p, J);
+        return;
+    }
     if (p->kind == BG_PRIMITIVE_RELATION) {
         for (int k = 0; k < p->n; k++)
             coordinate_jacobian(w, &p->coordinate[k], p->factor[k], J + 12 * k);
@@ -131,11 +179,10 @@ void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double
             store(J + 12 * k, bg_scale(-1, e), bg_cross(e, x.s_a), e, bg_cross(x.s_b, e));
         }
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
-        bg_vec3 c = bg_cross(bg_marker_get_axis(w, &p->a, p->i),
-                             bg_marker_get_axis(w, &p->b, p->j));
-        store(J, zero, c, zero, bg_scale(-1, c));
+        bg_axes_calc_jacobian(bg_marker_get_axis(w, &p->a, p->i),
+                              bg_marker_get_axis(w, &p->b, p->j), 1.0, J);
     } else if (p->kind == BG_PRIMITIVE_DOT2) {
-        slide_jacobian(&x, bg_marker_get_axis(w, &p->a, p->i), 1.0, J);
+        bg_slide_calc_jacobian(&x, bg_marker_get_axis(w, &p->a, p->i), 1.0, J);
     } else {
         bg_vec3 e = bg_scale(1 / p->length, x.d);
         store(J, bg_scale(-1, e), bg_cross(e, x.s_a), e, bg_cross(x.s_b, e));
@@ -150,15 +197,18 @@ void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *g
             gamma[0] += p->factor[k] * coordinate_gamma(w, &p->coordinate[k]);
         return;
     }
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_gamma(w, p, gamma);
+        return;
+    }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
         bg_vec3_store(bg_rotate_back(&p->axes, x.d_tt), gamma);
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
-        bg_vec3 a = bg_marker_get_axis(w, &p->a, p->i), b = bg_marker_get_axis(w, &p->b, p->j);
-        gamma[0] = bg_dot(bg_turn_twice(x.w_a, a), b) + bg_dot(a, bg_turn_twice(x.w_b, b)) +
-                   2 * bg_dot(bg_cross(x.w_a, a), bg_cross(x.w_b, b));
+        gamma[0] = bg_axes_calc_gamma(&x, bg_marker_get_axis(w, &p->a, p->i),
+                                      bg_marker_get_axis(w, &p->b, p->j));
     } else if (p->kind == BG_PRIMITIVE_DOT2) {
-        gamma[0] = slide_gamma(&x, bg_marker_get_axis(w, &p->a, p->i));
+        gamma[0] = bg_slide_calc_gamma(&x, bg_marker_get_axis(w, &p->a, p->i));
     } else {
         gamma[0] = (bg_dot(x.d_t, x.d_t) + bg_dot(x.d, x.d_tt)) / p->length;
     }

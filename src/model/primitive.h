@@ -15,7 +15,8 @@ typedef enum bg_primitive_kind {
     BG_PRIMITIVE_DOT1,     /* a_i . b_j = 0 */
     BG_PRIMITIVE_DOT2,     /* a_i . (p_b - p_a) = 0 */
     BG_PRIMITIVE_DISTANCE, /* (|p_b - p_a|^2 - L^2) / (2 L) = 0 */
-    BG_PRIMITIVE_RELATION  /* sum_k factor_k x_k - offset - u = 0 over measured joint coordinates */
+    BG_PRIMITIVE_RELATION, /* sum_k factor_k x_k - offset - u = 0 over measured joint coordinates */
+    BG_PRIMITIVE_CONTACT   /* -gap of a wheel over a rail (rail/contact.h) */
 } bg_primitive_kind;
 
 /* A joint coordinate measured from the poses of two bodies. */
@@ -24,7 +25,10 @@ typedef enum bg_coordinate_kind {
                               w_a) */
     BG_COORDINATE_ANGLE_X, /* rotation about x_b: atan2(z_a . y_b, z_a . z_b), rate x_b . (w_b -
                               w_a) */
-    BG_COORDINATE_SLIDE    /* a_i . (p_b - p_a) */
+    BG_COORDINATE_SLIDE,   /* a_i . (p_b - p_a) */
+    BG_COORDINATE_YAW,     /* of R = Rz(yaw) Rx(roll) Ry(pitch); not in relations (cardan.h) */
+    BG_COORDINATE_ROLL,
+    BG_COORDINATE_PITCH
 } bg_coordinate_kind;
 
 typedef struct bg_coordinate {
@@ -32,7 +36,8 @@ typedef struct bg_coordinate {
     int axis;  /* of SLIDE */
     bool back; /* SLIDE counts against the axis */
     bg_marker a, b;
-    int turns; /* index into z of a state that follows the angle through full turns; -1: none */
+    int reference; /* signal from which PITCH counts; -1: none */
+    int turns;     /* index into z of a state that follows the angle through full turns; -1: none */
 } bg_coordinate;
 
 enum { BG_RELATION_MAX = 3 };
@@ -46,7 +51,8 @@ typedef struct bg_primitive {
     int n;         /* terms of RELATION, which may join up to three pairs of bodies */
     bg_coordinate coordinate[BG_RELATION_MAX];
     double factor[BG_RELATION_MAX], offset;
-    int signal; /* index of u in RELATION; -1: none */
+    int signal;  /* index of u in RELATION; -1: none */
+    int contact; /* of the world's contacts in CONTACT */
 } bg_primitive;
 
 int bg_primitive_get_rows(const bg_primitive *p);

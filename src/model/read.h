@@ -17,6 +17,8 @@ void bg_read_parameters(const bg_value *top); /* of the model, or of a part wher
  */
 void bg_read_repetitions(const bg_value *top);
 void bg_read_signals(const bg_value *top); /* "inputs" */
+void bg_read_tracks(const bg_value *top);
+void bg_read_profiles(const bg_value *top);
 void bg_read_bodies(const bg_value *top);
 void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
 void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */
@@ -40,6 +42,14 @@ void bg_read_point_masses(const bg_value *top); /* among "forces" */
 /* Lines to the joints, or a sphere, for every body that came without shapes. */
 void bg_read_default_shapes(bg_reader *reader);
 
+/* Parts of tracks. How many frames and rolling wheelsets the model has, each of which has signals
+ * (read_tracks.c); adds one, its number; adds the joints of all frames. */
+size_t bg_read_count_frames(bg_reader *reader);
+size_t bg_read_count_rolling(bg_reader *reader);
+int bg_read_add_track_signal(bg_reader *reader, const char *owner, const char *part,
+                             const bg_signal *signal);
+void bg_read_add_frames(bg_reader *reader);
+
 /* Parts of joints. */
 bool bg_read_is_coupler(const char *type); /* "gear", "rack-pinion" */
 /* A scalar coordinate of a joint by name; name NULL: its only one. Fails at v; then 0. */
@@ -47,6 +57,10 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name);
 /* {"position", "velocity", "fixed", "fixed_velocity"}, a number, or an object of these by
  * coordinate. */
 void bg_read_start(const bg_value *v, int joint);
+/* Fails at v where the coordinate is an angle of yaw, roll, pitch or spin, which only outputs and
+ * starts can speak of. */
+void bg_read_refuse_cardan(const bg_value *v, const bg_joint *joint, int coordinate,
+                           const char *what);
 
 /* Changes the content of the model, or of a part where it is used, by path before it is read: the
  * settings of parameters and parts first, then all others. Failures name the setting. */

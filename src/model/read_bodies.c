@@ -75,13 +75,40 @@ static void read_points(const bg_value *body, bg_body *b)
     }
 }
 
+/* A frame that follows a track: its axes are those of the world in the design position, in which
+ * the track is straight. */
+static void read_frame(const bg_value *v, const bg_value *track, bg_body *b)
+{
+    const bg_value center = bg_value_member(v, "center");
+    const double near = 1e-9;
+    if (!bg_value_expect_text(track))
+        return;
+    const int k = bg_value_find(track, BG_NAME_TRACK, json_string_value(track->json));
+    b->pose.r = bg_value_place(v, "center");
+    if (v->reader->status != BG_OK)
+        return;
+    b->track = &v->reader->model->tracks[k];
+    if (fabs(b->pose.r.y) > near || fabs(b->pose.r.z) > near)
+        bg_value_fail(&center,
+                      "is at y = %g, z = %g, but a frame follows the middle of the track "
+                      "at the height of the rails: both are 0 in the design position",
+                      b->pose.r.y, b->pose.r.z);
+}
+
 static void read_body(const bg_value *v, bg_body *b)
 {
     static const char *const keys[] = {
         "mass",   "center",   "inertia",          "orientation",    "points",
         "shapes", "velocity", "angular_velocity", "fixed_velocity", "fixed_angular_velocity",
         NULL};
+    static const char *const frame_keys[] = {"track", "center", "points", "shapes", NULL};
     const bg_vec3 zero = {0, 0, 0};
+    const bg_value track = bg_value_member(v, "track");
+    if (bg_value_exists(&track)) {
+        bg_value_expect(v, frame_keys);
+        read_frame(v, &track, b);
+        return;
+    }
     bg_value_expect(v, keys);
     bg_value mass = bg_value_member(v, "mass");
     b->mass = bg_value_get_number(&mass);
@@ -102,7 +129,7 @@ static void warn_massless(bg_reader *reader)
 {
     const bg_model *m = reader->model;
     for (int k = 1; k < m->nbodies && reader->status == BG_OK; k++)
-        if (m->bodies[k].mass == 0)
+        if (m->bodies[k].mass == 0 && !m->bodies[k].track)
             bg_reader_warn(
                 reader, BG_GOOD, "mass",
                 "body '%s' has no mass, which is right only where joints tie it to bodies "

@@ -24,6 +24,7 @@ static void read_term(const bg_value *v, bg_coupler *c, double factor)
     c->joint[c->n] = joint;
     c->coordinate[c->n] = bg_read_coordinate(
         v, joint, json_is_array(v->json) ? json_string_value(coordinate.json) : NULL);
+    bg_read_refuse_cardan(v, &v->reader->model->joints[joint], c->coordinate[c->n], "coupled");
     c->factor[c->n++] = factor;
 }
 

@@ -1,5 +1,6 @@
-/* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last).
- */
+/* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last),
+ * and whether that is only where an equilibrium is looked for. */
+#include "model/cardan.h"
 #include "model/read.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name)
         return 0;
     const bg_joint *j = &v->reader->model->joints[joint];
     const bg_joint_class *c = j->class_;
-    const char *names[3];
+    const char *names[BG_JOINT_COORDINATES];
     for (int k = 0; k < c->ncoordinates; k++) {
         names[k] = c->coordinate[k].name;
         if (name && strcmp(name, names[k]) == 0)
@@ -29,6 +30,17 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name)
                       c->ncoordinates > 2 ? ", ..." : "");
     }
     return 0;
+}
+
+void bg_read_refuse_cardan(const bg_value *v, const bg_joint *j, int k, const char *what)
+{
+    const bg_coordinate c = bg_joint_get_coordinate(j, k);
+    if (v->reader->status == BG_OK && bg_coordinate_is_cardan(&c))
+        bg_value_fail(
+            v,
+            "'%s' of joint '%s' cannot be %s: angles of a joint of type '%s' can be given "
+            "at the start and measured; use joints with one axis for more",
+            j->class_->coordinate[k].name, j->name, what, j->class_->name);
 }
 
 static void read_coordinate_start(const bg_value *v, bg_joint_start *start)
@@ -79,10 +91,14 @@ void bg_read_start(const bg_value *v, int joint)
 
 static void read_one(const bg_value *v)
 {
+    if (strcmp(v->key, "equilibrium") == 0 && json_is_boolean(v->json)) { /* no start of a joint */
+        v->reader->model->equilibrium = json_is_true(v->json);
+        return;
+    }
     int joint = bg_value_find(v, BG_NAME_JOINT, v->key);
     if (joint >= 0) {
         bg_read_start(v, joint);
-        for (int c = 0; c < 3 && v->reader->status == BG_OK; c++)
+        for (int c = 0; c < BG_JOINT_COORDINATES && v->reader->status == BG_OK; c++)
             v->reader->model->joints[joint].start[c].in_section = true;
     } else {
         bg_value_fail(v, "is a relation between joints and has no coordinates of its own");

@@ -23,6 +23,12 @@ static bool is_screw(const bg_joint_class *c)
     return c->nlinks > 0 && c->link[0].kind == BG_LINK_SCREW;
 }
 
+/* Its displacements are along axes of the world in the design position. */
+static bool is_cardan(const bg_joint_class *c)
+{
+    return c->ncoordinates > 3;
+}
+
 static bool is_cylindrical(const bg_joint_class *c)
 {
     return c->nlinks == 2 && c->link[1].kind == BG_LINK_TRANSLATE;
@@ -61,6 +67,8 @@ static void expect_keys(const bg_value *v, const bg_joint_class *c)
         keys[n++] = "length";
     if (c->constraint_only)
         keys[n++] = "points";
+    if (c->rolling > 0)
+        keys[n++] = "radius";
     bg_value_expect(v, keys);
 }
 
@@ -87,7 +95,7 @@ static bg_vec3 read_place(const bg_value *v, const bg_joint_class *c, int body)
 {
     const bg_model *m = v->reader->model;
     bg_value at = bg_value_member(v, "at");
-    bool optional = strcmp(c->name, "fixed") == 0 || strcmp(c->name, "free") == 0;
+    bool optional = strcmp(c->name, "fixed") == 0 || c->nprimitives == 0 || is_cardan(c);
     if (!bg_value_exists(&at) && optional)
         return m->bodies[body].pose.r;
     if (!json_is_string(at.json))
@@ -104,6 +112,14 @@ static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
     const double digits = 1e-4; /* as of constraints that are redundant */
     bg_value second = bg_value_member(v, "second");
     const bg_mat3 unit = bg_mat3_identity();
+    if (is_cardan(c)) {
+        if (bg_scope_get_handedness(v->scope) < 0)
+            bg_value_fail(v,
+                          "a joint of type '%s' cannot be in a part that is mirrored; describe "
+                          "the part for either side, or put the joint into the model",
+                          c->name);
+        return unit;
+    }
     if (c->naxes == 0)
         return bg_scope_turn_axes(v->scope, &unit);
     bg_vec3 z = bg_value_unit(v, "axis"), x = {0, 0, 0};
@@ -172,7 +188,7 @@ static void read_markers(const bg_value *v, bg_joint *j)
     bg_mat3 axes = read_axes(v, c);
     if (v->reader->status != BG_OK)
         return;
-    j->x_given = c->naxes > 0 && bg_value_exists(&second);
+    j->x_given = is_cardan(c) || (c->naxes > 0 && bg_value_exists(&second));
     if (bg_value_exists(&points) && bg_value_exists(&at)) {
         bg_value_fail(v, "has both 'at' and 'points'; give one of them");
     } else if (bg_value_exists(&points) || is_distance(c)) {
@@ -198,6 +214,23 @@ static void read_cut(const bg_value *v, bg_joint *j)
         bg_value_fail(&cut, "a joint of type '%s' always closes a loop", j->class_->name);
 }
 
+/* The wheel that rolls without slip, from which the spin counts. */
+static void read_rolling(const bg_value *v, bg_joint *j)
+{
+    const bg_value bodies = bg_value_member(v, "bodies");
+    const double radius = bg_value_positive(v, "radius");
+    if (v->reader->status != BG_OK)
+        return;
+    const bg_track *track = v->reader->model->bodies[j->a.body].track;
+    if (!track) {
+        bg_value_fail(&bodies, "the first body of a joint of type '%s' must follow a track",
+                      j->class_->name);
+        return;
+    }
+    const bg_signal s = {.kind = BG_SIGNAL_TRACK, .track = track, .n = BG_TRACK_PARTS, .b = radius};
+    j->rolling = bg_read_add_track_signal(v->reader, j->name, "rolling", &s);
+}
+
 /* The signal named at v, a member of object; it must not jump, as bodies cannot. */
 static int read_drive(const bg_value *object, const bg_value *v)
 {
@@ -221,11 +254,13 @@ static void read_prescribed(const bg_value *v, int joint)
         return;
     if (!json_is_object(prescribed.json)) {
         int k = bg_read_coordinate(&prescribed, joint, NULL);
+        bg_read_refuse_cardan(&prescribed, j, k, "prescribed");
         j->start[k].signal = read_drive(v, &prescribed);
         return;
     }
     for (void *i = NULL; bg_value_next(&prescribed, &i, &member);) {
         int k = bg_read_coordinate(&member, joint, member.key);
+        bg_read_refuse_cardan(&member, j, k, "prescribed");
         j->start[k].signal = read_drive(&prescribed, &member);
     }
 }
@@ -236,8 +271,9 @@ static void read_joint(const bg_value *v, const bg_joint_class *c, int joint)
     bg_value initial = bg_value_member(v, "initial"), pitch = bg_value_member(v, "pitch");
     j->class_ = c;
     j->a.frame.R = j->b.frame.R = bg_mat3_identity();
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < BG_JOINT_COORDINATES; k++)
         j->start[k].signal = -1;
+    j->rolling = -1;
     j->slides_back = is_cylindrical(c) && bg_scope_get_handedness(v->scope) < 0;
     expect_keys(v, c);
     read_markers(v, j);
@@ -248,6 +284,8 @@ static void read_joint(const bg_value *v, const bg_joint_class *c, int joint)
         if (j->pitch == 0)
             bg_value_fail(&pitch, "must not be zero; a screw without pitch is 'revolute'");
     }
+    if (c->rolling > 0)
+        read_rolling(v, j);
     read_cut(v, j);
     read_prescribed(v, joint);
     if (bg_value_exists(&initial))
@@ -259,7 +297,12 @@ void bg_read_joints(const bg_value *top)
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
     bg_value section, v;
-    m->joints = bg_reader_allocate(reader, bg_reader_count(reader, "joints"), sizeof *m->joints);
+    m->joints = bg_reader_allocate(reader,
+                                   bg_reader_count(reader, "joints") + bg_read_count_frames(reader),
+                                   sizeof *m->joints);
+    if (reader->status != BG_OK)
+        return;
+    bg_read_add_frames(reader);
     for (int k = 0; bg_reader_next_section(reader, "joints", false, &k, &section);)
         for (void *i = NULL; bg_value_next(&section, &i, &v);) {
             const bg_joint_class *c = read_class(&v);

@@ -196,7 +196,10 @@ void bg_read_signals(const bg_value *top)
     bg_reader *reader = top->reader;
     bg_model *m = reader->model;
     bg_value section, v;
-    m->signals = bg_reader_allocate(reader, bg_reader_count(reader, "inputs"), sizeof *m->signals);
+    const size_t own = BG_TRACK_PARTS * bg_read_count_frames(reader) +
+                       bg_read_count_rolling(reader);
+    m->signals = bg_reader_allocate(reader, bg_reader_count(reader, "inputs") + own,
+                                    sizeof *m->signals);
     for (int k = 0; bg_reader_next_section(reader, "inputs", false, &k, &section);)
         for (void *i = NULL; bg_value_next(&section, &i, &v);)
             read_one(&v);

@@ -19,6 +19,8 @@ typedef enum bg_name_kind {
     BG_NAME_JOINT,
     BG_NAME_FORCE,
     BG_NAME_OUTPUT,
+    BG_NAME_TRACK,
+    BG_NAME_PROFILE,
     BG_NAME_KINDS
 } bg_name_kind;
 
@@ -40,6 +42,7 @@ typedef struct bg_reader {
     bool *parameter_used;
     int nparameters, parameter_room;
     json_t *names[BG_NAME_KINDS]; /* objects: name -> index in the model */
+    const json_t *known;          /* the object of which all keys were last found to be known */
     bool *body_attached;          /* [nbodies] a joint or force refers to it */
     const bg_value *top;          /* of the model */
     bg_scope **scopes;            /* [nscopes] uses of parts, outer ones before inner ones */

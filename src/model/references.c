@@ -13,8 +13,8 @@
 
 enum { NAME_LENGTH = 63 };
 
-static const char *const nouns[BG_NAME_KINDS] = {"parameter", "input", "body",
-                                                 "joint",     "force", "output"};
+static const char *const nouns[BG_NAME_KINDS] = {"parameter", "input",  "body",  "joint",
+                                                 "force",     "output", "track", "profile"};
 
 /* A unit, and the usual name for how many there are: the only unit that a parameter may be called.
  */

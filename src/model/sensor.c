@@ -10,12 +10,15 @@
  * which are those of the world in the design position joint coordinate  forces/lever.c */
 #include "model/sensor.h"
 
+#include "model/cardan.h"
 #include "model/forces/lever.h"
 
 const char *bg_sensor_explain(const bg_output *o)
 {
     switch (o->kind) {
     case BG_OUTPUT_COORDINATE:
+        if (bg_coordinate_is_cardan(&o->measured))
+            return "an angle of yaw, roll, pitch or spin, which laws cannot follow";
         return o->component < 2 ? NULL : "an acceleration and follows from the forces";
     case BG_OUTPUT_ACCELERATION:
     case BG_OUTPUT_ANGULAR_ACCELERATION:

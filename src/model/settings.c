@@ -100,8 +100,9 @@ static bg_status fail_member(const walk *w, json_t *object)
 /* Whether the members of the object that `segment` leads to are names of the user's choice. */
 static bool leads_to_names(const walk *w)
 {
-    static const char *const sections[] = {"parameters", "bodies",  "joints", "forces", "tyres",
-                                           "inputs",     "outputs", "events", "use",    "parts"};
+    static const char *const sections[] = {"parameters", "bodies", "joints",  "forces",
+                                           "tyres",      "inputs", "outputs", "events",
+                                           "use",        "parts",  "tracks",  "profiles"};
     const bool of_part = w->depth == 3 && strncmp(w->path, "parts.", 6) == 0;
     if (w->depth == 3 && strcmp(w->segment, "points") == 0)
         return strncmp(w->path, "bodies.", 7) == 0;

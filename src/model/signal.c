@@ -13,6 +13,7 @@
  *   linear       n times x and values y; prepared: c holds the times of corners, then infinities
  *   spline       n times x and values y; prepared: c holds the second derivatives
  *   expression   expression of variable 0, the time
+ *   track        part n of the place at start + a + distance(t), less offset; or distance(t)/b
  *
  * The spline on an interval of length h, with p = (x_{i+1} - t)/h and s = 1 - p, is
  *
@@ -24,6 +25,7 @@
 #include "model/signal.h"
 
 #include "base/memory.h"
+#include "model/track.h"
 
 #include <assert.h>
 #include <float.h>
@@ -398,6 +400,29 @@ static void calc_expression(const bg_signal *s, int piece, double t, double *out
     bg_expression_calc_jet(s->expression, &t, &rate, &second, out);
 }
 
+static bg_status prepare_track(bg_signal *s, bg_error *err)
+{
+    (void)err;
+    assert(s->track);
+    return BG_OK;
+}
+
+/* f(s(t)): f' s', f'' s'^2 + f' s''. */
+static void calc_track(const bg_signal *s, int piece, double t, double *out)
+{
+    double d[3];
+    bg_track_place x;
+    (void)piece;
+    bg_track_calc_distance(s->track, t, d);
+    if (s->n >= BG_TRACK_PARTS) {
+        set3(out, d[0] / s->b, d[1] / s->b, d[2] / s->b);
+        return;
+    }
+    bg_track_calc(s->track, s->track->start + s->a + d[0], &x);
+    const double *f = x.part[s->n];
+    set3(out, f[0] - s->offset, f[1] * d[1], f[2] * d[1] * d[1] + f[1] * d[2]);
+}
+
 static const signal_type types[] = {
     [BG_SIGNAL_CONSTANT] = {prepare_constant, calc_constant, count_none, NULL},
     [BG_SIGNAL_RAMP] = {prepare_ramp, calc_ramp, count_ramp, get_end},
@@ -408,6 +433,7 @@ static const signal_type types[] = {
     [BG_SIGNAL_LINEAR] = {prepare_linear, calc_linear, count_linear, get_linear},
     [BG_SIGNAL_SPLINE] = {prepare_spline, calc_spline, count_none, NULL},
     [BG_SIGNAL_EXPRESSION] = {prepare_expression, calc_expression, count_none, NULL},
+    [BG_SIGNAL_TRACK] = {prepare_track, calc_track, count_none, NULL},
 };
 
 bg_status bg_signal_prepare(bg_signal *signal, bg_error *err)

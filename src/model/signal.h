@@ -17,7 +17,8 @@ typedef enum bg_signal_kind {
     BG_SIGNAL_CHIRP,  /* amplitude sin(2 pi (f0 t + (f1-f0) t^2 / (2 T)) + phase) for t in [0, T] */
     BG_SIGNAL_LINEAR, /* table, linear between knots, constant outside; a corner is an event */
     BG_SIGNAL_SPLINE, /* table, natural cubic spline, continued linearly outside */
-    BG_SIGNAL_EXPRESSION /* of t */
+    BG_SIGNAL_EXPRESSION, /* of t */
+    BG_SIGNAL_TRACK       /* where something on a track is, part by part (model/track.h) */
 } bg_signal_kind;
 
 typedef struct bg_signal {
@@ -28,6 +29,8 @@ typedef struct bg_signal {
     double *x, *y, *c;                  /* [n] times, values, spline second derivatives; or
                                            frequency, amplitude, phase of sines */
     bg_expression *expression;          /* variable 0 is t */
+    const struct bg_track *track;       /* of which n is the part, at the place a of the design
+                                           position, less offset; n beyond the parts: distance / b */
 } bg_signal;
 
 /* Checks values and computes spline coefficients after the fields were filled in. A failure names

@@ -33,6 +33,7 @@ static bg_coordinate read_coordinate(const bg_value *object, int *joint_of, int 
     const int k = reader->status == BG_OK ? bg_read_coordinate(&v, joint, name) : 0;
     if (reader->status != BG_OK)
         return (bg_coordinate){.turns = -1};
+    bg_read_refuse_cardan(&v, &reader->model->joints[joint], k, "driven or controlled");
     *joint_of = joint;
     *index = k;
     return bg_joint_get_coordinate(&reader->model->joints[joint], k);
