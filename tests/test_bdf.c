@@ -431,6 +431,92 @@ static void test_wheelset(void **state)
     bg_system_destroy(sys);
 }
 
+static void begin(trajectory *x, bg_system *sys, const bg_setting *settings, int n)
+{
+    bg_error err = {BG_OK, ""};
+    *x = (trajectory){.sys = sys, .options = bg_default_integrator_options()};
+    x->options.settings = settings;
+    x->options.nsettings = n;
+    assert_ok(bg_state_create(sys, &x->start, &err));
+    assert_ok(bg_state_assemble(sys, x->start, &x->assembly, &err));
+    assert_ok(bg_integrator_create("bdf", sys, &x->options, &x->ig, &err));
+    assert_ok(bg_integrator_start(x->ig, x->start, &x->assembly.redundancy, 1, &err));
+}
+
+/* Patterns, second derivatives and old derivatives are in checkpoints, too. */
+static void test_resume(void **state)
+{
+    (void)state;
+    static const bg_setting o[] = {{"jacobian", "sparse"}, {"update", "extended"}};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:car-axle", NULL, NULL);
+    trajectory x, y;
+    bg_archive saved = {0};
+    begin(&x, sys, o, 2);
+    begin(&y, sys, o, 2);
+    for (int k = 0; k < 100; k++)
+        assert_ok(bg_integrator_step(x.ig, &err));
+    bg_integrator_archive(x.ig, &saved);
+    bg_archive loaded = {.loading = true, .data = saved.data, .size = saved.size};
+    bg_integrator_archive(y.ig, &loaded);
+    assert_false(saved.failed || loaded.failed);
+    const bg_state *a = trajectory_run(&x, 1), *b = trajectory_run(&y, 1);
+    assert_memory_equal(a->q, b->q, (size_t)x.ig->n * sizeof(double));
+    bg_counters m = bg_integrator_get_counters(x.ig), n = bg_integrator_get_counters(y.ig);
+    assert_memory_equal(&m, &n, sizeof m);
+    assert_true(m.corrector.groups > 0 && m.corrector.updates > 0);
+    bg_archive_clear(&saved);
+    trajectory_end(&x);
+    trajectory_end(&y);
+    bg_system_destroy(sys);
+}
+
+/* A force that cannot be evaluated beyond q = 1, where a spring of stiffness k turns back. */
+typedef struct root {
+    double k;
+} root;
+
+static int root_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const root *x = self;
+    if (p->q[0] > 1)
+        return 1;
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = -x->k * p->q[0] + 1e-3 * sqrt(1 - p->q[0]);
+    return 0;
+}
+
+/* Trial points at which the system cannot be evaluated cut the step; tolerances below rounding and
+ * an unstable position end in progress; what cannot be done is refused with the remedy. */
+static void test_failures(void **state)
+{
+    (void)state;
+    static const double v0[] = {0.97};
+    root x = {1};
+    bg_error err = {BG_OK, ""};
+    bg_system_def d = bg_default_system_def();
+    bg_system *sys;
+    d.nq = d.nv = 1;
+    d.self = &x;
+    d.v0 = v0;
+    d.supplied = BG_TERM_M | BG_TERM_f;
+    d.terms = root_terms;
+    assert_ok(bg_system_create(&d, &sys, &err));
+    outcome o = follow(sys, "bdf", 1e-6, 0, 3, NULL, 0);
+    if (o.status != BG_OK)
+        fail_msg("%s", o.message);
+    assert_true(fabs(o.q[0]) < 0.2 && o.v[0] < -0.9);
+    const bg_setting wrong = {"newton", "2"};
+    o = follow(sys, "bdf", 1e-6, 0, 3, &wrong, 1);
+    assert_true(o.status == BG_BAD_INPUT && strstr(o.message, "'newton'"));
+    bg_system_destroy(sys);
+    sys = create_system("equations:slider-crank", NULL, NULL);
+    assert_int_equal(follow(sys, "bdf", 1e-14, 0, 1, NULL, 0).status, BG_OK);
+    bg_system_destroy(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_work),       cmocka_unit_test(test_converges),
         cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_increments),
         cmocka_unit_test(test_cap),        cmocka_unit_test(test_wheelset),
+        cmocka_unit_test(test_resume),     cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

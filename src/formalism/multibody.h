@@ -96,6 +96,7 @@ typedef struct bg_multibody {
     int nsentences;
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
+    unsigned char *endless;   /* the same; NULL in Cartesian form */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     bg_arena scratch;         /* and the scratch memory, of the formalism as well: */
     bg_world world;
