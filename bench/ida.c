@@ -44,7 +44,8 @@ typedef struct comparison {
 
 static outcome solve(comparison *c, const solver *s, double tolerance)
 {
-    return s->method ? bogie_solve(&c->problem, s->method, s->projection, tolerance)
+    const bg_setting projection = {"projection", s->projection};
+    return s->method ? bogie_solve(&c->problem, s->method, &projection, 1, tolerance, NULL)
                      : ida_solve(&c->ggl, s->multipliers, tolerance);
 }
 

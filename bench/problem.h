@@ -19,13 +19,14 @@ typedef struct problem {
     bg_state *start; /* consistent, with a and lambda */
     bg_assembly_report assembly;
     double *reference; /* [nq] positions at t_end */
+    double atol;       /* as a part of rtol */
 } problem;
 
 /* One integration over the whole time span. */
 typedef struct outcome {
     bool good;    /* t_end was reached */
     double error; /* largest |q - reference| at t_end */
-    long steps, evaluations;
+    long steps, evaluations, jacobians;
 } outcome;
 
 static double problem_calc_error(const problem *p, const double *q)
@@ -45,12 +46,12 @@ static bool problem_fail(const problem *p, const char *why)
 /* The column `computed` of the rows at t_end, one per coordinate; see tests/reference/README.md. */
 static bool problem_read_reference(problem *p, const char *root)
 {
-    char file[1024], line[256];
+    char file[1024], text[256];
     int found = 0;
     snprintf(file, sizeof file, "%s/tests/reference/%s.csv", root, p->name);
     FILE *in = fopen(file, "r");
-    while (in && fgets(line, sizeof line, in)) {
-        char *rest = line;
+    while (in && fgets(text, sizeof text, in)) {
+        char *rest = text;
         const char *t = strsep(&rest, ","), *name = strsep(&rest, ",");
         if (!rest || strtod(t, NULL) != p->def->t_end)
             continue;
@@ -79,26 +80,32 @@ static void problem_close(problem *p)
     free(p->reference);
 }
 
-/* Opens equations:NAME and assembles it. False, with a message on stderr, when that fails; close in
- * either case. root: the folder that contains tests/reference. */
-static bool problem_open(problem *p, const char *name, const char *root)
+/* Opens equations:FAMILY with its parameters and assembles it; the reference is still zero. False,
+ * with a message on stderr, when that fails; close in either case. */
+static bool problem_assemble(problem *p, const char *name, const char *family_name,
+                             const bg_setting *parameters, int nparameters)
 {
     char reference[64];
     const bg_equations *family;
     void *handle;
     bg_error err = {0};
-    *p = (problem){.name = name};
-    snprintf(reference, sizeof reference, "equations:%s", name);
+    *p = (problem){.name = name, .atol = 1};
+    snprintf(reference, sizeof reference, "equations:%s", family_name);
     if (bg_equations_open(reference, &family, &handle, &err) < 0 ||
-        bg_equations_create(family, NULL, 0, &p->system, &err) < 0 ||
+        bg_equations_create(family, parameters, nparameters, &p->system, &err) < 0 ||
         bg_state_create(p->system, &p->start, &err) < 0 ||
         bg_state_assemble(p->system, p->start, &p->assembly, &err) < 0)
         return problem_fail(p, err.text);
     p->def = bg_system_get_def(p->system);
     p->reference = calloc((size_t)p->def->nq, sizeof(double));
-    if (!p->reference)
-        return problem_fail(p, "out of memory");
-    return problem_read_reference(p, root);
+    return p->reference || problem_fail(p, "out of memory");
+}
+
+/* Opens equations:NAME, with the reference that tests have. root: the folder that contains
+ * tests/reference. */
+static bool problem_open(problem *p, const char *name, const char *root)
+{
+    return problem_assemble(p, name, name, NULL, 0) && problem_read_reference(p, root);
 }
 
 #endif

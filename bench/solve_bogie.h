@@ -4,17 +4,18 @@
 
 #include "problem.h"
 
-/* One integration from creating the integrator to releasing it, with rtol = atol = tolerance. */
-static outcome bogie_solve(const problem *p, const char *method, const char *projection,
-                           double tolerance)
+/* One integration from creating the integrator to releasing it, with rtol = tolerance and options
+ * of the method. q: where it ends, [nq], or NULL. */
+static outcome bogie_solve(const problem *p, const char *method, const bg_setting *settings,
+                           int nsettings, double tolerance, double *q)
 {
-    const bg_setting setting = {"projection", projection};
     const double t_end = p->def->t_end;
     bg_integrator_options options = bg_default_integrator_options();
-    options.rtol = options.atol = tolerance;
+    options.rtol = tolerance;
+    options.atol = p->atol * tolerance;
     options.energy = 0; /* IDA integrates no work either */
-    options.settings = &setting;
-    options.nsettings = 1;
+    options.settings = settings;
+    options.nsettings = nsettings;
     bg_integrator *ig;
     outcome o = {0};
     if (bg_integrator_create(method, p->system, &options, &ig, NULL) != BG_OK)
@@ -23,9 +24,15 @@ static outcome bogie_solve(const problem *p, const char *method, const char *pro
     while (o.good && bg_integrator_get_state(ig)->t < t_end)
         o.good = bg_integrator_step(ig, NULL) == BG_OK;
     const bg_counters count = bg_integrator_get_counters(ig);
-    o.error = problem_calc_error(p, bg_integrator_get_state(ig)->q);
+    const bg_work work = bg_counters_sum_steps(&count);
+    const double *end = bg_integrator_get_state(ig)->q;
+    o.error = problem_calc_error(p, end);
     o.steps = count.accepted;
-    o.evaluations = bg_counters_sum_steps(&count).terms;
+    o.evaluations = count.corrector.fc > 0 ? count.corrector.fc
+                                           : work.terms + work.explicit_ + work.residual;
+    o.jacobians = count.corrector.evaluations;
+    if (q)
+        memcpy(q, end, (size_t)p->def->nq * sizeof *q);
     bg_integrator_destroy(ig);
     return o;
 }

@@ -173,7 +173,7 @@ static bool ida_fill(ida_run *r, const ggl *s, ida_multipliers multipliers, doub
     for (size_t i = 0; i < (size_t)s->n; i++) {
         const bool differential = i < 2 * nv + nz;
         id[i] = differential ? 1.0 : 0.0;
-        atol[i] = differential || multipliers != IDA_MULTIPLIERS_FREE ? tolerance : 1e4;
+        atol[i] = differential || multipliers != IDA_MULTIPLIERS_FREE ? p->atol * tolerance : 1e4;
     }
     return r->linear != NULL;
 }
@@ -192,13 +192,14 @@ static void ida_clear(ida_run *r)
             N_VDestroy(vectors[i]);
 }
 
-static bool ida_set_up(ida_run *r, ggl *s, ida_multipliers multipliers, double tolerance)
+/* What every form has in common. */
+static bool ida_set_up(ida_run *r, const problem *p, IDAResFn residual, void *self,
+                       ida_multipliers multipliers, double tolerance)
 {
-    const problem *p = s->problem;
     const booleantype suppress = multipliers != IDA_MULTIPLIERS_TESTED;
-    return ida_fill(r, s, multipliers, tolerance) &&
-           IDAInit(r->ida, ggl_residual, p->start->t, r->y, r->y_t) == IDA_SUCCESS &&
-           IDASetErrFile(r->ida, NULL) == IDA_SUCCESS && IDASetUserData(r->ida, s) == IDA_SUCCESS &&
+    return IDAInit(r->ida, residual, p->start->t, r->y, r->y_t) == IDA_SUCCESS &&
+           IDASetErrFile(r->ida, NULL) == IDA_SUCCESS &&
+           IDASetUserData(r->ida, self) == IDA_SUCCESS &&
            IDASVtolerances(r->ida, tolerance, r->atol) == IDA_SUCCESS &&
            IDASetId(r->ida, r->id) == IDA_SUCCESS &&
            IDASetSuppressAlg(r->ida, suppress) == IDA_SUCCESS &&
@@ -207,25 +208,36 @@ static bool ida_set_up(ida_run *r, ggl *s, ida_multipliers multipliers, double t
            IDASetStopTime(r->ida, p->def->t_end) == IDA_SUCCESS;
 }
 
-/* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
- * defaults: one call, no output on the way. */
-static outcome ida_solve(ggl *s, ida_multipliers multipliers, double tolerance)
+/* To the end in one call, without output on the way. */
+static outcome ida_go(ida_run *r, const problem *p)
 {
-    const double t_end = s->problem->def->t_end;
+    const double t_end = p->def->t_end;
     outcome o = {0};
-    ida_run r = {0};
     double t = NAN;
     long differenced = 0;
-    s->t = NAN;
-    o.good = ida_set_up(&r, s, multipliers, tolerance) &&
-             IDASolve(r.ida, t_end, &t, r.y, r.y_t, IDA_NORMAL) >= 0 && t == t_end;
+    o.good = IDASolve(r->ida, t_end, &t, r->y, r->y_t, IDA_NORMAL) >= 0 && t == t_end;
     if (o.good) {
-        o.error = problem_calc_error(s->problem, N_VGetArrayPointer(r.y));
-        IDAGetNumSteps(r.ida, &o.steps);
-        IDAGetNumResEvals(r.ida, &o.evaluations);
-        IDAGetNumLinResEvals(r.ida, &differenced);
+        IDAGetNumSteps(r->ida, &o.steps);
+        IDAGetNumResEvals(r->ida, &o.evaluations);
+        IDAGetNumLinResEvals(r->ida, &differenced);
+        IDAGetNumJacEvals(r->ida, &o.jacobians);
         o.evaluations += differenced;
     }
+    return o;
+}
+
+/* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
+ * defaults. */
+static outcome ida_solve(ggl *s, ida_multipliers multipliers, double tolerance)
+{
+    outcome o = {0};
+    ida_run r = {0};
+    s->t = NAN;
+    if (ida_fill(&r, s, multipliers, tolerance) &&
+        ida_set_up(&r, s->problem, ggl_residual, s, multipliers, tolerance))
+        o = ida_go(&r, s->problem);
+    if (o.good)
+        o.error = problem_calc_error(s->problem, N_VGetArrayPointer(r.y));
     ida_clear(&r);
     return o;
 }

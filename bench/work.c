@@ -14,7 +14,8 @@ static const double levels[] = {2e-7, 1e-9};
 __attribute__((noinline)) outcome integrate(const problem *p, const char *method, double tolerance);
 outcome integrate(const problem *p, const char *method, double tolerance)
 {
-    return bogie_solve(p, method, "every-step", tolerance);
+    const bg_setting projection = {"projection", "every-step"};
+    return bogie_solve(p, method, &projection, 1, tolerance, NULL);
 }
 
 /* The loosest of tolerances in quarters of a decade that keeps to the error, the tighter ones

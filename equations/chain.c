@@ -28,6 +28,9 @@
  *
  * with pivots between 1 and 2, and l alpha_k'' = n_k . (p_k'' - p_(k-1)'') follows.
  *
+ * Expansion of r, O(N): the increments of A_k and S_k are its unknowns, and the two recursions,
+ * linearised, the equations that determine them.
+ *
  * Energies are those seen from the suspension point, which needs no accelerations: there the
  * inertial forces -m u'' are the only ones without a potential.
  */
@@ -46,8 +49,10 @@ typedef struct chain {
     double *s, *c;       /* n: sines and cosines of the angles */
     double *inverse, *T; /* n: inverse pivots of the tridiagonal system, tensions */
     double *Sx, *Sy;     /* n: suffix sums */
-    const char **names;  /* 2 n: of q, then of v */
-    char (*labels)[24];  /* 2 n: what they point to */
+    bg_expansion expansion;
+    int *places;        /* what its patterns point to */
+    const char **names; /* 2 n: of q, then of v */
+    char (*labels)[24]; /* 2 n: what they point to */
 } chain;
 
 static int inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
@@ -199,6 +204,43 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
     return 0;
 }
 
+/* x has dA_i (2) and dS_i (2) of one rod after the other. With de = n dalpha, dn = -e dalpha:
+ *      0 = dA_i - dA_(i-1) + l (a_i e_i + v_i^2 n_i) dalpha_i + 2 l v_i e_i dv_i - l n_i da_i
+ *      0 = dS_i - dS_(i+1) - m dA_i
+ *   dr_i = l n_i . dS_i - l (e_i . S_i) dalpha_i */
+static int expand(void *self, const bg_point *p, const double *a, const double *lambda,
+                  bg_expansion_values *out)
+{
+    chain *o = self;
+    double *x = out->x, *q = out->q, *v = out->v, *by_a = out->a;
+    (void)lambda;
+    update_angles(o, p->q);
+    update_sums(o, p, a);
+    for (int i = 0; i < o->n; i++) {
+        const double e[2] = {o->s[i], -o->c[i]}, n[2] = {o->c[i], o->s[i]}, w = p->v[i];
+        for (int k = 0; k < 2; k++) {
+            if (i > 0)
+                *x++ = -1.0;
+            *x++ = 1.0;
+            *q++ = o->l * (a[i] * e[k] + w * w * n[k]);
+            *v++ = 2.0 * o->l * w * e[k];
+            *by_a++ = -o->l * n[k];
+        }
+        for (int k = 0; k < 2; k++) {
+            *x++ = -o->m;
+            *x++ = 1.0;
+            if (i < o->n - 1)
+                *x++ = -1.0;
+        }
+    }
+    for (int i = 0; i < o->n; i++) {
+        *x++ = o->l * o->c[i];
+        *x++ = o->l * o->s[i];
+        *q++ = o->l * (o->c[i] * o->Sy[i] - o->s[i] * o->Sx[i]);
+    }
+    return 0;
+}
+
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
     chain *o = self;
@@ -261,6 +303,7 @@ static void destroy(void *self)
     if (!o)
         return;
     free(o->s);
+    free(o->places);
     free(o->names);
     free(o->labels);
     free(o);
@@ -300,6 +343,48 @@ static void join_scratch(void *fork)
     free(o);
 }
 
+/* Patterns of the expansion, in the order in which `expand` writes. False: out of memory. */
+static bool make_patterns(chain *o)
+{
+    const int n = o->n, rows = 5 * n;
+    bg_expansion *e = &o->expansion;
+    o->places = malloc((size_t)(4 * (rows + 1) + 19 * n) * sizeof *o->places);
+    if (!o->places)
+        return false;
+    int *start[4], *column[4] = {o->places + 4 * (rows + 1)};
+    for (int b = 0; b < 4; b++)
+        start[b] = o->places + b * (rows + 1);
+    column[1] = column[0] + 12 * n;
+    column[2] = column[1] + 3 * n;
+    column[3] = column[2] + 2 * n;
+    int nx = 0, nq = 0, nv = 0;
+    for (int row = 0; row < rows; row++) {
+        const int i = row < 4 * n ? row / 4 : row - 4 * n, part = row < 4 * n ? row % 4 : 4;
+        start[0][row] = nx, start[1][row] = nq, start[2][row] = start[3][row] = nv;
+        if (part < 2 && i > 0)
+            column[0][nx++] = row - 4;
+        if (part == 2 || part == 3)
+            column[0][nx++] = row - 2;
+        if (part < 4)
+            column[0][nx++] = row;
+        if ((part == 2 || part == 3) && i < n - 1)
+            column[0][nx++] = row + 4;
+        for (int k = 2; part == 4 && k < 4; k++)
+            column[0][nx++] = 4 * i + k;
+        if (part < 2)
+            column[2][nv] = column[3][nv] = i, nv++;
+        if (part < 2 || part == 4)
+            column[1][nq++] = i;
+    }
+    start[0][rows] = nx, start[1][rows] = nq, start[2][rows] = start[3][rows] = nv;
+    e->nx = 4 * n;
+    e->x = (bg_pattern){rows, 4 * n, start[0], column[0]};
+    e->q = (bg_pattern){rows, n, start[1], column[1]};
+    e->v = (bg_pattern){rows, n, start[2], column[2]};
+    e->a = (bg_pattern){rows, n, start[3], column[3]};
+    return true;
+}
+
 static chain *create(int n)
 {
     const size_t size = (size_t)n;
@@ -309,7 +394,7 @@ static chain *create(int n)
     o->n = n;
     o->names = calloc(2 * size, sizeof *o->names);
     o->labels = calloc(2 * size, sizeof *o->labels);
-    if (!allocate(o) || !o->names || !o->labels) {
+    if (!allocate(o) || !make_patterns(o) || !o->names || !o->labels) {
         destroy(o);
         return NULL;
     }
@@ -359,6 +444,8 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->derivatives = derivatives;
     def->derivative_supplied[BG_OF_r][BG_BY_q] = def->derivative_supplied[BG_OF_r][BG_BY_v] = 1;
     def->derivative_supplied[BG_OF_r][BG_BY_u] = 1; /* zero: only u'' enters */
+    def->expansion = &o->expansion;
+    def->expand = expand;
     def->inputs = inputs;
     def->energy = energy;
     def->outputs = outputs;

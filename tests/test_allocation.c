@@ -143,6 +143,56 @@ static bg_status read_model(const char *path, const char *none, bg_error *err)
     return st;
 }
 
+/* Starts that are looked for: velocities on a ball and a hinge; a crank that is given angles out of
+ * its reach; and two positions that are fixed, of which the second is met on a way of its own. */
+static const struct {
+    const char *name, *json;
+} started[] = {
+    {"velocities",
+     "{\"bodies\": {\"a\": {\"mass\": 1, \"inertia\": [1, 1, 1], \"center\": [1, 0, 0], "
+     "\"angular_velocity\": [1, 2, 3]}, \"b\": {\"mass\": 1, \"inertia\": [1, 1, 1], \"center\": "
+     "[3, 0, 0], \"velocity\": [0, 2, 1]}}, \"joints\": {\"ball\": {\"type\": \"spherical\", "
+     "\"bodies\": [\"ground\", \"a\"], \"at\": [0, 0, 0]}, \"hinge\": {\"type\": \"revolute\", "
+     "\"bodies\": [\"a\", \"b\"], \"at\": [2, 0, 0], \"axis\": [0, 1, 0]}}, \"run\": {\"t_end\": "
+     "0.01}}"},
+#define CRANK(given)                                                                               \
+    "{\"bodies\": {\"a\": {\"mass\": 1, \"inertia\": [1, 1, 1], \"center\": [0, 0, 0.5]}, \"b\": " \
+    "{\"mass\": 1, \"inertia\": [1, 1, 1], \"center\": [1.5, 0, 1.5]}, \"c\": {\"mass\": 1, "      \
+    "\"inertia\": [1, 1, 1], \"center\": [3, 0, 1]}}, \"joints\": {\"A\": {\"type\": "             \
+    "\"revolute\", "                                                                               \
+    "\"bodies\": [\"ground\", \"a\"], \"at\": [0, 0, 0], \"axis\": [0, 1, 0]" given "}, \"B\": "   \
+    "{\"type\": \"revolute\", \"bodies\": [\"a\", \"b\"], \"at\": [0, 0, 1], \"axis\": [0, 1, "    \
+    "0]}, "                                                                                        \
+    "\"C\": {\"type\": \"revolute\", \"bodies\": [\"b\", \"c\"], \"at\": [3, 0, 2], \"axis\": "    \
+    "[0, "                                                                                         \
+    "1, 0]}, \"D\": {\"type\": \"revolute\", \"bodies\": [\"c\", \"ground\"], \"at\": [3, 0, 0], " \
+    "\"axis\": [0, 1, 0], \"initial\": {\"position\": 2}}}, \"run\": {\"t_end\": 0.01}}"
+    {"out of reach", CRANK("")},
+    {"fixed", CRANK(", \"initial\": {\"position\": 1, \"fixed\": true}")},
+};
+
+static bg_status start_model(const char *name, const char *formulation, bg_error *err)
+{
+    bg_model *model = NULL;
+    bg_system *sys = NULL;
+    bg_run_report r = {0};
+    bg_run_options o = bg_default_run_options();
+    const char *json = NULL;
+    for (size_t k = 0; k < sizeof started / sizeof *started; k++)
+        json = strcmp(started[k].name, name) == 0 ? started[k].json : json;
+    bg_status st = bg_model_parse(json, name, NULL, 0, &model, err);
+    if (st == BG_OK)
+        st = bg_model_create_system(model, formulation, &sys, err);
+    if (st == BG_OK)
+        st = bg_run(sys, &o, &r, err);
+    if (r.warnings.lost > 0 || r.assembly.warnings.lost > 0)
+        st = BG_NO_MEMORY;
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return st;
+}
+
 /* A result of a model that describes itself. */
 static bg_status write_model_result(const char *model, const char *file, bg_error *err)
 {
@@ -276,6 +326,13 @@ static void test_models(void **state)
     fail_each(read_model, BOGIE_SOURCE_DIR "/tests/fuzz/seeds/parts.json", "");
 }
 
+static void test_starts(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2 * (sizeof started / sizeof *started); k++)
+        fail_each(start_model, started[k / 2].name, k % 2 ? "cartesian" : "joint");
+}
+
 static void test_reports(void **state)
 {
     (void)state;
@@ -293,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_runs),    cmocka_unit_test(test_real_time),
         cmocka_unit_test(test_results), cmocka_unit_test(test_checks),
-        cmocka_unit_test(test_models),  cmocka_unit_test(test_reports)};
+        cmocka_unit_test(test_models),  cmocka_unit_test(test_starts),
+        cmocka_unit_test(test_reports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -484,6 +484,61 @@ static void pauses_survive_a_checkpoint(void **state)
     bg_archive_clear(&saved);
 }
 
+/* A sparse matrix in a random order: solved in that order where the diagonal is strong, the sign of
+ * its determinant and its condition being those found with exchanges; handed over to the LU with
+ * exchanges where a pivot is zero or next to it, or where nothing is left of it. */
+static void an_order_is_kept_while_it_is_safe(void **state)
+{
+    (void)state;
+    static test_pattern p;
+    static double A[COUNT_MAX], values[COUNT_MAX], x[N_MAX], b[N_MAX];
+    uint64_t seed = 77;
+    for (int round = 0; round < 40; round++) {
+        const int n = 60 + pick(&seed, 50);
+        int order[N_MAX];
+        make_pattern(&p, n, n, 0.04, &seed);
+        const bg_group group = {n, 0};
+        const bg_block blocks[] = {{0, 0, BG_BLOCK_PLAIN, &p.pattern}, {0, 0, BG_BLOCK_UNIT, NULL}};
+        const bg_blocks_def def = {&group, blocks, 1, 2};
+        const bool weak = round % 2 == 1;
+        memset(A, 0, sizeof A);
+        for (int i = 0; i < n; i++) { /* a random permutation */
+            int at = pick(&seed, i + 1);
+            order[i] = order[at];
+            order[at] = i;
+            for (int k = p.start[i]; k < p.start[i + 1]; k++)
+                A[i * n + p.column[k]] = values[k] = draw(&seed);
+        }
+        double diagonal[N_MAX];
+        for (int i = 0; i < n; i++) {
+            diagonal[i] = draw(&seed) < 0 ? -4 : 4;
+            if (weak && i % 3 == 0) /* the sum is what is left */
+                diagonal[i] = (round % 4 == 1 ? 0 : 1e-14) - A[i * (n + 1)];
+            A[i * (n + 1)] += diagonal[i];
+            x[i] = b[i] = draw(&seed);
+        }
+        const bg_block_value value[] = {{1, values}, {1, diagonal}};
+        bg_blocks *ordered, *general;
+        bg_error err;
+        assert_int_equal(bg_blocks_create_ordered(&def, order, NULL, &ordered, &err), BG_OK);
+        assert_int_equal(bg_blocks_create(&def, &general, &err), BG_OK);
+        bg_status st = bg_blocks_factor(general, value, false);
+        assert_int_equal(bg_blocks_factor(ordered, value, false), st);
+        if (st == BG_OK) {
+            double *const groups[] = {x};
+            bg_blocks_solve(ordered, groups);
+            assert_true(calc_error(n, A, x, b) <= 1e-13);
+            assert_int_equal(bg_blocks_get_sign(ordered), bg_blocks_get_sign(general));
+            double ratio = bg_blocks_calc_rcond(ordered) / bg_blocks_calc_rcond(general);
+            assert_true(ratio > 0.3 && ratio < 3.5);
+        }
+        assert_int_equal(bg_blocks_is_direct(ordered), !weak && st == BG_OK);
+        assert_false(bg_blocks_is_direct(general));
+        bg_blocks_destroy(ordered);
+        bg_blocks_destroy(general);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +549,7 @@ int main(void)
         cmocka_unit_test(growth_and_loss_are_noticed),
         cmocka_unit_test(what_is_not_safe_is_given_up),
         cmocka_unit_test(regularisation_is_subtracted),
+        cmocka_unit_test(an_order_is_kept_while_it_is_safe),
         cmocka_unit_test(pauses_survive_a_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* Starts that cannot be: whatever contradicts each other is named, all of it and nothing else, on
  * the lowest level on which it does, in both forms, for every tree and every direction in space. */
+#include "assembled_support.h"
 #include "evaluator_support.h"
 #include "model_support.h"
 #include "overconstrained.h"
@@ -124,28 +125,17 @@ static void draw(text *t, const drawing *x, placement at, const additions *more)
 /* The start, as outputs, or the sentence of its failure; warnings in words as well. */
 static bg_status start(const char *json, const char *form, double y[7], char *words, size_t size)
 {
-    bg_error err = {BG_OK, ""};
-    bg_model *model = NULL;
-    bg_system *sys = NULL;
-    bg_state *x = NULL;
-    bg_assembly_report r = {0};
-    assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
-    bg_status st = bg_model_create_system(model, form, &sys, &err);
-    if (st == BG_OK)
-        st = bg_state_create(sys, &x, &err);
-    if (st == BG_OK)
-        st = bg_state_assemble(sys, x, &r, &err);
-    snprintf(words, size, "%s", err.text);
+    assembled a = assembled_parse(json, form);
+    bg_status st = a.status;
+    bg_warnings *list = &a.report.warnings;
+    snprintf(words, size, "%s", a.err.text);
     if (st == BG_OK) {
-        calc_outputs(sys, x, y);
-        bg_warnings_append(&r.warnings, bg_system_get_warnings(sys)); /* as programs do */
+        calc_outputs(a.sys, a.x, y);
+        bg_warnings_append(list, bg_system_get_warnings(a.sys)); /* as programs do */
     }
-    for (int i = 0; i < r.warnings.count; i++)
-        snprintf(words + strlen(words), size - strlen(words), "%s\n", r.warnings.items[i].text);
-    bg_assembly_report_clear(&r);
-    bg_state_destroy(x);
-    bg_system_destroy(sys);
-    bg_model_destroy(model);
+    for (int i = 0; i < list->count; i++)
+        snprintf(words + strlen(words), size - strlen(words), "%s\n", list->items[i].text);
+    assembled_clear(&a);
     return st;
 }
 

@@ -199,6 +199,8 @@ static void test_mechanisms(void **state)
                                          "iftomm-a04-bricard",
                                          "iftomm-a05-governor",
                                          "n-pendulum",
+                                         "passenger-car",
+                                         "rear-axle-stamp",
                                          "slider-crank-3d",
                                          "vehicle-trailer-spring",
                                          "vehicle-trailer"};

@@ -2,6 +2,7 @@
  * beside what makes their solution: the first level is met, the second is as near as the first
  * lets it be, and what neither decides is zero. And starts of long mechanisms, whose search must
  * cost no more than their length. */
+#include "assembled_support.h"
 #include "linalg/levels.h"
 #include "model_support.h"
 #include "random_mechanism.h"
@@ -218,32 +219,23 @@ static void test_long_mechanisms(void **state)
     static const int loops[] = {2560, 320};
     for (int k = 0; k < 2; k++) {
         bg_error err = {BG_OK, ""};
-        bg_model *model;
-        bg_system *sys;
         bg_run_options o = bg_default_run_options();
         bg_run_report r;
         char *text = make_four_bars(loops[k]);
-        assert_ok(bg_model_parse(text, "long", NULL, 0, &model, &err));
-        assert_ok(bg_model_create_system(model, forms[k], &sys, &err));
-        bg_state *x;
-        bg_assembly_report report = {0};
-        assert_ok(bg_state_create(sys, &x, &err));
-        assert_ok(bg_state_assemble(sys, x, &report, &err));
-        assert_int_equal(report.nunmet, 0);
-        const bg_system_def *def = bg_system_get_def(sys);
+        assembled a = assembled_parse(text, forms[k]);
+        assert_int_equal(a.status, BG_OK);
+        assert_int_equal(a.report.nunmet, 0);
+        const bg_system_def *def = bg_system_get_def(a.sys);
         for (int i = 0; k == 0 && i < def->nv; i++) {
             bool crank = strncmp(def->q_names[i], "pivot", 5) == 0;
-            assert_near(x->q[i], crank ? 0.3 : -0.3, 1e-9);
-            assert_near(x->v[i], crank ? -1 : 1, 1e-9);
+            assert_near(a.x->q[i], crank ? 0.3 : -0.3, 1e-9);
+            assert_near(a.x->v[i], crank ? -1 : 1, 1e-9);
         }
         o.t_end = 1e-3;
-        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_ok(bg_run(a.sys, &o, &r, &err));
         assert_near(r.y[3], 0.3 - 1e-3, 1e-4);
         bg_run_report_clear(&r);
-        bg_assembly_report_clear(&report);
-        bg_state_destroy(x);
-        bg_system_destroy(sys);
-        bg_model_destroy(model);
+        assembled_clear(&a);
         free(text);
     }
 }

@@ -364,31 +364,13 @@ static void test_forms(void **state)
         }
 }
 
-/* The table of docs/integrators.md has a row for every method, with its orders. */
-static void test_documented(void **state)
-{
-    (void)state;
-    static char text[1 << 18];
-    FILE *in = fopen(BOGIE_SOURCE_DIR "/docs/integrators.md", "r");
-    assert_non_null(in);
-    assert_true(fread(text, 1, sizeof text - 1, in) > 0);
-    fclose(in);
-    for (int k = 0; bg_integrator_get_info(k); k++) {
-        const bg_integrator_info *info = bg_integrator_get_info(k);
-        char row[64];
-        snprintf(row, sizeof row, "| `%s` | %d | %d |", info->name, info->order, info->dense_order);
-        if (!strstr(text, row))
-            fail_msg("docs/integrators.md has no row \"%s\"", row);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),       cmocka_unit_test(test_resume),
         cmocka_unit_test(test_undo),        cmocka_unit_test(test_restart),
         cmocka_unit_test(test_dense_slope), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_forms),       cmocka_unit_test(test_documented),
+        cmocka_unit_test(test_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

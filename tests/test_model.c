@@ -131,6 +131,8 @@ static void test_every_model(void **state)
         {"n-pendulum", 3, 3, 0, 0, 4, 3},
         {"double-wishbone", 5, 7, 2, 0, 9, 455},
         {"front-axle", 10, 14, 6, 2, 18, 913},
+        {"passenger-car", 14, 28, 10, 1, 61, 965.7108098804363 + 3 + 2 * (13.9 + 13.9 + 36)},
+        {"rear-axle-stamp", 15, 15, 30, 2, 18, 2 * (50 + 31.9 + 12.8) + 25},
         {"five-link-suspension", 7, 11, 3, 0, 15, 52.772},
     };
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {

@@ -148,6 +148,17 @@ static void test_two_forms(void **state)
         {"iftomm-a05-governor", "shaft rod1 rod2 ball1 ball2 slider",
          "bearing hinge1 hinge2 end1 end2 guide", 0.1},
         {"n-pendulum", "rod1 rod2 rod3", "hinge1 hinge2 hinge3", 1},
+        {"passenger-car",
+         "car rack fl.lower fl.upper fl.carrier fl.wheel.rim fr.carrier fr.wheel.rim rl.carrier "
+         "rl.wheel.rim rr.carrier rr.wheel.rim",
+         "rack fl.lower-hinge fl.upper-hinge fl.lower-ball fl.upper-ball fl.tie-rod fl.wheel.hub "
+         "fr.upper-ball fr.tie-rod rl.upper-front rl.upper-rear rl.lateral rl.trailing rl.tie-rod "
+         "rl.wheel.hub rr.trailing",
+         0.2},
+        {"rear-axle-stamp",
+         "subframe left.stamp left.carrier left.trailing.bar left.tie-rod.bar right.carrier "
+         "right.upper-front.bar right.upper-rear.bar right.lateral.bar",
+         "left.stamp right.stamp", 0.1},
         {"slider-crank-3d", "crank rod slider", "bearing guide cross ball", 1},
     };
     static char outputs[8192];

@@ -1,5 +1,6 @@
 /* Which reactions are not unique: the same joints in both forms and whatever is cut, on random
  * overconstrained mechanisms; and those one would name by hand. */
+#include "assembled_support.h"
 #include "model_support.h"
 
 #include "random_mechanism.h"
@@ -42,30 +43,17 @@ static void check_rows(const bg_system *sys, const bg_assembly_report *report, c
 
 static bool ask(json_t *root, const char *form, answer *out)
 {
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    bg_system *sys = NULL;
-    bg_state *x = NULL;
-    bg_assembly_report report = {0};
     char *text = json_dumps(root, JSON_REAL_PRECISION(17));
-    assert_ok(bg_model_parse(text, "random", NULL, 0, &model, &err));
-    bool good = bg_model_create_system(model, form, &sys, &err) == BG_OK;
-    if (good) {
-        assert_ok(bg_state_create(sys, &x, &err));
-        good = bg_state_assemble(sys, x, &report, &err) == BG_OK;
-    }
-    *out = (answer){.redundant = report.redundancy.count, .n = report.nnot_unique};
+    assembled a = assembled_parse(text, form);
+    bool good = a.status == BG_OK;
+    *out = (answer){.redundant = a.report.redundancy.count, .n = a.report.nnot_unique};
     assert_true(out->n <= MOST);
     for (int k = 0; k < out->n; k++)
-        snprintf(out->names[k], sizeof out->names[k], "%s", report.not_unique[k]);
+        snprintf(out->names[k], sizeof out->names[k], "%s", a.report.not_unique[k]);
     qsort(out->names, (size_t)out->n, sizeof out->names[0], compare_names);
     if (good && strcmp(form, "cartesian") == 0)
-        check_rows(sys, &report, out);
-    bg_assembly_report_clear(&report);
-    bg_state_destroy(x);
-    if (sys)
-        bg_system_destroy(sys);
-    bg_model_destroy(model);
+        check_rows(a.sys, &a.report, out);
+    assembled_clear(&a);
     free(text);
     return good;
 }

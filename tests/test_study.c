@@ -250,6 +250,109 @@ static void test_metrics(void **state)
     bg_study_destroy(s);
 }
 
+/* Medians and others over a setting, over several, and over draws, in every case of a group; a case
+ * that failed does not count. The table lists what `show` names. */
+static void test_groups(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:bouncing-ball','base':{'t_end':1.5,'tol':1e-8},'show':{'set.height':2}"
+        ","
+        "'variants':{'list':[{'name':'a'},{'name':'b','t_end':0.5}],"
+        "'grid':{'set.height':[1,4,2,9,-1]}},"
+        "'metrics':[{'key':'top','output':{'name':'q:y'}},"
+        "{'key':'median','group':{'of':'top','over':'set.height'}},"
+        "{'key':'mean','group':{'of':'top','over':['set.height','t_end'],'take':'mean'}},"
+        "{'key':'range','group':{'of':'top','over':'set.height','take':'range'}},"
+        "{'key':'share','ratio':{'of':'median','to':'a'}},"
+        "{'key':'part','ratio':{'of':'top','by':'median'}}]}");
+    bg_table *t = run_study(s, 2);
+    for (long k = 0; k < 10; k++) {
+        const bg_cell *c = t->rows[k].cells;
+        assert_int_equal(t->rows[k].ok, k % 5 != 4);
+        assert_int_equal(bg_study_lists(s, k), k % 5 == 2);
+        if (!t->rows[k].ok)
+            continue;
+        assert_true(bg_cell_get_number(&c[1]) == 3); /* of 1, 2, 4, 9 */
+        assert_true(bg_cell_get_number(&c[2]) == 4 && bg_cell_get_number(&c[3]) == 8);
+        assert_true(bg_cell_get_number(&c[4]) == 1);
+        assert_true(bg_cell_get_number(&c[5]) == bg_cell_get_number(&c[0]) / 3);
+    }
+    char *csv = bg_table_make_csv(t), *text = bg_table_make_text(t);
+    int lines = 0;
+    for (const char *c = csv; *c; c++)
+        lines += *c == '\n';
+    assert_int_equal(lines, 3);
+    assert_non_null(strstr(text, "10 cases, 2 failed"));
+    assert_null(strstr(text, "height=4"));
+    free(csv);
+    free(text);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+
+    s = read_study("{'model':'equations:bouncing-ball','base':{'t_end':0.1},'variants':{"
+                   "'grid':{'tol':[1e-6,1e-8]},"
+                   "'random':{'count':3,'draws':{'set.height':{'uniform':[1,2]}}}},"
+                   "'metrics':[{'key':'top','output':{'name':'q:y'}},"
+                   "{'key':'mean','group':{'of':'top','over':'draws','take':'mean'}}]}");
+    t = run_study(s, 1);
+    double sum[2] = {0};
+    for (long k = 0; k < 6; k++)
+        sum[k / 3] += bg_cell_get_number(&t->rows[k].cells[0]);
+    for (long k = 0; k < 6; k++)
+        assert_true(fabs(bg_cell_get_number(&t->rows[k].cells[1]) - sum[k / 3] / 3) < 1e-15);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
+/* Counters over time end where the summary does, and rise. */
+static void test_counters_over_time(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:slider-crank','base':{'t_end':5},'variants':{'grid':{'integrator':"
+        "['bdf','mdop5']}},'metrics':['steps.accepted','corrector.jacobians'],'plots':["
+        "{'kind':'lines','trajectory':'#steps.accepted'},"
+        "{'kind':'lines','trajectory':'#corrector.jacobians','points':50}]}");
+    bg_table *t = run_study(s, 1);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 2; i++) {
+            const bg_trajectory *c = &t->rows[k].curves[i];
+            assert_true(t->rows[k].ok && c->rows > 10 && c->rows <= (i ? 50 : 200));
+            assert_true(c->t[0] == 0 && c->t[c->rows - 1] == 5);
+            for (long n = 1; n < c->rows; n++)
+                assert_true(c->y[n] >= c->y[n - 1]);
+            const bg_cell *last = &t->rows[k].cells[i];
+            if (k == 1 && i == 1) /* no corrector, and no such field */
+                assert_true(c->y[c->rows - 1] == 0 && last->kind == BG_CELL_NONE);
+            else
+                assert_true(c->y[c->rows - 1] > 0 && c->y[c->rows - 1] == bg_cell_get_number(last));
+        }
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
+/* tol_factor is both tolerances times so much, those of `tol` as those of the model. */
+static void test_tolerance_factor(void **state)
+{
+    (void)state;
+    bg_study *s = read_study(
+        "{'model':'equations:pendulum','base':{'t_end':5},'variants':["
+        "{'name':'a','rtol':1e-6,'atol':1e-4,'tol_factor':0.01},{'name':'b','rtol':1e-8,'atol':1e-"
+        "6},"
+        "{'name':'c'},{'name':'d','tol_factor':1e-3},{'name':'e','tol':1e-9}],"
+        "'metrics':['steps.accepted',{'key':'end','output':{'name':'q:x','take':'end'}}]}");
+    bg_table *t = run_study(s, 2);
+    double x[5][2];
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < 2; k++)
+            x[i][k] = bg_cell_get_number(&t->rows[i].cells[k]);
+    assert_true(x[0][0] == x[1][0] && fabs(x[0][1] - x[1][1]) < 1e-12);
+    assert_true(x[3][0] == x[4][0] && fabs(x[3][1] - x[4][1]) < 1e-12 && x[3][0] > x[2][0]);
+    bg_table_destroy(t);
+    bg_study_destroy(s);
+}
+
 /* Rows outside a window of time do not count; one without rows has no value. */
 static void test_windows(void **state)
 {
@@ -632,6 +735,24 @@ static const struct {
     {"{'model':'equations:pendulum','metrics':[{'event':{'number':1e300}}]}",
      "metrics[0].event.number", "must be 1 for the first"},
     {"{'model':'equations:pendulum','name':'a/b','metrics':['status']}", "name", "'/'"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'group':{'of':'steps.accepted','"
+     "over':'tol'}}]}",
+     "metrics[1].group.over", "'tol' does not change in this study"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'group':{'of':'steps.accepted','"
+     "over':'draws'}}]}",
+     "metrics[1].group.over", "has none"},
+    {"{'model':'equations:pendulum','metrics':['evaluations.factorizations']}", "metrics[0]",
+     "did you mean 'evaluations.factorisations'"},
+    {"{'model':'equations:pendulum','metrics':['status'],'plots':[{'kind':'lines','trajectory':"
+     "'#steps.acepted'}]}",
+     "plots", "did you mean '#steps.accepted'"},
+    {"{'model':'equations:pendulum','metrics':['steps.accepted',{'ratio':{'of':'steps.accepted'}}]"
+     "}",
+     "metrics[1].ratio", "one of to"},
+    {"{'model':'equations:pendulum','show':{'toll':1},'metrics':['status']}", "show.toll",
+     "did you mean 'tol'"},
+    {"{'model':'equations:pendulum','base':{'tol_factor':0},'metrics':['status']}",
+     "base.tol_factor", "must be positive"},
 };
 
 /* One sentence with file, path and remedy. */
@@ -726,14 +847,70 @@ static void test_obeys_model(void **state)
     }
 }
 
+/* The hash of a study over a model with a part in a file, whose input is a table, and a table that
+ * a setting names. */
+static uint64_t hash_study(void)
+{
+    bg_study *study = read_study(
+        "{'model': 'm/model.json', 'base': {'t_end': 0.1}, 'variants': {'list': [{'name': 'a'}, "
+        "{'name': 'b', 'set.inputs.w.file': 'other.csv'}]}, 'metrics': ['steps.accepted']}");
+    uint64_t hash = study->hash;
+    bg_study_destroy(study);
+    return hash;
+}
+
+/* Lines of a journal are stale once any file has changed that a model reads, however it is named.
+ */
+static void journals_know_every_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *text, *changed;
+    } files[] = {
+        {"m/model.json",
+         "{'inputs': {'w': {'type': 'table', 'file': 'own.csv'}}, 'parts': {'p': {'file': "
+         "'parts/part.json'}}, 'use': {'a': {'part': 'p'}}}",
+         "{'inputs': {'w': {'type': 'table', 'file': 'own.csv'}}, 'parts': {'p': {'file': "
+         "'parts/part.json'}}, 'use': {'b': {'part': 'p'}}}"},
+        {"m/own.csv", "0,0\n1,1\n", "0,0\n1,2\n"},
+        {"m/other.csv", "0,0\n1,3\n", "0,0\n1,4\n"},
+        {"m/parts/part.json", "{'parts': {'q': {'file': 'inner'}}, 'use': {'in': {'part': 'q'}}}",
+         "{'parts': {'q': {'file': 'inner'}}, 'use': {'out': {'part': 'q'}}}"},
+        {"m/parts/inner",
+         "{'inputs': {'u': {'type': 'table', 'file': '../u.csv'}}, 'bodies': {'b': {'mass': 1, "
+         "'center': [0, 0, 0]}}, 'joints': {'s': {'type': 'prismatic', 'bodies': ['ground', 'b'], "
+         "'at': [0, 0, 0], 'axis': [1, 0, 0]}}}",
+         "{'inputs': {'u': {'type': 'table', 'file': '../u.csv'}}, 'bodies': {'b': {'mass': 2, "
+         "'center': [0, 0, 0]}}, 'joints': {'s': {'type': 'prismatic', 'bodies': ['ground', 'b'], "
+         "'at': [0, 0, 0], 'axis': [1, 0, 0]}}}"},
+        {"m/u.csv", "0,0\n1,1\n", "0,0\n1,1.5\n"},
+    };
+    const size_t n = sizeof files / sizeof *files;
+    assert_int_equal(mkdir("m", 0777) | mkdir("m/parts", 0777), 0);
+    for (size_t k = 0; k < n; k++)
+        write_file(files[k].path, files[k].text);
+    const uint64_t first = hash_study();
+    for (size_t k = 0; k < n; k++) {
+        write_file(files[k].path, files[k].changed);
+        if (hash_study() == first)
+            fail_msg("a change of %s is not seen", files[k].path);
+        write_file(files[k].path, files[k].text);
+        assert_true(hash_study() == first);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_philox),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(journals_know_every_file),
+                                       cmocka_unit_test(test_philox),
                                        cmocka_unit_test(test_distributions),
                                        cmocka_unit_test(test_draws_alone),
                                        cmocka_unit_test(test_interpolation),
                                        cmocka_unit_test(test_gauge),
                                        cmocka_unit_test(test_metrics),
+                                       cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_tolerance_factor),
+                                       cmocka_unit_test(test_counters_over_time),
                                        cmocka_unit_test(test_windows),
                                        cmocka_unit_test(test_drift_at_steps),
                                        cmocka_unit_test(test_errors_and_order),

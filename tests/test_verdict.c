@@ -111,7 +111,8 @@ static void implausible_models_are_hinted_at(void **state)
         assert_int_equal(count_topic(write_pendulum(0.5, "-9.81", 1), forms[k], "gravity"), 1);
         assert_int_equal(count_topic(write_pendulum(0.5, "[0, 0, 9.81]", 1), forms[k], "gravity"),
                          1);
-        assert_int_equal(count_topic(write_pendulum(0.5, "[0, 0, 9.81]", 1), forms[k], NULL), 1);
+        assert_int_equal(count_topic(write_pendulum(0.5, "[0, 0, 9.81]", 1), forms[k], NULL), 0);
+        assert_int_equal(count_topic(write_pendulum(500, "9810", 90), forms[k], NULL), 0);
         assert_int_equal(count_topic(write_pendulum(500, "9810", 1), forms[k], "gravity"), 1);
         assert_int_equal(count_topic(write_pendulum(0.5, "[0, 9810, 0]", 1), forms[k], "gravity"),
                          1);
@@ -143,8 +144,8 @@ static void strange_gravity_is_hinted_at(void **state)
         for (int f = 0; f < 2; f++)
             assert_int_equal(count_topic(write_pendulum(0.5, g, 1), forms[f], "gravity"),
                              upwards + strong);
-        for (int f = 0; f < 2; f++) /* turning a model makes no doubt */
-            assert_int_equal(count_topic(write_pendulum(0.5, g, 1), forms[f], NULL), strong);
+        for (int f = 0; f < 2; f++) /* turning or scaling a model makes no doubt */
+            assert_int_equal(count_topic(write_pendulum(0.5, g, 1), forms[f], NULL), 0);
     }
 }
 
@@ -237,7 +238,8 @@ static void explosions_are_never_good(void **state)
                 o.integrator = info->name;
                 o.method.step = step;
                 o.t_end = 150 * step;
-                bg_run(sys, &o, &report, &err);
+                bg_status st = bg_run(sys, &o, &report, &err);
+                assert_true(st <= 0 && st == report.status); /* it would end so again */
                 beyond += report.status == BG_OK && !isfinite(report.certificate.energy_scale);
                 if (report.verdict == BG_GOOD)
                     fail_msg("%s, %s, steps of %g s", info->name, forms[k], step);
@@ -246,6 +248,81 @@ static void explosions_are_never_good(void **state)
                 bg_model_destroy(model);
             }
     assert_true(beyond > 0);
+}
+
+/* The error that a report estimates, of the variation of v; -1: it says nothing of it. */
+static double find_estimate(const bg_run_report *report)
+{
+    const bg_warning *w = find_topic(&report->warnings, "step");
+    const char *at = w ? strstr(w->text, "by about ") : NULL;
+    return at ? strtod(at + 9, NULL) / 100 : -1;
+}
+
+typedef struct oscillation {
+    double omega, zeta, start;
+    double error, size; /* sums of squares of v - v(t), and of v(t) */
+} oscillation;
+
+static bg_status compare_row(void *self, const bg_row *row, bg_error *err)
+{
+    oscillation *x = self;
+    double t = row->state->t, d = x->zeta * x->omega, w = x->omega * sqrt(1 - x->zeta * x->zeta);
+    double v = -x->start * exp(-d * t) * (w + d * d / w) * sin(w * t);
+    (void)err;
+    x->error += (row->state->v[0] - v) * (row->state->v[0] - v);
+    x->size += v * v;
+    return BG_OK;
+}
+
+/* Fixed steps see no error of their own, and a wrong phase is not seen in the energy: what is said
+ * of them is true within a factor of 3 (5 to the safe side: semi-implicit steps have a phase of
+ * second order), for every method, whether errors add up or are damped, and a run that is wrong by
+ * a third is not called good. */
+static void fixed_steps_are_compared(void **state)
+{
+    (void)state;
+    const bg_integrator_info *info;
+    int seen = 0, large = 0;
+    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+        for (int k = 0; k < 24; k++) {
+            bg_error err = {0};
+            bg_model *model;
+            bg_system *sys;
+            bg_run_report report;
+            bg_run_options o = bg_default_run_options();
+            oscillation x = {.omega = 10, .zeta = k % 2 ? 0.15 : 0, .start = 0.3};
+            char json[1024];
+            snprintf(
+                json, sizeof json,
+                "{\"gravity\": 0, \"bodies\": {\"a\": {\"mass\": 1, \"center\": [0, 0, 0]}},"
+                "\"joints\": {\"s\": {\"type\": \"prismatic\", \"bodies\": [\"ground\", \"a\"], "
+                "\"at\": [0, 0, 0], \"axis\": [1, 0, 0], \"initial\": {\"position\": %g}}}, "
+                "\"forces\": {\"k\": {\"type\": \"torsion\", \"joint\": \"s\", \"stiffness\": "
+                "%g, \"damping\": %g}}}",
+                x.start, x.omega * x.omega, 2 * x.zeta * x.omega);
+            assert_ok(bg_model_parse(json, "spring", NULL, 0, &model, &err));
+            assert_ok(bg_model_create_system(model, forms[k / 2 % 2], &sys, &err));
+            o.integrator = info->name;
+            o.method.step = 0.08 / pow(3, k / 4);
+            o.t_end = k % 2 ? 1.5 : 9;
+            o.output_steps = 1;
+            o.sink = (bg_sink){.self = &x, .row = compare_row};
+            bg_status st = bg_run(sys, &o, &report, &err);
+            double error = sqrt(x.error / x.size), estimate = find_estimate(&report);
+            if (st == BG_OK && error > 0.3 && report.verdict == BG_GOOD)
+                fail_msg("%s, steps of %g s: wrong by %g", info->name, o.method.step, error);
+            if (st == BG_OK && error < 0.1 && error > 1e-9) {
+                if (!(estimate > error / 3 && estimate < 5 * error))
+                    fail_msg("%s, steps of %g s, damping %g: wrong by %g, not %g", info->name,
+                             o.method.step, x.zeta, error, estimate);
+                seen++;
+            }
+            large += error > 0.3;
+            bg_run_report_clear(&report);
+            bg_system_destroy(sys);
+            bg_model_destroy(model);
+        }
+    assert_true(seen > 40 && large > 10);
 }
 
 /* No false alarms: the shipped models pass without any doubt. */
@@ -279,6 +356,7 @@ int main(void)
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(rest_is_good),
         cmocka_unit_test(explosions_are_never_good),
+        cmocka_unit_test(fixed_steps_are_compared),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

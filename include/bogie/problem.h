@@ -44,6 +44,7 @@ typedef struct bg_problem_def {
     const char *integrator;  /* NULL: the file's, or the default */
     /* NAN: the file's, or the default of a run. output_interval 0: a row at every step. */
     double t_start, t_end, rtol, atol, step, output_interval; /* s, s, 1, 1, s, s */
+    int equilibrium; /* non-zero: motions start in equilibrium, whatever the file says */
 } bg_problem_def;
 
 bg_problem_def bg_default_problem_def(void);

@@ -22,6 +22,7 @@ typedef struct bg_step {
     int order;        /* of the method in it; 0: it has none */
     long rejected;    /* attempts rejected before it */
     double g, gv, ga; /* largest residuals of the constraints at its end; ga NAN: not known */
+    const bg_counters *counters; /* work of the whole run up to its end; valid during the call */
 } bg_step;
 
 /* Receives what a run produces. Any function may be NULL; a negative return ends the run.
@@ -63,6 +64,9 @@ typedef struct bg_run_options {
     long checkpoint_steps;     /* ... every so many accepted steps (0: no) */
     double checkpoint_seconds; /* ... every so many seconds of wall time (default 10) */
     const char *resume;        /* checkpoint file to go on from */
+    /* Non-zero: a run with fixed steps is not done again with others, beside what is counted, to
+     * see how wrong it is; it takes half as long again, or of long runs some thousand steps. */
+    int skip_comparison;
 } bg_run_options;
 
 bg_run_options bg_default_run_options(void);

@@ -2,7 +2,7 @@
  *
  *   = 0   done
  *   > 0   a numerical outcome: the same from another point, a smaller step say, may succeed; or a
- *         stop on request
+ *         stop on request. A run has tried that: bg_run returns no other of these than BG_STOPPED
  *   < 0   the call failed, and would again
  *
  * Time and state are then those before the call, but for a stop, which is an end like any other.
@@ -32,7 +32,8 @@ BG_API_BEGIN
     X(BG_TOO_MANY_STEPS, -10, "the step limit was reached")                       \
     X(BG_SYSTEM_FAILED, -11, "a system function reported failure")                \
     X(BG_EVENT_STUCK, -12, "an event repeats without time advancing")             \
-    X(BG_IO, -13, "a file could not be read or written")
+    X(BG_IO, -13, "a file could not be read or written")                          \
+    X(BG_BROKE_DOWN, -14, "the run came to a point from which it cannot go on")
 
 typedef enum bg_status {
 #define BG_STATUS_ENUM(name, value, text) name = value,

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 6
+#define BG_ABI 7
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -97,6 +97,23 @@ typedef struct bg_pattern {
     const int *column;    /* row_start[rows] */
 } bg_pattern;
 
+/* r by q, v and v' through unknowns of its own, for systems whose blocks are full although r itself
+ * takes few operations: sums along a chain. With x in R^nx, how r changes with increments dq (along
+ * V), dv and da is
+ *      0 = X x + Q dq + W dv + A da      the first nx rows, which determine x,
+ *     dr = X x + Q dq + W dv + A da      the last nv rows,
+ * at fixed lambda. X, Q, W and A have few entries, at places that never change. Row i says what x_i
+ * is; x is eliminated from the last to the first, for a chain from its tip to its root. */
+typedef struct bg_expansion {
+    int nx;
+    bg_pattern x, q, v, a; /* nx + nv rows each; nx, nv, nv, nv columns; none is dense */
+} bg_expansion;
+
+/* Where they are written, in the order of their patterns, by the rules of terms. */
+typedef struct bg_expansion_values {
+    double *x, *q, *v, *a;
+} bg_expansion_values;
+
 typedef struct bg_energy {
     double kinetic;   /* J */
     double potential; /* J, of all conservative forces */
@@ -164,6 +181,13 @@ typedef struct bg_system_def {
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);
+    /* A factorisation of M by itself, for a full M that has a faster one than by its entries:
+     * factor_mass writes mass_size numbers, the first of which is not finite where there is none
+     * (M is nearly singular), solve_mass makes x <- M^{-1} x of these numbers alone, some of which
+     * may be scratch memory. Optional; used where few constraints make up the matrix with M. */
+    int mass_size;
+    int (*factor_mass)(void *self, const bg_point *p, double *factor);
+    void (*solve_mass)(const void *self, double *factor, double *x);
     /* Residual formalism r = M a - f + G^T lambda. Optional. */
     int (*residual)(void *self, const bg_point *p, const double *a, const double *lambda,
                     double *r);
@@ -177,6 +201,12 @@ typedef struct bg_system_def {
     unsigned char derivative_supplied[BG_OF_COUNT][BG_BY_COUNT];
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out);
+
+    /* The expansion of r, and its values; all of them are wanted. Both or none. Optional: implicit
+     * methods use it where that is less work than with the blocks of r by q and v, and with M. */
+    const bg_expansion *expansion;
+    int (*expand)(void *self, const bg_point *p, const double *a, const double *lambda,
+                  bg_expansion_values *out);
 
     /* Excitations: u, u_t, u_tt at time t. One that jumps keeps to the formula of its mode, also
      * beyond the jump, until an event changes the mode. Required where nu > 0. */
@@ -288,6 +318,10 @@ bg_status bg_system_calc_part(bg_evaluator *evaluator, const bg_point *p, unsign
  * block's pattern). Non-NULL blocks of out are wanted. */
 bg_status bg_system_calc_derivatives(bg_evaluator *evaluator, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err);
+
+/* The expansion of r where the definition has one, at fixed a and lambda. */
+bg_status bg_system_calc_expansion(bg_evaluator *evaluator, const bg_point *p, const double *a,
+                                   const double *lambda, bg_expansion_values *out, bg_error *err);
 
 /* The worst disagreement of one supplied quantity with differences. */
 typedef struct bg_derivative_check {

@@ -31,7 +31,11 @@ typedef enum bg_place_kind {
     BG_PLACE_JOURNAL,
     BG_PLACE_PAGE,
     BG_PLACE_GLTF,
-    BG_PLACE_SVG
+    BG_PLACE_SVG,
+    BG_PLACE_MODES,
+    BG_PLACE_LINEAR,
+    BG_PLACE_LINEAR_TABLE,
+    BG_PLACE_LINEAR_HDF5
 } bg_place_kind;
 
 typedef struct bg_place {

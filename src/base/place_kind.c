@@ -31,6 +31,19 @@ static const kind kinds[] = {
                        "id=\"bogie-data\""},
     [BG_PLACE_GLTF] = {"the motion", "binary glTF", {"glTF"}, "\"generator\":\"Bogie\""},
     [BG_PLACE_SVG] = {"the picture", "SVG picture", {"<svg "}, "<!-- Bogie -->"},
+    [BG_PLACE_MODES] = {"the modes", "list of modes", {"{\n  \"kind\": \"modes\""}, NULL},
+    [BG_PLACE_LINEAR] = {"the matrices",
+                         "linearised system",
+                         {"{\n  \"kind\": \"linearised\""},
+                         NULL},
+    [BG_PLACE_LINEAR_TABLE] = {"the matrices",
+                               "table of a linearised system",
+                               {"\"[A B; C D]\""},
+                               NULL},
+    [BG_PLACE_LINEAR_HDF5] = {"the matrices",
+                              "HDF5 file of a linearised system",
+                              {"\211HDF\r\n\032\n"},
+                              "bogie-linearised"},
 };
 
 const char *bg_place_get_name(bg_place_kind k)

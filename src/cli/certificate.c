@@ -44,6 +44,22 @@ static void print_others(const char *whose, const bg_work *w)
         printf("\n");
 }
 
+/* What the corrector of an implicit method did; of groups, where columns were differenced so. */
+static void print_corrector(const bg_corrector_work *w)
+{
+    if (w->fc == 0)
+        return;
+    printf("  corrector        %ld residuals, %ld of them for derivatives; %ld Jacobians, %ld "
+           "updates;\n",
+           w->fc, w->fc - w->fcw, w->evaluations, w->updates);
+    if (w->groups > 0)
+        printf("                   %ld groups of columns, %ld non-zeros, a pattern that grew %ld "
+               "times;\n",
+               w->groups, w->nonzeros, w->growths);
+    printf("                   %ld failed error tests, %ld failures to converge\n",
+           w->error_failures, w->convergence_failures);
+}
+
 static void print_work(const bg_run_report *report)
 {
     const bg_counters *n = &report->counters;
@@ -54,6 +70,7 @@ static void print_work(const bg_run_report *report)
            own.terms, own.constraints, own.explicit_, own.residual, own.jacobian);
     printf("                   %ld factorisations, %ld projections\n", own.factorisations,
            own.projections);
+    print_corrector(&n->corrector);
     print_others("for events", &n->events);
     print_others("for rows", &n->rows);
     printf("  CPU time         %.3g s\n", report->cpu_seconds);

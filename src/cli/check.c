@@ -155,7 +155,6 @@ static void print_warnings(const bg_warnings *list)
 }
 
 enum { MAX_FREEDOMS = 40, MAX_LISTED = 6 };
-static const double most_work = 1e10; /* operations for the list of freedoms, a few seconds */
 
 /* The coordinates that move with the one that stands for freedom k. */
 static void print_followers(const bg_system *system, const bg_freedoms *f, int k)
@@ -182,7 +181,9 @@ static void print_freedoms(bg_evaluator *evaluator, const bg_state *x,
     const bg_system *system = evaluator->system;
     bg_freedoms f;
     char buffer[64], motion[192] = "";
-    if (bg_freedoms_create(evaluator, x, redundancy, &f) == BG_OK)
+    if (bg_freedoms_create(evaluator, x, redundancy, &f) != BG_OK)
+        printf("    what moves with them could not be found out\n");
+    else
         for (int k = 0; k < f.count; k++) {
             printf("    %s moves",
                    bg_system_get_name(system, 'v', f.column[k], buffer, sizeof buffer));
@@ -211,11 +212,8 @@ static bg_status print_assembly(const bg_system *system, bool is_model, bg_error
         printf("  freedom          %d degree%s (%d %s - %d constraint%s", freedom, plural(freedom),
                def->nv, velocities(def->nv), def->ng, plural(def->ng));
         printf(redundant > 0 ? " + %d redundant)\n" : ")\n", redundant);
-        bool small = (double)def->nv * def->ng * def->ng < most_work;
-        if (freedom > 0 && freedom <= MAX_FREEDOMS && small)
+        if (freedom > 0 && freedom <= MAX_FREEDOMS)
             print_freedoms(evaluator, state, &report.redundancy, is_model);
-        else if (freedom > 0 && freedom <= MAX_FREEDOMS)
-            printf("    what moves with them is not listed: the mechanism is too large for that\n");
         printf("  start            consistent: |g| %.3g, |G v + g_t| %.3g, |G a + gamma| %.3g\n",
                report.max_g, report.max_gv, report.max_ga);
         printf("                   after %d correction%s of q", report.iterations,

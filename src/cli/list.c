@@ -8,6 +8,35 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef struct arguments {
+    int markdown;
+} arguments;
+
+static const bg_cli_option options[] = {
+    {"--markdown", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, markdown),
+     "the integrators alone, as the table of docs/integrators.md"},
+};
+
+/* A bar would end the cell. */
+static void print_cell(const char *text)
+{
+    for (; *text; text++)
+        printf(*text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void print_markdown(void)
+{
+    const char *usual = bg_default_run_options().integrator;
+    const bg_integrator_info *info;
+    printf("| method | order | of dense output | steps | what it is |\n|---|---|---|---|---|\n");
+    for (int i = 0; (info = bg_integrator_get_info(i)); i++) {
+        printf("| `%s` | %d | %d | %s | ", info->name, info->order, info->dense_order,
+               info->fixed_steps ? "fixed" : "by error");
+        print_cell(info->summary);
+        printf(strcmp(info->name, usual) == 0 ? "; the default |\n" : " |\n");
+    }
+}
+
 static void print_integrators(void)
 {
     const bg_integrator_info *info;
@@ -69,9 +98,14 @@ static void print_forces(bool tyres)
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     const char *operand;
+    arguments args = {0};
     bg_error err = {0};
-    if (bg_cli_parse(verb, argc, argv, NULL, &operand, &err))
+    if (bg_cli_parse(verb, argc, argv, &args, &operand, &err))
         return bg_error_print(&err);
+    if (args.markdown) {
+        print_markdown();
+        return BG_EXIT_DONE;
+    }
     print_integrators();
     print_equations();
     print_joints();
@@ -83,5 +117,7 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_list = {
     .name = "list",
     .summary = "name integrators, equations, joints and forces, with their options",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
     .run = run,
 };

@@ -13,7 +13,7 @@ typedef struct arguments {
     const char *integrator, *output, *summary, *checkpoint, *resume;
     double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
     long max_steps, checkpoint_steps;
-    int formulation, output_steps, refuse_redundant, quiet, strict;
+    int formulation, output_steps, refuse_redundant, quiet, strict, equilibrium;
     bg_cli_settings settings;
 } arguments;
 
@@ -36,6 +36,8 @@ static const bg_cli_option options[] = {
     {"--h-initial", NULL, "H", BG_CLI_POSITIVE, FIELD(h_initial), "first step in s"},
     {"--h-min", NULL, "H", BG_CLI_POSITIVE, FIELD(h_min), "smallest step in s"},
     {"--h-max", NULL, "H", BG_CLI_POSITIVE, FIELD(h_max), "largest step in s"},
+    {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(equilibrium),
+     "start in the equilibrium, or steady motion, that is found from the start given"},
     {"--max-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(max_steps),
      "give up after N accepted steps"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
@@ -90,6 +92,7 @@ static bg_problem_def make_def(const char *reference, const arguments *args)
     def.atol = args->atol;
     def.step = args->step;
     def.output_interval = args->output_interval;
+    def.equilibrium = args->equilibrium;
     return def;
 }
 

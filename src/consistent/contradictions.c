@@ -78,8 +78,9 @@ static bool is_possible(inquiry *q, int k)
     q->s->use[k] = BG_USE_GIVEN;
     bool solved = q->of == BG_START_POSITIONS
                       ? solve_position(q)
-                      : bg_start_search_solve_velocity(q->s, q->eliminated, q->x, &fixed_met,
-                                                       &ignored) == BG_OK;
+                      : bg_start_search_goes_on(
+                            q->s, bg_start_search_solve_velocity(q->s, q->eliminated, q->x,
+                                                                 &fixed_met, &ignored));
     get_given(q, k, &q->last);
     return solved && bg_given_is_met(&q->last, 0);
 }
@@ -170,6 +171,8 @@ static bg_status inquire(inquiry *q, bg_error *err)
     bool about = q->of == BG_START_POSITIONS && !q->exact;
     if (about)
         find_range(q, last);
+    if (s->starved)
+        return bg_start_search_check_memory(s, err);
     list_others(q, others, sizeof others);
     return report_fixed(&q->last, others, about, err);
 }
@@ -233,6 +236,7 @@ bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit,
     double *before = BG_NEW_ARRAY(double, 2 * (size_t)d->nq);
     bg_status found = bg_start_search_create(d, &s, &own);
     s.point = p;
+    s.starved = s.starved || !before;
     if (before && found == BG_OK && (found = begin(&s, &own)) == BG_OK) {
         q.base = before + d->nq;
         memcpy(before, x->q, (size_t)d->nq * sizeof(double));
@@ -243,7 +247,10 @@ bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit,
         }
         memcpy(x->q, before, (size_t)d->nq * sizeof(double));
     }
+    if (s.starved)
+        found = bg_start_search_check_memory(&s, &own);
     free(before);
     bg_start_search_clear(&s);
-    return found == BG_BAD_INPUT ? bg_error_set(err, found, "%s", own.text) : st;
+    return found == BG_BAD_INPUT || found == BG_NO_MEMORY ? bg_error_set(err, found, "%s", own.text)
+                                                          : st;
 }

@@ -10,8 +10,8 @@ typedef struct bg_freedoms {
     double *basis; /* [count nv] velocities with G v = 0: 1 at its own column, 0 at the others' */
 } bg_freedoms;
 
-/* At a consistent state, with the constraints that assembly found not to be redundant. Clear it
- * also after a failure. */
+/* At a consistent state, with the constraints that assembly found not to be redundant. BG_RETRY: it
+ * is not clear which rows of G are independent there. Clear it also after a failure. */
 bg_status bg_freedoms_create(bg_evaluator *sys, const bg_state *state,
                              const bg_redundancy *redundancy, bg_freedoms *freedoms);
 void bg_freedoms_clear(bg_freedoms *freedoms);

@@ -16,6 +16,7 @@
  * What is given counts fully and joints of which nobody speaks a hundredth of it; where a part
  * floats, its pose takes nothing from either. */
 #include "base/memory.h"
+#include "consistent/projection.h"
 #include "consistent/start_search.h"
 
 #include <float.h>
@@ -155,12 +156,13 @@ static bool calc_multipliers(nearest *n)
         n->mu[i] = 1; /* units */
     if (n->m == 0)
         return true;
-    if (bg_levels_create(n->m, n->mu, &levels, NULL) != BG_OK)
+    if (!bg_start_search_goes_on(n->s, bg_levels_create(n->m, n->mu, &levels, NULL)))
         return false;
     for (int j = 0; j < n->nv; j++)
         n->up[j] = -n->gradient[j];
     calc_C(n);
-    bool good = bg_levels_add(levels, n->nv, n->C, n->up, 1e-10, 0, NULL) == BG_OK;
+    bool good = bg_start_search_goes_on(n->s,
+                                        bg_levels_add(levels, n->nv, n->C, n->up, 1e-10, 0, NULL));
     memcpy(n->mu, bg_levels_get_x(levels), (size_t)n->m * sizeof(double));
     bg_levels_destroy(levels);
     return good;
@@ -249,16 +251,19 @@ static bool close_loops(nearest *n)
     bg_error ignored;
     double before = HUGE_VAL;
     for (int k = 0; k < CLOSING; k++) {
-        if (bg_start_search_find_closing(s, n->x, &ignored) != BG_OK)
-            return false;
-        bg_start_search_calc_rows(s, BG_START_POSITIONS, BG_START_FIXED);
-        if (bg_levels_add_rows(s->levels, &s->A, s->b, 1e-8, 0, &ignored) != BG_OK)
+        bg_status st = bg_start_search_find_closing(s, n->x, &ignored);
+        if (st == BG_OK) {
+            bg_start_search_calc_rows(s, BG_START_POSITIONS, BG_START_FIXED);
+            st = bg_levels_add_rows(s->levels, &s->A, s->b, 1e-8, 0, &ignored);
+        }
+        if (!bg_start_search_goes_on(s, st))
             return false;
         const double *x = bg_levels_get_x(s->levels);
         double size = 0;
         for (int i = 0; i < n->nv; i++)
             size = fmax(size, fabs(x[i]) / s->unit[i]);
-        if (size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before))
+        if (size <= 1e-13 ||
+            (size > 0.5 * before && size <= 1e-10 * bg_project_calc_coarseness(s->d)))
             return true;
         if (!isfinite(size) || (k > 4 && size > 2 * before))
             return false;
@@ -314,7 +319,9 @@ bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
     nearest n = {.s = s, .x = x, .nv = d->nv};
     n.m = d->ng + s->starts->calc_rows(d->sys->def.self, NULL, BG_START_POSITIONS, BG_START_FIXED,
                                        NULL, NULL, NULL);
-    bool good = d->nv <= LARGEST && allocate(&n) && close_loops(&n), done = false;
+    bool small = d->nv <= LARGEST, enough = !small || allocate(&n), done = false;
+    s->starved = s->starved || !enough;
+    bool good = small && enough && close_loops(&n);
     double length = 0, before = HUGE_VAL;
     for (int k = 0; k < STEPS && good && !done; k++) {
         good = take_step(&n, &length);

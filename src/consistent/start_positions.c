@@ -10,6 +10,8 @@
  * behind. */
 #include "consistent/start_search.h"
 
+#include "consistent/projection.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -118,13 +120,15 @@ static bool solve_position(bg_start_search *s, bg_state *x, const attempt *a)
     double before = HUGE_VAL, size, damping = 1;
     memset(s->last, 0, (size_t)s->d->nv * sizeof(double));
     for (int k = 0; k < ITERATIONS; k++) {
-        if (find_increment(s, x, a->least, &size, &ignored) != BG_OK || !isfinite(size))
+        bg_status st = find_increment(s, x, a->least, &size, &ignored);
+        if (!bg_start_search_goes_on(s, st) || !isfinite(size))
             return false;
         damping = turns_back(s) ? fmax(0.02, 0.6 * damping) : fmin(1, 1.2 * damping);
         if (size > a->longest || damping < a->damping)
             return false;
         move(s, x, size, damping);
-        if (size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before))
+        if (size <= 1e-13 ||
+            (size > 0.5 * before && size <= 1e-10 * bg_project_calc_coarseness(s->d)))
             return true;
         before = size;
     }
@@ -162,7 +166,7 @@ bool bg_start_search_find_position(bg_start_search *s, bg_state *x, const double
     const attempt attempts[] = {
         {1e-8, HUGE_VAL, s->use ? 0 : 0.2}, {1e-3, HUGE_VAL, 0}, {1e-2, HUGE_VAL, 0}};
     memcpy(s->z, x->z, (size_t)s->d->nz * sizeof(double));
-    for (size_t k = 0; k < sizeof attempts / sizeof *attempts; k++) {
+    for (size_t k = 0; k < sizeof attempts / sizeof *attempts && !s->starved; k++) {
         *exact = k == 0;
         if (k == 1 && !s->use && find_nearest(s, x, first, is_good))
             return true;

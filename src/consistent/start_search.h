@@ -26,11 +26,17 @@ typedef struct bg_start_search {
     int *owner;         /* [most rows] */
     bg_start_use *use;  /* [ngiven] for the fixed ones, and nothing else given counts; or NULL */
     int ngiven;
-    double less; /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
+    double less;     /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
+    double leverage; /* what a velocity may ask of others per unit of its own, inverse */
+    bool starved;    /* a search failed for want of memory, not because there is nothing to find */
 } bg_start_search;
 
 bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err);
 void bg_start_search_clear(bg_start_search *s);
+/* Whether st is BG_OK; keeps in mind that memory was short. */
+bool bg_start_search_goes_on(bg_start_search *s, bg_status st);
+/* BG_NO_MEMORY with a sentence where memory was short, else BG_OK. */
+bg_status bg_start_search_check_memory(const bg_start_search *s, bg_error *err);
 
 /* Rows of a level on the correction of v, or on the increment of positions, into A, b, owner;
  * returns how many. */

@@ -172,6 +172,8 @@ static bg_status start_on_canonical(const bg_model *model, bg_joint_form *form, 
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", model->name);
     if (st == BG_OK)
         st = assemble(&copy.model, start, known, &freedom, &tree, &ignored, err);
+    if (st == BG_OK && ignored.lost > 0)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", model->name);
     if (st == BG_OK) {
         bring_back(&copy, start, known, start + model->nbodies, angle);
         st = take_start(form, start + model->nbodies, angle, err);
@@ -217,6 +219,7 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     system->calc_distance = bg_sizes_calc_distance;
     system->lift = bg_model_calc_lift(model);
     system->parts = bg_multibody_get_parts(model);
+    system->equilibrium = model->equilibrium;
 }
 
 static bg_status create_joint_as(const bg_model *model, bool constrain, bg_joint_form **form,

@@ -192,6 +192,8 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     const bg_model *m = mb->model;
     def->name = m->name;
     def->self = mb;
+    def->fork = bg_multibody_fork;
+    def->join = bg_multibody_join;
     def->nz = mb->nz;
     def->nu = m->nsignals;
     def->ns = mb->ns;

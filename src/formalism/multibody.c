@@ -208,20 +208,6 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     }
 }
 
-void bg_multibody_start_scratch(bg_multibody *mb)
-{
-    mb->t_signals = NAN;
-    mb->nlive = 0;
-    mb->body[0].R = bg_mat3_identity();
-    mb->world = (bg_world){.body = mb->body,
-                           .measured = mb->measured,
-                           .contacts = mb->model->contacts,
-                           .contact_state = mb->contact_state,
-                           .memo = mb->memo};
-    for (int k = 0; k < mb->model->ncontacts; k++)
-        mb->contact_state[k].order = 0;
-}
-
 bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibody *mb,
                               bg_error *err)
 {

@@ -61,9 +61,18 @@ typedef struct bg_rates_structure {
     bg_pattern by_z;         /* of h by z */
 } bg_rates_structure;
 
+struct bg_multibody;
+/* What forks need to know of a formalism, whose first member is a bg_multibody. */
+typedef struct bg_form {
+    size_t size;                                       /* of its structure */
+    void (*list_scratch)(void *form, bg_arena *arena); /* with take_scratch */
+    void (*forget)(struct bg_multibody *form);         /* what scratch memory held; or NULL */
+} bg_form;
+
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_multibody {
     const bg_model *model;
+    const bg_form *form;
     int nbodies;
     const int *driven; /* [nforces] velocity coordinate that the element drives in this formalism,
                           -1: none; NULL: no element does */
@@ -88,7 +97,7 @@ typedef struct bg_multibody {
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
-    /* Scratch memory: */
+    bg_arena scratch;         /* and the scratch memory, of the formalism as well: */
     bg_world world;
     bg_body_state *body;                /* [nbodies] */
     bg_body_acceleration *acceleration; /* [nbodies] */
@@ -131,9 +140,13 @@ typedef struct bg_multibody {
 bg_status bg_multibody_create(const bg_model *model, const bool *in_tree, bg_multibody *mb,
                               bg_error *err);
 void bg_multibody_clear(bg_multibody *mb);
-/* Scratch memory, in the arena of the formalism: its arrays, and their first values. */
+/* Lists the arrays of mb among those of the formalism's scratch memory. */
 void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena);
-void bg_multibody_start_scratch(bg_multibody *mb);
+/* fork.c: scratch memory, once mb->form is known (false: out of memory); and functions of the
+ * definition. */
+bool bg_multibody_create_scratch(bg_multibody *mb);
+void *bg_multibody_fork(const void *form);
+void bg_multibody_join(void *fork);
 
 /* Names of everything, and modes of signals, in names.c; at creation. */
 void bg_multibody_name(bg_multibody *mb);

@@ -19,10 +19,12 @@
  * (a x). From then on the rows stay until they hold the other way round, which means that the
  * position has been passed.
  *
- * Where c is rounding there is nothing to do: everything stays as it was found.
+ * Where c is no more than a few roundings there is nothing to do: everything stays as it was found.
+ * Where it is rounding of data that are far from the origin, it is followed all the same, because
+ * motions turn off within sqrt(c/a) however small c is, and tight tolerances see that.
  *
- * Such a passage is said: that the motion goes straight on is what the drawing means, but not what
- * the digits say. */
+ * A passage whose c is more than that is said: that the motion goes straight on is what the drawing
+ * means, but not what the digits say. */
 #include "integrators/change_points.h"
 
 #include "base/memory.h"
@@ -179,7 +181,7 @@ static void go_back(bg_integrator *ig)
     bg_state_copy(ig->sys->system, c->first, ig->x0);
 }
 
-/* Whether a passage is ahead whose offsets are more than rounding, and c->moved fulfils the
+/* Whether a passage is ahead whose offsets are more than nothing, and c->moved fulfils the
  * constraints moved by them. */
 static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exact)
 {
@@ -192,7 +194,8 @@ static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exac
     memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
     bool good = bg_critical_find_offsets(ig, p, s, horizon);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
-    *exact = good && !(p->offset > bg_offset_rounding * bg_project_calc_coarseness(d));
+    p->by_digits = p->offset > bg_offset_rounding * bg_project_calc_coarseness(d);
+    *exact = good && !(p->offset > bg_offset_least);
     bg_state_copy(ig->sys->system, ig->x0, c->moved);
     if (good && !*exact && bg_project_state(d, c->moved, NULL) == BG_OK)
         return true;
@@ -251,11 +254,13 @@ static bool is_passed(bg_integrator *ig, bool *ended)
     return *ended && before < p->n;
 }
 
-/* The passage is behind: where digits would have decided, it is remembered. */
+/* The passage is behind: where digits would have decided, not rounding, it is remembered. */
 static void finish_passage(bg_integrator *ig)
 {
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
+    if (!c->ahead.by_digits)
+        return;
     if (c->doubtful++ == 0) {
         c->t_first = ig->x0->t;
         for (int i = 0; i < d->ng; i++)
@@ -270,7 +275,8 @@ bool bg_change_points_update(bg_integrator *ig)
     bool moved = false, ended = false;
     if (!c || !c->needed)
         return false;
-    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_FOR_FORESIGHT);
+    c->spent = 0;
     if (c->ahead.n == 0)
         moved = look_ahead(ig);
     else if (is_passed(ig, &ended))
@@ -358,6 +364,7 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_whole(archive, p->row, BG_WEAK, 0, ng - 1);
     bg_archive_finite(archive, p->slope, BG_WEAK);
     bg_archive_finite(archive, &p->offset, 1);
+    bg_archive_flags(archive, &p->by_digits, sizeof p->by_digits);
     bg_archive_doubles(archive, &p->t_end, 1);
     for (int k = 0; k < BG_WEAK; k++)
         bg_archive_finite(archive, p->across[k], nv);

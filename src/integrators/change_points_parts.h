@@ -12,8 +12,8 @@ enum { BG_WEAK = 8 }; /* rows that become dependent at once */
 static const double bg_reach = 0.3;
 /* What others leave of a row near a change point. */
 static const double bg_weak = 0.1;
-/* Offsets below are rounding, in sizes of rows. */
-static const double bg_offset_rounding = 1e-12;
+/* Offsets below are nothing; below they are rounding near the origin, in sizes of rows. */
+static const double bg_offset_least = 1e-14, bg_offset_rounding = 1e-12;
 /* What misfits may grow to away from where they were found. */
 static const double bg_misfit_grows = 300;
 
@@ -24,6 +24,7 @@ typedef struct bg_passage {
     double *across[BG_WEAK]; /* [nv] direction in which each holds */
     double slope[BG_WEAK];   /* how it changes along that, at the beginning */
     double offset;           /* largest, in sizes of rows */
+    bool by_digits;          /* that is more than rounding: digits of the data would decide */
     double t_end;            /* s, when it should be behind */
 } bg_passage;
 
@@ -55,6 +56,7 @@ struct bg_change_points {
     double t_near;   /* s, when a change point was come near to that none led through; NAN: never */
     double used;     /* largest offset so far, in sizes of rows */
     bg_state *moved; /* x0 on the rows moved */
+    int spent;       /* evaluations of this look ahead, BG_LOOK_MAX at most */
 };
 
 /* Terms at q, s after x0, with V where it is not the identity. */

@@ -58,18 +58,6 @@ bg_status bg_chart_begin(bg_integrator *ig, bg_chart *c, bg_error *err)
     return BG_OK;
 }
 
-/* Largest increment beside the coordinates' own size, at least 1; NAN if one is not a number. */
-static double relative_size(const double *delta, int n, const double *q, int nq)
-{
-    double size = 0, largest = 1;
-    for (int i = 0; i < nq; i++)
-        largest = fmax(largest, fabs(q[i]));
-    for (int i = 0; i < n; i++)
-        if (!(fabs(delta[i]) <= size))
-            size = fabs(delta[i]);
-    return size / largest;
-}
-
 bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *y, bg_error *err)
 {
     bg_dynamics *d = ig->dyn;
@@ -79,7 +67,7 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         ig->sys->def.normalise(ig->sys->def.self, q);
     bg_newton newton = {.most = MAX_ITERATIONS,
                         .converged = converged,
-                        .roundoff = roundoff,
+                        .roundoff = roundoff * bg_project_calc_coarseness(d),
                         .stalls = 0.1,
                         .diverges = 1};
     bg_newton_begin(&newton);
@@ -87,18 +75,19 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, ig->x0->mode, want, err);
         if (st != BG_OK)
             return st;
-        memcpy(d->terms.M, c->M, (size_t)bg_system_get_size_M(ig->sys->system) * sizeof(double));
+        bg_dynamics_set_M(d, c->M);
         st = bg_dynamics_factor(d, c->G, err);
         if (st != BG_OK)
             return st;
         memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
         memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(d->kkt, d->work_v, d->work_g);
-        double size = relative_size(d->work_v, d->nv, q, d->nq);
+        double size = bg_project_calc_size(d, d->work_v, q);
         if (!isfinite(size))
             return bg_dynamics_report_not_finite(d, err);
         bg_newton_state state = bg_newton_look(&newton, size);
-        if (state == BG_NEWTON_DONE) {
+        if (state == BG_NEWTON_DONE ||
+            (state == BG_NEWTON_FAILED && size < 1e-3 && bg_project_is_met(d))) {
             bg_project_velocity(d, v);
             return BG_OK;
         }

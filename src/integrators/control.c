@@ -37,10 +37,10 @@ double bg_control_propose(bg_integrator *ig, bg_outcome outcome, double error)
     return (ig->class_->control ? ig->class_->control : bg_control_calc)(ig, outcome, error);
 }
 
-void bg_control_accept(bg_integrator *ig, double error)
+void bg_control_accept(bg_integrator *ig, double error, bool across)
 {
     bg_control *c = &ig->control;
-    c->h_cruise = fmax(ig->h, cruise_memory * c->h_cruise);
+    c->h_cruise = fmax(ig->h, (across ? 1 : cruise_memory) * c->h_cruise);
     double proposed = bg_control_propose(ig, BG_ACCEPTED, error);
     /* a step that only an outer limit made short says nothing about the next one */
     bool cut = ig->h < 0.99 * c->h_next;

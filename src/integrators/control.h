@@ -34,8 +34,9 @@ void bg_control_reset(bg_integrator *ig, double h);
 double bg_control_calc(bg_integrator *ig, bg_outcome outcome, double error);
 /* The same by the method's own function, if it has one. */
 double bg_control_propose(bg_integrator *ig, bg_outcome outcome, double error);
-/* Chooses h_next behind an accepted step with this error. */
-void bg_control_accept(bg_integrator *ig, double error);
+/* Chooses h_next behind an accepted step with this error. across: a singular position made it
+ * short, which says nothing about what steps are elsewhere. */
+void bg_control_accept(bg_integrator *ig, double error, bool across);
 
 /* Length of an attempt of about h from x0, and the time it ends at; avoids a tiny last step and
  * ends exactly at the limit. */

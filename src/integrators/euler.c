@@ -174,44 +174,42 @@ static bg_status keep_jacobian(bg_integrator *ig, bg_euler *m, bg_error *err)
     return st;
 }
 
-static bool allocate(bg_integrator *ig, bg_euler *m)
+static void list(void *object, bg_arena *arena)
 {
+    const bg_integrator *ig = object;
     const bg_dynamics *d = ig->dyn;
-    const bg_pattern *pattern = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
-    bool blocks = m->jacobian != BG_JACOBIAN_NONE && m->jacobian != BG_JACOBIAN_3;
-    size_t nv = (size_t)d->nv;
-    size_t block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
-    m->terms = d->terms;
-    m->terms.M = m->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys->system));
-    m->hat_M = BG_NEW_ARRAY(double, blocks ? block : 0);
-    m->kept = BG_NEW_ARRAY(unsigned char, blocks ? block : 0);
-    m->moved = BG_NEW_ARRAY(double, d->nz);
-    m->G0 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
-    m->rhs = BG_NEW_ARRAY(double, d->nv);
-    m->along = BG_NEW_ARRAY(double, d->nv);
-    m->shifted = BG_NEW_ARRAY(double, d->nq);
-    m->G1 = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
-    m->gt = BG_NEW_ARRAY(double, d->ng);
-    m->dz = BG_NEW_ARRAY(double, d->nz);
-    m->masses = BG_NEW_ARRAY(double, d->nv);
-    m->row_sizes = BG_NEW_ARRAY(double, d->ng);
-    m->sums = BG_NEW_ARRAY(double, 3 * nv);
-    m->stamps = BG_NEW_ARRAY(int, d->nv);
+    const bg_system *sys = ig->sys->system;
+    bg_euler *m = ig->method;
+    const bg_pattern *pattern = bg_system_get_pattern(sys, BG_OF_r, BG_BY_q);
+    size_t nv = (size_t)d->nv, block = pattern ? (size_t)pattern->row_start[d->nv] : nv * nv;
+    block = bg_euler_uses_matrix(m) ? block : 0;
+    BG_TAKE(arena, m->M, bg_system_get_size_M(sys));
+    BG_TAKE(arena, m->place_of_M, bg_system_get_size_M(sys));
+    BG_TAKE(arena, m->hat_M, block);
+    BG_TAKE(arena, m->kept, block);
+    BG_TAKE(arena, m->moved, d->nz);
+    BG_TAKE(arena, m->G0, bg_system_get_size_G(sys));
+    BG_TAKE(arena, m->G1, bg_system_get_size_G(sys));
+    BG_TAKE(arena, m->rhs, d->nv);
+    BG_TAKE(arena, m->along, d->nv);
+    BG_TAKE(arena, m->shifted, d->nq);
+    BG_TAKE(arena, m->gt, d->ng);
+    BG_TAKE(arena, m->dz, d->nz);
+    BG_TAKE(arena, m->masses, d->nv);
+    BG_TAKE(arena, m->row_sizes, d->ng);
+    BG_TAKE(arena, m->sums, 3 * nv);
+    BG_TAKE(arena, m->stamps, d->nv);
     if (d->settling)
-        m->again = BG_NEW_ARRAY(double, d->nv + d->ng);
-    return m->M && m->hat_M && m->kept && m->moved && m->G0 && m->rhs && m->along && m->shifted &&
-           m->G1 && m->gt && m->dz && m->masses && m->row_sizes && m->sums && m->stamps &&
-           (m->again || !d->settling);
+        BG_TAKE(arena, m->again, d->nv + d->ng);
 }
 
 /* Where each value of M lies among those of the derivatives of r. */
-static bool map_mass(bg_integrator *ig, bg_euler *m)
+static void map_mass(const bg_integrator *ig, bg_euler *m)
 {
     const bg_pattern *from = ig->sys->def.pattern_M;
     const bg_pattern *to = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
-    int nv = ig->dyn->nv, n = bg_system_get_size_M(ig->sys->system);
-    m->place_of_M = BG_NEW_ARRAY(int, n);
-    for (int i = 0, k = 0; m->place_of_M && i < nv; i++) {
+    int nv = ig->dyn->nv;
+    for (int i = 0, k = 0; i < nv; i++) {
         int t = to ? to->row_start[i] : 0;
         for (int c = from ? from->row_start[i] : 0, end = from ? from->row_start[i + 1] : nv;
              c < end; c++, k++) {
@@ -222,7 +220,6 @@ static bool map_mass(bg_integrator *ig, bg_euler *m)
             m->place_of_M[k] = !found ? -1 : to ? t : i * nv + column;
         }
     }
-    return m->place_of_M != NULL;
 }
 
 static bg_status check_system(bg_integrator *ig, const bg_euler *m, bg_error *err)
@@ -352,9 +349,13 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     st = keep_jacobian(ig, m, err);
     if (st != BG_OK)
         return st;
-    if (!allocate(ig, m) || !(plain || map_mass(ig, m)))
+    if (!bg_arena_create(&m->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
+    m->terms = ig->dyn->terms;
+    m->terms.M = m->M;
+    if (!plain)
+        map_mass(ig, m);
     if (!plain)
         st = bg_dynamics_create_kkt(ig->sys->system, bg_euler_uses_matrix(m) ? r : def->pattern_M,
                                     def->ng, &m->hat, err);
@@ -378,11 +379,7 @@ static void destroy(bg_integrator *ig)
     bg_euler *m = ig->method;
     if (!m)
         return;
-    void *const arrays[] = {m->M,       m->hat_M,     m->kept, m->G0,     m->rhs,        m->along,
-                            m->shifted, m->G1,        m->gt,   m->dz,     m->place_of_M, m->moved,
-                            m->masses,  m->row_sizes, m->sums, m->stamps, m->again};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    bg_arena_clear(&m->arena);
     bg_jacobian_clear(&m->kept_jacobian);
     bg_kkt_destroy(m->hat);
     bg_kkt_destroy(m->plain);

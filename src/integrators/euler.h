@@ -57,6 +57,7 @@ typedef struct bg_euler {
     double *again;     /* [nv + ng] right sides, for a repeated solution; NULL: f does not depend on
                           lambda */
     bg_drift_work drift;
+    bg_arena arena; /* all arrays but those of kept_jacobian */
 } bg_euler;
 
 /* J is used as a matrix; q is projected; q1 is known before u1; u1 is projected at the end. */

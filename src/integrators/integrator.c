@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "consistent/projection.h"
 #include "integrators/change_points.h"
+#include "integrators/noise.h"
 #include "integrators/options.h"
 #include "integrators/selection.h"
 #include "integrators/trouble.h"
@@ -55,7 +57,9 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = bg_trouble_create(ig, err);
+    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    if (st == BG_OK)
+        st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
 }
 
@@ -112,6 +116,7 @@ void bg_integrator_destroy(bg_integrator *ig)
         ig->class_->destroy(ig);
     bg_selection_destroy(ig->selection);
     bg_change_points_destroy(ig->change_points);
+    bg_noise_destroy(ig->noise);
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
@@ -179,7 +184,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
         ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
-        st = bg_initial_step_calc(ig, &h, err);
+        st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);
     bg_control_reset(ig, h);
     if (st == BG_OK && bg_change_points_update(ig))
         st = begin(ig, BG_RESTART_ROWS, err);
@@ -228,7 +233,22 @@ void bg_integrator_advance(bg_integrator *ig)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
 }
 
-static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_error *err)
+/* Why steps became too small, where nothing else was found out. */
+static const char *guess_cause(bg_integrator *ig, bool in_vain)
+{
+    if (in_vain && bg_rounding_is_magnified(ig))
+        return bg_project_calc_coarseness(ig->dyn) > 2
+                   ? "the mechanism is near a singular position, which magnifies rounding, and "
+                     "that "
+                     "is large because it is far from the origin: move it there, or loosen the "
+                     "tolerances"
+                   : "the mechanism is near a singular position, which magnifies rounding: change "
+                     "its start or its dimensions a little, or loosen the tolerances";
+    return "the solution may be singular there, or the tolerances may be too tight";
+}
+
+static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in_vain,
+                         bg_error *err)
 {
     char reason[BG_ERROR_LENGTH / 2] = "";
     if (err && why != BG_OK)
@@ -247,10 +267,7 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
     bool found = bg_integrator_explain(ig, NULL, cause, sizeof cause);
     return bg_error_set(err, BG_STEP_TOO_SMALL,
                         "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
-                        ig->x0->t, h_min,
-                        found ? cause
-                              : "the solution may be singular there, or the tolerances may be too "
-                                "tight");
+                        ig->x0->t, h_min, found ? cause : guess_cause(ig, in_vain));
 }
 
 /* Makes one attempt over ig->h, from x0 to t1. */
@@ -265,7 +282,7 @@ static bg_status attempt(bg_integrator *ig, double t1, double *error, bg_error *
     return (ig->leaping ? ig->class_->leap : ig->class_->attempt)(ig, error, err);
 }
 
-static void accept(bg_integrator *ig, double error)
+static void accept(bg_integrator *ig, double error, bool across)
 {
     ig->stepped = true;
     ig->count.accepted++;
@@ -274,7 +291,7 @@ static void accept(bg_integrator *ig, double error)
         ig->class_->accept(ig);
     bg_leaps_accept(ig);
     if (ig->options.step == 0)
-        bg_control_accept(ig, error);
+        bg_control_accept(ig, error, across || ig->leaping);
     bg_rounding_accept(ig);
 }
 
@@ -294,9 +311,11 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
         error *= bg_leaps_get_safety(ig, &a) / bg_rounding_get_scale(&ig->control.rounding);
         if (computed)
             bg_rounding_sift(ig, &error);
-        bool good = computed && (error <= 1 || bg_rounding_check(ig, &error));
+        bool good = computed &&
+                    (error <= 1 || (a.doubted && bg_rounding_check_leap(ig, a.in_vain, &error)) ||
+                     bg_rounding_check(ig, &error));
         if (good || (computed && ig->options.step > 0)) {
-            accept(ig, error);
+            accept(ig, error, a.across);
             return BG_OK;
         }
         ig->count.rejected++;
@@ -306,7 +325,7 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
             bg_trouble_watch_rejection(ig);
         h = bg_leaps_choose(ig, &a, computed, error);
         if (a.shrunk < h_min || ig->options.step > 0)
-            return give_up(ig, st, h_min, err);
+            return give_up(ig, st, h_min, a.in_vain, err);
     }
 }
 
@@ -350,6 +369,11 @@ int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
     plan->terms += redundant; /* G, for the choice of rows */
     plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;
     plan->exchange_factorisations = redundant ? BG_EXCHANGE_FACTORISATIONS : 0;
+    plan->foresight_terms = plan->foresight_factorisations = 0;
+    if (redundant)
+        bg_change_points_plan(ig, &plan->foresight_terms, &plan->foresight_factorisations);
+    plan->search_terms = redundant ? BG_LOOK_TERMS : 0;
+    plan->search_factorisations = redundant ? BG_LOOK_FACTORISATIONS : 0;
     return 1;
 }
 

@@ -28,6 +28,8 @@ typedef struct bg_integrator_class {
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
     /* The same with all stages on the constraints (leaps.h). NULL: the method makes no leaps. */
     bg_status (*leap)(bg_integrator *ig, double *error, bg_error *err);
+    /* Length of the first step behind a start or restart, s. NULL: bg_initial_step_calc. */
+    bg_status (*first_step)(bg_integrator *ig, double *h, bg_error *err);
     /* Length of the next step, or of the next attempt. NULL: PI control (control.h). */
     double (*control)(bg_integrator *ig, bg_outcome outcome, double error);
     /* Work of the next step from x0 that can be done before it; a failure is left to the step. */
@@ -74,6 +76,7 @@ struct bg_integrator {
     double rcond;         /* of the matrix at the start, or larger; 0: not known */
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */
+    bool stays;     /* the method sees no reason to leap after its last attempt */
     bool leaping; /* the attempt keeps its stages on the constraints, to pass singular positions */
     double t_end, t_limit; /* s; t_limit: one-off limit of the next step, else t_end */
     double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of
@@ -88,6 +91,7 @@ struct bg_integrator {
     bool unready;              /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     struct bg_change_points *change_points; /* NULL: without constraints */
+    struct bg_noise *noise;                 /* what rounding does; NULL: without constraints */
     void *method;
 };
 

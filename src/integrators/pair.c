@@ -1,6 +1,5 @@
 #include "integrators/pair.h"
 
-#include "base/memory.h"
 #include "integrators/options.h"
 #include "integrators/trouble.h"
 
@@ -8,18 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The memory of a method in the making, and whose it is. */
+typedef struct maker {
+    const bg_integrator *ig;
+    bg_pair_memory *m;
+} maker;
+
+static void list(void *object, bg_arena *arena)
+{
+    const maker *x = object;
+    int n = x->ig->n;
+    for (int i = 1; i < x->m->pair->stages - 1; i++)
+        BG_TAKE(arena, x->m->rate[i], n);
+    BG_TAKE(arena, x->m->y, n);
+    BG_TAKE(arena, x->m->low, x->m->pair->b_low ? n : 0);
+    BG_TAKE(arena, x->m->lambda, x->ig->dyn->ng);
+}
+
 bg_status bg_pair_create(bg_integrator *ig, bg_pair_memory *m, const bg_pair *pair, bg_error *err)
 {
-    bool good = true;
     m->pair = pair;
     ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
     bg_trouble_set_limits(ig, pair->stability, pair->proved);
-    for (int i = 1; i < pair->stages - 1; i++)
-        good = (m->rate[i] = BG_NEW_ARRAY(double, ig->n)) && good;
-    m->y = BG_NEW_ARRAY(double, ig->n);
-    m->low = BG_NEW_ARRAY(double, pair->b_low ? ig->n : 0);
-    m->lambda = BG_NEW_ARRAY(double, ig->dyn->ng);
-    if (!good || !m->y || !m->low || !m->lambda)
+    if (!bg_arena_create(&m->arena, list, &(maker){ig, m}))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     bg_status st = bg_chart_create(ig, &m->chart, err);
@@ -28,11 +38,7 @@ bg_status bg_pair_create(bg_integrator *ig, bg_pair_memory *m, const bg_pair *pa
 
 void bg_pair_clear(bg_pair_memory *m)
 {
-    for (int i = 1; m->pair && i < m->pair->stages - 1; i++)
-        free(m->rate[i]);
-    free(m->y);
-    free(m->low);
-    free(m->lambda);
+    bg_arena_clear(&m->arena);
     bg_chart_clear(&m->chart);
     bg_projection_control_clear(&m->projection);
 }

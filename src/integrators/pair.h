@@ -12,6 +12,7 @@
 #ifndef BG_PAIR_H
 #define BG_PAIR_H
 
+#include "base/arena.h"
 #include "integrators/chart.h"
 #include "integrators/projection_control.h"
 
@@ -48,6 +49,7 @@ typedef struct bg_pair_memory {
     double *lambda;              /* [ng] multipliers of a stage */
     bg_projection_control projection;
     bg_chart chart;
+    bg_arena arena; /* all arrays */
 } bg_pair_memory;
 
 bg_status bg_pair_create(bg_integrator *ig, bg_pair_memory *m, const bg_pair *pair, bg_error *err);

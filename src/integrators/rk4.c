@@ -7,7 +7,7 @@
  * the constraints as `projection` says, and its rates serve dense output, the cubic through both
  * ends, and the next step. */
 #include "base/memory.h"
-#include "integrators/projection_control.h"
+#include "integrators/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,31 +19,35 @@ static const double b[STAGES] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
 
 typedef struct rk4 {
     double *rate[STAGES]; /* [n] y' of the stages; the first is the integrator's */
-    double *memory, *y;   /* [4 n] of which: [n] stage value */
+    double *y;            /* [n] stage value */
     double *lambda;       /* [ng] multipliers of a stage */
+    bg_arena arena;       /* these arrays */
     bg_projection_control projection;
 } rk4;
+
+static void list(void *object, bg_arena *arena)
+{
+    const bg_integrator *ig = object;
+    rk4 *m = ig->method;
+    for (int i = 1; i < STAGES; i++)
+        BG_TAKE(arena, m->rate[i], ig->n);
+    BG_TAKE(arena, m->y, ig->n);
+    BG_TAKE(arena, m->lambda, ig->dyn->ng);
+}
 
 static bg_status create(bg_integrator *ig, bg_error *err)
 {
     rk4 *m = BG_NEW(rk4);
     ig->method = m;
-    if (m) {
-        m->y = m->memory = BG_NEW_ARRAY(double, STAGES * ig->n);
-        m->lambda = BG_NEW_ARRAY(double, ig->dyn->ng);
-    }
-    if (!m || !m->memory || !m->lambda)
+    if (!m || !bg_arena_create(&m->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator rk4");
-    for (int i = 1; i < STAGES; i++)
-        m->rate[i] = m->memory + i * ig->n;
     return bg_projection_control_create(ig, &m->projection, err);
 }
 
 static void destroy(bg_integrator *ig)
 {
     rk4 *m = ig->method;
-    free(m->memory);
-    free(m->lambda);
+    bg_arena_clear(&m->arena);
     bg_projection_control_clear(&m->projection);
     free(m);
 }
@@ -91,10 +95,7 @@ static void archive(bg_integrator *ig, bg_archive *archive_)
     bg_projection_control_archive(&m->projection, archive_);
 }
 
-static const bg_option_info options[] = {
-    {"projection", BG_PROJECTION_CHOICES, "every-step",
-     "which constraints the end of a step is projected onto"},
-};
+static const bg_option_info options[] = {BG_PAIR_PROJECTION};
 
 const bg_integrator_class bg_rk4;
 const bg_integrator_class bg_rk4 = {

@@ -1,6 +1,8 @@
 #include "integrators/rounding.h"
 
+#include "consistent/projection.h"
 #include "integrators/integrator.h"
+#include "integrators/noise.h"
 
 #include <float.h>
 #include <math.h>
@@ -12,8 +14,9 @@
  * to is forgotten slowly */
 static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
 static const double probe = 0.25, remains = 0.125;
-static const double last_places = 8; /* of the largest entry: what rounding leaves in any case */
-static const double accepted = 0.2;  /* error that stands in the place of rounding: steps grow */
+static const double noise_share = 0.1; /* of the error of a leap, that changes with rounding */
+static const double last_places = 8;   /* of the largest entry: what rounding leaves in any case */
+static const double accepted = 0.2;    /* error that stands in the place of rounding: steps grow */
 static const double worth_a_word = 0.1;
 static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 enum { RECENT = 40 };
@@ -52,9 +55,13 @@ static double calc_relative(const bg_integrator *ig)
     return fmax(fmax(q, v), calc_part(ig, d->nq + d->nv, d->nz));
 }
 
-/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
- */
-static bool is_singular(bg_integrator *ig)
+/* Whether the error may be rounding, which grows with the distance from the origin. */
+static bool is_small(const bg_integrator *ig)
+{
+    return calc_relative(ig) < small_error * bg_project_calc_coarseness(ig->dyn);
+}
+
+bool bg_rounding_is_magnified(bg_integrator *ig)
 {
     bg_dynamics *d = ig->dyn;
     const bg_state *x = ig->x0;
@@ -85,9 +92,9 @@ static bool suspect_rounding(bg_integrator *ig, double error)
         r->error_rejected = error;
         r->since_rejected = 0;
     }
-    return same && calc_relative(ig) < small_error &&
+    return same && is_small(ig) &&
            (ig->control.leaps.pause > 0 ||
-            !is_singular(ig)); /* else leaps may lead over the place */
+            !bg_rounding_is_magnified(ig)); /* else leaps may lead over the place */
 }
 
 void bg_rounding_sift(bg_integrator *ig, double *error)
@@ -98,6 +105,17 @@ void bg_rounding_sift(bg_integrator *ig, double *error)
         return;
     r->noise_most = fmax(r->noise_most, *error * bg_rounding_get_scale(r));
     *error = accepted;
+}
+
+bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error)
+{
+    bg_rounding *r = &ig->control.rounding;
+    if (!is_small(ig) ||
+        !(in_vain || bg_noise_measure(ig) / bg_rounding_get_scale(r) > noise_share * *error))
+        return false;
+    r->noise_most = fmax(r->noise_most, *error * bg_rounding_get_scale(r));
+    *error = accepted;
+    return true;
 }
 
 bool bg_rounding_check(bg_integrator *ig, double *error)

@@ -6,7 +6,8 @@
  * that does not fall with the step is rounding, too: as long as it is small beside the state it is
  * accepted, what it came to is remembered, and steps are as long again as they were before they
  * shrank in vain. Rejections at different places make no more than a suspicion; a quarter of the
- * step from the same place decides.
+ * step from the same place decides. Of a leap decides the same leap from a beginning that differs
+ * by rounding (noise.h), or that steps a million times as short were no better.
  *
  * Every step rounds its end. With u half a unit in the last place this adds up to at most
  *     sum over steps of max_i u |y_i| / (rtol |y_i| + atol)
@@ -40,6 +41,12 @@ void bg_rounding_sift(bg_integrator *ig, double *error);
  * one, which this has made, may be accepted with the error that is returned in its place. Otherwise
  * all but x1 is as before. */
 bool bg_rounding_check(bg_integrator *ig, double *error);
+/* The same of a leap: in_vain: steps far shorter were no better; else it is made again from a
+ * beginning that differs by rounding. */
+bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error);
+/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
+ */
+bool bg_rounding_is_magnified(bg_integrator *ig);
 /* The step was accepted, and its successor chosen. */
 void bg_rounding_accept(bg_integrator *ig);
 /* What rounding came to in this run, in units of the tolerance; 0: not worth a word. */

@@ -19,8 +19,8 @@
  * Jumps. Where steps are rejected again and again, the segment from the beginning of the attempt to
  * its end, and the tangent, is halved twenty times, always towards the half with the larger change
  * of v' and z'. A change that is still there after that, a millionth of the segment apart, and was
- * the same in the last five halvings, is a jump; on segments of attempts that went astray, across
- * poles or many turns, it is another one each time.
+ * the same in the last five halvings, and is one of forces or laws of constraints, is a jump; on
+ * segments of attempts that went astray, across poles or many turns, it is another one each time.
  *
  * Tests that find nothing are repeated after ever more steps, so that they cost nothing in runs
  * without trouble. They leave the counters of work as they are. */
@@ -450,6 +450,34 @@ static bool is_short(const bg_integrator *ig)
     return true;
 }
 
+/* Whether forces or gamma jump with the accelerations between the ends of what is left of the
+ * segment, a0 and a1 there: M da + G^T dl = df and G da = -dgamma, so that da M da = da df, unless
+ * gamma is another one. Near a singular position accelerations change by next to nothing in either.
+ */
+static bool is_by_law(bg_integrator *ig, const double t[2])
+{
+    bg_trouble *m = ig->trouble;
+    bg_dynamics *d = ig->dyn;
+    double *da = m->x, *f = m->y, gamma[2] = {0, 0}, by_force = 0, whole = 0;
+    for (int end = 0; end < 2 && d->ng > 0; end++) {
+        if (!calc_rates(ig, t[end], m->state[end], end ? m->a1 : m->a0))
+            return false;
+        for (int i = 0; i < d->ng; i++)
+            gamma[end] += fabs(d->terms.gamma[i]);
+        for (int i = 0; i < d->nv; i++)
+            f[i] = d->terms.f[i] - (end ? f[i] : 0);
+    }
+    for (int i = 0; i < d->nv; i++)
+        da[i] = m->a1[i] - m->a0[i];
+    if (d->ng > 0)
+        bg_matrix_multiply(d->nv, d->nv, ig->sys->def.pattern_M, d->terms.M, da, d->work_v);
+    for (int i = 0; i < d->nv && d->ng > 0; i++) {
+        by_force += da[i] * f[i];
+        whole += da[i] * d->work_v[i];
+    }
+    return by_force >= 0.5 * whole || fabs(gamma[1] - gamma[0]) > 1e-3 * fmax(gamma[0], gamma[1]);
+}
+
 /* Whether v' or z' jumps on the way from x0 to `end`. */
 static bool search_segment(bg_integrator *ig, const double *end)
 {
@@ -468,7 +496,7 @@ static bool search_segment(bg_integrator *ig, const double *end)
         most = k >= HALVINGS - SAME ? fmax(most, change) : most;
     }
     if (!good || !(change > still_there * first) || !(most < same * least) ||
-        !(ig->h * change > 1) || !is_short(ig))
+        !(ig->h * change > 1) || !is_short(ig) || (which < ig->dyn->nv && !is_by_law(ig, t)))
         return false;
     m->jump = true;
     m->jumps++;
@@ -548,11 +576,12 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
         bg_warnings_add(warnings, BG_DOUBTFUL, "jump", "%s", text);
     } else if (m->stiff && (!warnings || is_limited(ig))) {
         name_culprit(ig, m->fastest, name, sizeof name);
-        snprintf(text, size,
-                 "from t = %.6g s on steps are limited by stability, not by accuracy (stiff): %s "
-                 "reacts within %.2g s; mark it \"stiff\" and use --integrator linear-euler with a "
-                 "fixed step, or make it softer or less damped",
-                 m->t_stiff, name, 1 / m->rate);
+        snprintf(
+            text, size,
+            "from t = %.6g s on steps are limited by stability, not by accuracy (stiff): %s "
+            "reacts within %.2g s; use --integrator bdf, or, for real time, mark it \"stiff\" and "
+            "use linear-euler with a fixed step, or make it softer or less damped",
+            m->t_stiff, name, 1 / m->rate);
         bg_warnings_add(warnings, BG_GOOD, "stiff", "%s", text);
     }
     return *text != '\0';

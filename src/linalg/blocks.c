@@ -11,6 +11,7 @@
 #include "base/archive.h"
 #include "base/memory.h"
 #include "linalg/backend.h"
+#include "linalg/ordered_lu.h"
 #include "linalg/tree_lu.h"
 
 #include <assert.h>
@@ -51,6 +52,8 @@ struct bg_blocks {
     bool has_tree, for_any;  /* tree is there; and worth its while where A is not symmetric */
     bool direct;             /* the last factorisation is its own */
     bg_tree_lu tree;
+    bool has_order, ordered; /* `in_order` is there; the last factorisation is its own */
+    bg_ordered_lu in_order;
     int wait, pause;  /* factorisations until it is tried again, and were after the last failure */
     bool *held;       /* [n] */
     int *held_index;  /* [nheld] */
@@ -294,7 +297,8 @@ static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
     return done ? BG_OK : BG_NO_MEMORY;
 }
 
-static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
+static bg_status fill(bg_blocks *b, const bg_blocks_def *def, const int *order,
+                      const unsigned char *wanted, bg_error *err)
 {
     bool known = b->n > 0;
     for (int k = 0; k < b->nblocks; k++) {
@@ -320,11 +324,16 @@ static bg_status fill(bg_blocks *b, const bg_blocks_def *def, bg_error *err)
         st = make_tree(b, def->blocks);
     if (st != BG_OK)
         return st;
+    b->has_order = order && b->column;
+    if (b->has_order &&
+        !bg_ordered_lu_create(&b->in_order, b->n, b->row_start, b->column, order, wanted))
+        return BG_NO_MEMORY;
     b->zero = BG_NEW_ARRAY(int, b->target[GENERAL].count);
     return b->zero ? BG_OK : BG_NO_MEMORY;
 }
 
-bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err)
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
+                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err)
 {
     assert(def->ngroups <= BG_GROUPS_MAX && def->nblocks <= BG_BLOCKS_MAX);
     *blocks = NULL;
@@ -338,13 +347,18 @@ bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_erro
         b->sign[g] = def->groups[g].sign;
         b->n = b->offset[g + 1] = b->offset[g] + def->groups[g].size;
     }
-    if (fill(b, def, err) != BG_OK) {
+    if (fill(b, def, order, wanted, err) != BG_OK) {
         int n = b->n;
         bg_blocks_destroy(b);
         return bg_error_set(err, BG_NO_MEMORY, "no memory for a matrix of %d unknowns", n);
     }
     *blocks = b;
     return BG_OK;
+}
+
+bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err)
+{
+    return bg_blocks_create_ordered(def, NULL, NULL, blocks, err);
 }
 
 void bg_blocks_destroy(bg_blocks *b)
@@ -357,6 +371,7 @@ void bg_blocks_destroy(bg_blocks *b)
     }
     bg_linear_destroy(b->linear);
     bg_tree_lu_clear(&b->tree);
+    bg_ordered_lu_clear(&b->in_order);
     void *const owned[] = {b->row_start, b->column, b->held, b->held_index, b->zero, b->x, b};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
@@ -493,6 +508,7 @@ static bool factor_direct(bg_blocks *b, const bg_block_value *value, bool symmet
 
 bg_status bg_blocks_factor(bg_blocks *b, const bg_block_value *value, bool symmetric)
 {
+    b->ordered = false;
     b->direct = (symmetric ? b->has_tree : b->for_any) && factor_direct(b, value, symmetric);
     if (b->direct)
         return BG_OK;
@@ -502,7 +518,8 @@ bg_status bg_blocks_factor(bg_blocks *b, const bg_block_value *value, bool symme
         values[b->zero[k]] = 0;
     for (int k = 0; k < b->nheld; k++)
         values[b->one[k]] = 1;
-    return bg_linear_factor(b->linear);
+    b->ordered = b->has_order && bg_ordered_lu_factor(&b->in_order, values);
+    return b->ordered ? BG_OK : bg_linear_factor(b->linear);
 }
 
 /* Without exchanges, in the order of the rows of the factors. */
@@ -535,7 +552,10 @@ void bg_blocks_solve(bg_blocks *b, double *const *x)
     y = b->x;
     for (int k = 0; k < b->nheld; k++)
         y[b->held_index[k]] = 0;
-    bg_linear_solve(b->linear, y);
+    if (b->ordered)
+        bg_ordered_lu_solve(&b->in_order, y);
+    else
+        bg_linear_solve(b->linear, y);
     for (int g = 0; g < b->ngroups; y += b->offset[g + 1] - b->offset[g], g++)
         for (int i = 0, size = b->offset[g + 1] - b->offset[g]; i < size; i++)
             x[g][i] = y[i];
@@ -551,8 +571,35 @@ static void solve_tree_transposed(void *tree, double *x)
     bg_tree_lu_solve_transposed(tree, x);
 }
 
+static void solve_ordered(void *lu, double *x)
+{
+    bg_ordered_lu_solve_whole(lu, x);
+}
+
+static void solve_ordered_transposed(void *lu, double *x)
+{
+    bg_ordered_lu_solve_transposed(lu, x);
+}
+
+/* The same of the factors in the order given. */
+static double calc_rcond_ordered(bg_blocks *b)
+{
+    static const bg_linear_class class = {.solve = solve_ordered,
+                                          .solve_transposed = solve_ordered_transposed};
+    double *sum = b->x, norm = 0;
+    memset(sum, 0, (size_t)b->n * sizeof(double));
+    for (int k = 0; k < b->row_start[b->n]; k++)
+        sum[b->column[k]] += fabs(b->target[GENERAL].values[k]);
+    for (int j = 0; j < b->n; j++)
+        norm = fmax(norm, sum[j]);
+    double rcond = 1 / norm / bg_condition_estimate(&class, &b->in_order, b->n, b->x, b->signs);
+    return rcond >= 0 ? fmin(rcond, 1) : 0; /* not a number: 0 */
+}
+
 double bg_blocks_calc_rcond(bg_blocks *b)
 {
+    if (b->ordered)
+        return calc_rcond_ordered(b);
     if (!b->direct)
         return bg_linear_calc_rcond(b->linear);
     static const bg_linear_class tree = {.solve = solve_tree,
@@ -564,6 +611,8 @@ double bg_blocks_calc_rcond(bg_blocks *b)
 
 int bg_blocks_get_sign(const bg_blocks *b)
 {
+    if (b->ordered)
+        return bg_ordered_lu_get_sign(&b->in_order);
     if (!b->direct)
         return bg_linear_get_sign(b->linear);
     int negative = 0;
@@ -578,7 +627,7 @@ int bg_blocks_get_sign(const bg_blocks *b)
 
 bool bg_blocks_is_direct(const bg_blocks *b)
 {
-    return b->direct;
+    return b->direct || b->ordered;
 }
 
 bg_matrix_work bg_blocks_get_work(const bg_blocks *b, bool symmetric)
@@ -590,13 +639,18 @@ bg_matrix_work bg_blocks_get_work(const bg_blocks *b, bool symmetric)
         if (work.solution < 2.0 * b->tree.count)
             work.solution = 2.0 * b->tree.count;
     }
+    if (b->has_order) { /* with the solution that proves it */
+        work.usual = b->in_order.operations + b->in_order.start_L[b->n] +
+                     b->in_order.start_U[b->n] + 2.0 * b->row_start[b->n];
+        work.factorisation += work.usual;
+    }
     return work;
 }
 
 void bg_blocks_reset(bg_blocks *b)
 {
     b->wait = b->pause = 0;
-    b->direct = false;
+    b->direct = b->ordered = false;
     bg_linear_reset(b->linear);
 }
 
@@ -606,6 +660,6 @@ void bg_blocks_archive(bg_blocks *b, bg_archive *archive)
     bg_archive_whole(archive, &b->wait, 1, 0, LONGEST_PAUSE);
     bg_archive_whole(archive, &b->pause, 1, 0, LONGEST_PAUSE);
     if (archive->loading)
-        b->direct = false;
+        b->direct = b->ordered = false;
     bg_linear_archive(b->linear, archive);
 }

@@ -13,7 +13,8 @@
  *
  * The matrix goes to a small own LU, LAPACK, or an own sparse LU, all with exchanges of rows; where
  * groups say which sign their pivots have and it takes less work, to a factorisation without
- * exchanges (tree_lu.h) first, as long as that is safe. */
+ * exchanges (tree_lu.h) first, as long as that is safe; where an order is given, and the matrix is
+ * sparse, first to one in that order (ordered_lu.h). */
 #ifndef BG_BLOCKS_H
 #define BG_BLOCKS_H
 
@@ -51,6 +52,10 @@ typedef struct bg_block_value {
 typedef struct bg_blocks bg_blocks;
 
 bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err);
+/* With an order of elimination that is known to be good, of all unknowns of all groups. Solutions
+ * may be undefined but for unknowns that are wanted (flags; NULL: all are). */
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
+                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err);
 void bg_blocks_destroy(bg_blocks *blocks);
 /* Holds unknowns of a group (flags, copied; NULL: none): their rows and columns become those of the
  * unit matrix, and their solutions 0. The pattern stays. */
@@ -64,7 +69,7 @@ void bg_blocks_solve(bg_blocks *blocks, double *const *x);
 double bg_blocks_calc_rcond(bg_blocks *blocks);
 /* 1 or -1: the sign of the determinant of the last factorisation, held unknowns left out. */
 int bg_blocks_get_sign(const bg_blocks *blocks);
-/* Whether the last factorisation did without exchanges. */
+/* Whether the last factorisation did without exchanges, along the tree or in the order given. */
 bool bg_blocks_is_direct(const bg_blocks *blocks);
 bg_matrix_work bg_blocks_get_work(const bg_blocks *blocks, bool symmetric);
 /* As bg_linear_reset and bg_linear_archive. */

@@ -1,13 +1,21 @@
-/* The saddle-point matrix [M A^T; B -epsilon I] of nv + ng unknowns as a matrix of blocks. */
+/* The saddle-point matrix [M A^T; B -epsilon I] of nv + ng unknowns: a matrix of blocks, or, where
+ * M is given by a factorisation of its own and no coordinate is fixed, block elimination (schur.h).
+ * Where that was not safe it is not tried again at once, and after repeated failures later and
+ * later, as in blocks.c. */
 #include "linalg/blocks.h"
 
+#include "base/archive.h"
 #include "base/memory.h"
+#include "linalg/schur.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { V, G, GROUPS };
 enum { MASS, UPPER, LOWER, REGULARISATION, BLOCKS };
+enum { LONGEST_PAUSE = 1024 };
 
 struct bg_kkt {
     int ng, nheld; /* constraints, and how many of them are held */
@@ -15,6 +23,15 @@ struct bg_kkt {
     double epsilon;
     const double *sizes; /* [ng] that it is multiplied with; NULL: ones */
     bg_blocks *blocks;
+    int nv;
+    const bg_pattern *pattern_M, *pattern_G;
+    bg_schur *schur;     /* NULL: M has no factorisation of its own */
+    unsigned char *held; /* [ng] rows left out, for it */
+    bool any_fixed;      /* some coordinate is */
+    const double *given; /* that factorisation, of the next M; NULL: not given */
+    bool by_schur;       /* the last factorisation is its own, of these: */
+    const double *last_M, *last_G;
+    int wait, pause; /* factorisations until it is tried again, and were after the last failure */
 };
 
 /* sign: 1 where M is positive, 0 where it is not known to be. */
@@ -35,6 +52,9 @@ static bg_status create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
     if (!made)
         return bg_error_set(err, BG_NO_MEMORY, "no memory for a saddle-point matrix");
     made->ng = ng;
+    made->nv = nv;
+    made->pattern_M = pattern_M;
+    made->pattern_G = pattern_G;
     made->symmetric = true;
     bg_status status = bg_blocks_create(&def, &made->blocks, err);
     if (status != BG_OK) {
@@ -57,10 +77,25 @@ bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M
     return create(nv, ng, pattern_M, pattern_G, 0, kkt, err);
 }
 
+bg_status bg_kkt_set_mass_solver(bg_kkt *kkt, const bg_mass_solver *mass, bg_error *err)
+{
+    kkt->held = BG_NEW_ARRAY(unsigned char, kkt->ng);
+    if (!kkt->held)
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a saddle-point matrix");
+    return bg_schur_create(kkt->nv, kkt->ng, kkt->pattern_G, mass, &kkt->schur, err);
+}
+
+void bg_kkt_give_mass(bg_kkt *kkt, const double *factor)
+{
+    kkt->given = factor;
+}
+
 void bg_kkt_destroy(bg_kkt *kkt)
 {
     if (!kkt)
         return;
+    bg_schur_destroy(kkt->schur);
+    free(kkt->held);
     bg_blocks_destroy(kkt->blocks);
     free(kkt);
 }
@@ -70,11 +105,14 @@ void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated)
     kkt->nheld = 0;
     for (int i = 0; i < kkt->ng && eliminated; i++)
         kkt->nheld += eliminated[i] != 0;
+    for (int i = 0; i < kkt->ng && kkt->held; i++)
+        kkt->held[i] = eliminated && eliminated[i];
     bg_blocks_hold(kkt->blocks, G, eliminated);
 }
 
 void bg_kkt_set_fixed(bg_kkt *kkt, const unsigned char *fixed)
 {
+    kkt->any_fixed = fixed && memchr(fixed, 1, (size_t)kkt->nv);
     bg_blocks_hold(kkt->blocks, V, fixed);
 }
 
@@ -93,8 +131,30 @@ void bg_kkt_set_unsymmetric(bg_kkt *kkt)
     kkt->symmetric = false;
 }
 
+/* By block elimination; false: not safe now. */
+static bool eliminate(bg_kkt *kkt, const double *G_upper, const double *G_lower)
+{
+    if (kkt->wait > 0) {
+        kkt->wait--;
+        return false;
+    }
+    bool safe = bg_schur_factor(kkt->schur, kkt->given, G_upper, G_lower, kkt->epsilon, kkt->sizes,
+                                kkt->held);
+    kkt->pause = safe ? 0 : kkt->pause == 0 ? 1 : 2 * kkt->pause;
+    kkt->pause = kkt->pause < LONGEST_PAUSE ? kkt->pause : LONGEST_PAUSE;
+    kkt->wait = kkt->pause;
+    return safe;
+}
+
 bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, const double *G_lower)
 {
+    kkt->by_schur = kkt->schur && kkt->given && kkt->symmetric && !kkt->any_fixed &&
+                    eliminate(kkt, G_upper, G_lower);
+    kkt->given = NULL;
+    kkt->last_M = M;
+    kkt->last_G = G_lower;
+    if (kkt->by_schur)
+        return BG_OK;
     const bg_block_value values[BLOCKS] = {
         [MASS] = {1, M},
         [UPPER] = {1, G_upper},
@@ -107,31 +167,80 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y)
 {
     double *const groups[GROUPS] = {[V] = x, [G] = y};
-    bg_blocks_solve(kkt->blocks, groups);
+    if (kkt->by_schur)
+        bg_schur_solve(kkt->schur, x, y);
+    else
+        bg_blocks_solve(kkt->blocks, groups);
+}
+
+/* Adds the moduli of a matrix in a pattern (NULL: dense) to `columns`, and to `rows` unless that is
+ * NULL; without the rows that are held (NULL: none). */
+static void add_moduli(int m, int n, const bg_pattern *p, const double *A,
+                       const unsigned char *held, double *columns, double *rows)
+{
+    for (int i = 0; i < m; i++) {
+        int begin = p ? p->row_start[i] : i * n, end = p ? p->row_start[i + 1] : begin + n;
+        for (int k = begin; k < end && !(held && held[i]); k++) {
+            columns[p ? p->column[k] : k - begin] += fabs(A[k]);
+            if (rows)
+                rows[i] += fabs(A[k]);
+        }
+    }
+}
+
+/* The largest column sum of moduli of [M G^T; G 0]; sum [nv + ng] is scratch. */
+static double calc_norm(const bg_kkt *kkt, double *sum)
+{
+    int nv = kkt->nv, n = kkt->nv + kkt->ng;
+    double norm = 0;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    add_moduli(nv, nv, kkt->pattern_M, kkt->last_M, NULL, sum, NULL);
+    add_moduli(kkt->ng, nv, kkt->pattern_G, kkt->last_G, kkt->held, sum, sum + nv);
+    for (int i = 0; i < n; i++)
+        norm = fmax(norm, sum[i]);
+    return norm;
 }
 
 double bg_kkt_calc_rcond(bg_kkt *kkt)
 {
+    if (kkt->by_schur)
+        return bg_schur_calc_rcond(kkt->schur, calc_norm(kkt, bg_schur_get_scratch(kkt->schur)));
     return bg_blocks_calc_rcond(kkt->blocks);
 }
 
 bool bg_kkt_is_inverted(const bg_kkt *kkt)
 {
     int sign = (kkt->ng - kkt->nheld) % 2 ? -1 : 1;
-    return !bg_blocks_is_direct(kkt->blocks) && bg_blocks_get_sign(kkt->blocks) != sign;
+    return !kkt->by_schur && !bg_blocks_is_direct(kkt->blocks) &&
+           bg_blocks_get_sign(kkt->blocks) != sign;
 }
 
 bg_matrix_work bg_kkt_get_work(const bg_kkt *kkt)
 {
-    return bg_blocks_get_work(kkt->blocks, kkt->symmetric);
+    bg_matrix_work work = bg_blocks_get_work(kkt->blocks, kkt->symmetric);
+    if (kkt->schur) {
+        bg_matrix_work own = bg_schur_get_work(kkt->schur);
+        work.usual = kkt->pause > 1 ? work.usual : own.factorisation;
+        work.factorisation += own.factorisation; /* where it is not safe, both are made */
+        work.solution = fmax(work.solution, own.solution);
+    }
+    return work;
 }
 
 void bg_kkt_reset(bg_kkt *kkt)
 {
+    kkt->wait = kkt->pause = 0;
+    kkt->by_schur = false;
     bg_blocks_reset(kkt->blocks);
 }
 
 void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive)
 {
+    if (kkt->schur) {
+        bg_archive_mark(archive, "schur");
+        bg_archive_whole(archive, &kkt->wait, 1, 0, LONGEST_PAUSE);
+        bg_archive_whole(archive, &kkt->pause, 1, 0, LONGEST_PAUSE);
+        kkt->by_schur = kkt->by_schur && !archive->loading;
+    }
     bg_blocks_archive(kkt->blocks, archive);
 }

@@ -14,6 +14,20 @@ typedef struct bg_lapack {
     void (*dgetrs)(const char *trans, const int *n, const int *nrhs, const double *a,
                    const int *lda, const int *pivot, double *b, const int *ldb, int *info,
                    size_t trans_length);
+    /* Eigenvalues of any matrix, with left and right eigenvectors where 'V'. */
+    void (*dgeev)(const char *left, const char *right, const int *n, double *a, const int *lda,
+                  double *wr, double *wi, double *vl, const int *ldvl, double *vr, const int *ldvr,
+                  double *work, const int *lwork, int *info, size_t left_length,
+                  size_t right_length);
+    /* A = U S V^T, all of U and of V^T where 'A'. */
+    void (*dgesvd)(const char *u_job, const char *vt_job, const int *m, const int *n, double *a,
+                   const int *lda, double *s, double *u, const int *ldu, double *vt,
+                   const int *ldvt, double *work, const int *lwork, int *info, size_t u_length,
+                   size_t vt_length);
+    /* Eigenvalues, ascending, and eigenvectors of a symmetric matrix. */
+    void (*dsyev)(const char *job, const char *part, const int *n, double *a, const int *lda,
+                  double *w, double *work, const int *lwork, int *info, size_t job_length,
+                  size_t part_length);
 } bg_lapack;
 
 /* Allocates when it is the first to ask. */

@@ -444,7 +444,7 @@ static void sort_rows(bg_levels *l, const bg_sparse_rows *A, int *begin, int *li
 bg_status bg_levels_add_rows(bg_levels *l, const bg_sparse_rows *A, const double *b,
                              double tolerance, double size, bg_error *err)
 {
-    if (A->count == 0 || l->freedom == 0)
+    if (!A->failed && (A->count == 0 || l->freedom == 0))
         return BG_OK;
     int *begin = BG_NEW_ARRAY(int, l->n + 2), *list = BG_NEW_ARRAY(int, 2 * (size_t)A->count);
     bg_status st = begin && list && !A->failed ? BG_OK : BG_NO_MEMORY;

@@ -42,6 +42,17 @@ bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
 bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M,
                                      const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err);
 void bg_kkt_destroy(bg_kkt *kkt);
+/* A factorisation of M by itself, of `size` numbers, the first of which is not finite where there
+ * is none: x <- M^{-1} x, with scratch memory among these numbers. */
+typedef struct bg_mass_solver {
+    int size;
+    void (*solve)(const void *self, double *factor, double *x);
+    const void *self;
+} bg_mass_solver;
+/* From now on M is also given in that form, where it is known (bg_kkt_give_mass). */
+bg_status bg_kkt_set_mass_solver(bg_kkt *kkt, const bg_mass_solver *mass, bg_error *err);
+/* The factorisation of the M that the next bg_kkt_factor is called with. */
+void bg_kkt_give_mass(bg_kkt *kkt, const double *factor);
 /* Rows of G left out of the system (ng flags, copied; NULL: none): their multipliers become 0. */
 void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated);
 /* Velocity coordinates kept fixed (nv flags, copied; NULL: none): their corrections become 0. */
@@ -59,6 +70,7 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
  * belong to fixed coordinates and of y that belong to eliminated rows are treated as 0 on the right
  * and come back as 0. */
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y);
+/* While the M of the last factorisation is where it was. */
 double bg_kkt_calc_rcond(bg_kkt *kkt);
 /* With A = B: false where M is positive on the motions that B allows, as the determinant has the
  * sign (-1)^ng then, and true where it is negative along an odd number of them. */

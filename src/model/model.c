@@ -127,6 +127,7 @@ bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *se
     if (json_is_object(root)) {
         bg_read_parts(&top, settings, nsettings);
         read_top(&top);
+        bg_scopes_check(&reader);
         if (reader.status == BG_OK)
             bg_value_check_texts(&top);
     } else {

@@ -151,6 +151,7 @@ struct bg_model {
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;
+    bool equilibrium; /* motions start in equilibrium */
     char integrator[32], formulation[16];
     bool constrain;      /* prescribed coordinates of the tree by constraints, not eliminated */
     bg_setting *options; /* of that integrator */

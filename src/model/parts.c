@@ -308,6 +308,9 @@ static void read_connect(bg_scope *s)
         if (bg_value_expect_text(&v) && strcmp(v.key, "ground") == 0)
             bg_value_fail(&v, "the ground is the same everywhere; choose another name");
     s->connect = connect.json;
+    s->asked = json_object();
+    if (!s->asked)
+        bg_reader_fail_memory(s->use.reader);
 }
 
 static bg_scope *add_scope(const bg_value *use)

@@ -1,5 +1,5 @@
-/* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last).
- */
+/* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last),
+ * and whether that is only where an equilibrium is looked for. */
 #include "model/cardan.h"
 #include "model/read.h"
 
@@ -91,6 +91,10 @@ void bg_read_start(const bg_value *v, int joint)
 
 static void read_one(const bg_value *v)
 {
+    if (strcmp(v->key, "equilibrium") == 0 && json_is_boolean(v->json)) { /* no start of a joint */
+        v->reader->model->equilibrium = json_is_true(v->json);
+        return;
+    }
     int joint = bg_value_find(v, BG_NAME_JOINT, v->key);
     if (joint >= 0) {
         bg_read_start(v, joint);

@@ -143,13 +143,46 @@ static const char *describe(const json_t *json)
     }
 }
 
+/* The member of an object that may be a misspelt key, since another is missing; NULL: none. One
+ * letter in three may be wrong, but not the only one. */
+static const char *find_misspelt(const bg_value *object, const char *key)
+{
+    const char *best = NULL;
+    int length = (int)strlen(key), least = length / 3 > 1 ? length / 3 : 1;
+    bg_value member;
+    if (!json_is_object(object->json) || object->json == object->reader->known || length < 2)
+        return NULL;
+    for (void *i = NULL; bg_value_next(object, &i, &member);) {
+        int distance = bg_text_calc_distance(member.key, key);
+        if (distance <= least && distance < (int)strlen(member.key)) {
+            best = member.key;
+            least = distance - 1;
+        }
+    }
+    return best;
+}
+
+/* A required key that is looked at before all others, because it says which they may be, cannot be
+ * told from a missing one where it is misspelt. */
+static void fail_missing(const bg_value *v)
+{
+    const char *other = v->parent && v->key ? find_misspelt(v->parent, v->key) : NULL;
+    if (other) {
+        const bg_value member = bg_value_member(v->parent, other);
+        bg_value_fail(&member, "unknown key '%.80s', did you mean '%.80s'? That one is missing",
+                      other, v->key);
+    } else {
+        bg_value_fail(v, "is missing");
+    }
+}
+
 /* Whether there is something to read: no failure so far, and v exists. */
 static bool present(const bg_value *v)
 {
     if (v->reader->status != BG_OK)
         return false;
     if (!v->json)
-        bg_value_fail(v, "is missing");
+        fail_missing(v);
     return v->json != NULL;
 }
 
@@ -277,6 +310,7 @@ void bg_value_expect(const bg_value *object, const char *const *keys)
             bg_value_fail(&member, "is not a known key; %s",
                           write_hint(member.key, keys, n, hint, sizeof hint));
     }
+    object->reader->known = object->json;
 }
 
 double bg_value_get_number(const bg_value *v)

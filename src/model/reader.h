@@ -42,6 +42,7 @@ typedef struct bg_reader {
     bool *parameter_used;
     int nparameters, parameter_room;
     json_t *names[BG_NAME_KINDS]; /* objects: name -> index in the model */
+    const json_t *known;          /* the object of which all keys were last found to be known */
     bool *body_attached;          /* [nbodies] a joint or force refers to it */
     const bg_value *top;          /* of the model */
     bg_scope **scopes;            /* [nscopes] uses of parts, outer ones before inner ones */

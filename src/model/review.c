@@ -1,4 +1,7 @@
-/* What the author of a model should look at again, beside what the reader noticed. */
+/* What the author of a model should look at again, beside what the reader noticed.
+ *
+ * What does not look plausible is a hint, no doubt: a model that is scaled by 1000 or turned upside
+ * down as a whole moves as it did. */
 #include "model/review.h"
 
 #include <math.h>
@@ -53,22 +56,21 @@ static void review_lengths(const bg_model *m, bg_warnings *warnings)
     const double large = 30, light = 1e-4; /* m, kg/m^3 */
     double size = bg_model_calc_size(m), mass = calc_mass(m);
     if (size > large && mass > 0 && mass < light * size * size * size)
-        bg_warnings_add(warnings, BG_DOUBTFUL, "lengths",
+        bg_warnings_add(warnings, BG_GOOD, "lengths",
                         "the mechanism is %.3g m large and weighs %.3g kg; lengths are in m, so if "
                         "these are millimetres, write \"%.3g*mm\"",
                         size, mass, size);
 }
 
 /* A sign that was forgotten, on level ground or a slope; other directions are meant, as in a model
- * that was turned as a whole. Near the vertical it may be either, which is no reason for doubt. And
- * a unit that was. */
+ * that was turned as a whole. Near the vertical it may be either. And a unit that was. */
 static void review_gravity(const bg_model *m, bg_warnings *warnings)
 {
     const double slope = 0.3;
     bg_vec3 g = m->gravity;
     double side = hypot(g.x, g.y), down = bg_length(g);
     if (g.z > 0 && side == 0)
-        bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
+        bg_warnings_add(warnings, BG_GOOD, "gravity",
                         "gravity points upwards, along +z; \"gravity\": %.4g points downwards, and "
                         "so does [0, 0, %.4g]",
                         g.z, -g.z);
@@ -79,7 +81,7 @@ static void review_gravity(const bg_model *m, bg_warnings *warnings)
                         atan2(side, g.z) * 57.29577951308232, down);
     const double strong = 1000; /* m/s^2, of no centrifuge with a mechanism in it */
     if (bg_length(g) > strong)
-        bg_warnings_add(warnings, BG_DOUBTFUL, "gravity",
+        bg_warnings_add(warnings, BG_GOOD, "gravity",
                         "gravity is %.4g m/s^2; if it is in mm/s^2, lengths may be in mm, too: "
                         "write all of them in m, or with \"*mm\"",
                         bg_length(g));
@@ -94,7 +96,7 @@ static void review_angles(const bg_model *m, bg_warnings *warnings)
             const bg_joint *j = &m->joints[k];
             bool angle = j->class_->coordinate[i].kind != BG_COORDINATE_SLIDE;
             if (angle && fabs(j->start[i].q) > turn)
-                bg_warnings_add(warnings, BG_DOUBTFUL, "angles",
+                bg_warnings_add(warnings, BG_GOOD, "angles",
                                 "joint '%s' starts at %.4g rad, more than a full turn; angles are "
                                 "in rad, so if these are degrees, write \"%.4g*deg\"",
                                 j->name, j->start[i].q, j->start[i].q);

@@ -105,6 +105,8 @@ bool bg_scope_step_out(const bg_scope **s, const char **name)
     if (!*s)
         return false;
     const char *connected = json_string_value(json_object_get((*s)->connect, *name));
+    if ((*s)->asked && json_object_set_new((*s)->asked, *name, json_true()))
+        bg_reader_fail_memory((*s)->use.reader);
     if (connected)
         *name = connected;
     *s = (*s)->outer;
@@ -153,11 +155,63 @@ size_t bg_reader_count(const bg_reader *reader, const char *key)
     return n;
 }
 
+/* Whether a text of the part has the name in it as a word; comments and keys do not count. */
+static bool mentions(const json_t *json, const char *name)
+{
+    static const char *const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+                                       "0123456789";
+    const size_t n = strlen(name);
+    const char *text = json_string_value(json), *key;
+    for (const char *at = text; at && (at = strstr(at, name)); at++)
+        if ((at == text || !strchr(letters, at[-1])) && (!at[n] || !strchr(letters, at[n])))
+            return true;
+    size_t i;
+    json_t *value;
+    json_array_foreach((json_t *)json, i, value)
+    {
+        if (mentions(value, name))
+            return true;
+    }
+    json_object_foreach((json_t *)json, key, value)
+    {
+        if (strcmp(key, "comment") != 0 && mentions(value, name))
+            return true;
+    }
+    return false;
+}
+
+/* A name may be mentioned and yet not asked for, where a parameter repeats something no times. */
+static void check_connected(const bg_scope *s, const bg_value *v)
+{
+    if (json_object_get(s->asked, v->key) || mentions(s->part, v->key))
+        return;
+    const size_t room = json_object_size(s->asked) + 1;
+    const char **names = bg_reader_allocate(v->reader, room, sizeof *names);
+    int n = 0;
+    for (void *i = json_object_iter(s->asked); names && i; i = json_object_iter_next(s->asked, i))
+        names[n++] = json_object_iter_key(i);
+    if (names)
+        bg_value_fail_unknown(v, "use in the part of", v->key, names, n);
+    free(names);
+}
+
+void bg_scopes_check(bg_reader *reader)
+{
+    for (int k = 0; k < reader->nscopes && reader->status == BG_OK; k++) {
+        const bg_scope *s = reader->scopes[k];
+        const bg_value connect = bg_value_member(&s->use, "connect");
+        bg_value v;
+        for (void *i = NULL; s->connect && bg_value_next(&connect, &i, &v);)
+            check_connected(s, &v);
+    }
+}
+
 void bg_scopes_clear(bg_reader *reader)
 {
     for (int k = 0; k < reader->nscopes; k++) {
         bg_scope *s = reader->scopes[k];
         json_decref(s->top.json);
+        json_decref(s->asked);
         free(s->prefix);
         free(s->path);
         free(s);

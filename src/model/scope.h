@@ -33,6 +33,7 @@ struct bg_scope {
     const char *origin;     /* that file */
     const json_t *part;     /* its description, before anything was put into it */
     json_t *connect;        /* names of the part -> names around it; NULL: none */
+    json_t *asked;          /* names that the part did not have itself, as keys */
     bg_value section, use;  /* the place of the instance: "use" and its member */
     bg_value top;           /* the part as it is used here */
     bg_placement placement; /* in the model */
@@ -77,6 +78,8 @@ bool bg_reader_next_section(bg_reader *reader, const char *key, bool inner_first
 /* The number of members that all these sections have. */
 size_t bg_reader_count(const bg_reader *reader, const char *key);
 
+/* After everything was read: fails where the use of a part connects a name that it does not use. */
+void bg_scopes_check(bg_reader *reader);
 /* Releases what reader->scopes holds. */
 void bg_scopes_clear(bg_reader *reader);
 

@@ -281,6 +281,10 @@ double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
     most->factorisations += plan.first_factorisations + plan.exchange_factorisations;
     most->terms += plan.exchange_terms;
     most->projections += plan.exchange_terms > 0;
+    int looks = 1 + events; /* one before a step, one at the new start after an event */
+    most->terms += looks * plan.search_terms;
+    most->factorisations += looks * plan.search_factorisations;
+    most->projections += plan.search_terms > 0 ? 2 * looks : 0;
     double pivots = plan.matrix.repeats ? with_new_pivots : 1, usual = plan.matrix.usual;
     double other = usual > 0 ? (plan.matrix.factorisation - usual) / usual : 0;
     pivots = fmax(1 + pivots * other, pivots + other); /* without exchanges, and then with them */

@@ -136,6 +136,21 @@ static json_t *new_work(const bg_work *work)
     return end_object(&b);
 }
 
+static json_t *new_corrector(const bg_corrector_work *work)
+{
+    builder b = begin_object();
+    put(&b, "residuals", json_integer(work->fc));
+    put(&b, "iterations", json_integer(work->fcw));
+    put(&b, "jacobians", json_integer(work->evaluations));
+    put(&b, "updates", json_integer(work->updates));
+    put(&b, "groups", json_integer(work->groups));
+    put(&b, "nonzeros", json_integer(work->nonzeros));
+    put(&b, "growths", json_integer(work->growths));
+    put(&b, "error_failures", json_integer(work->error_failures));
+    put(&b, "convergence_failures", json_integer(work->convergence_failures));
+    return end_object(&b);
+}
+
 static json_t *new_drift(const bg_drift *drift)
 {
     builder b = begin_object();
@@ -232,8 +247,9 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
     return end_object(&b);
 }
 
-json_t *bg_summary_make_json(const bg_system *system, const char *model,
-                             const bg_run_report *report)
+/* system may be NULL where the report has no final state. */
+static json_t *make_summary(const bg_system_def *def, const bg_system *system, const char *model,
+                            const bg_run_report *report)
 {
     builder b = begin_object();
     put(&b, "generator", json_string("Bogie " BG_VERSION));
@@ -248,18 +264,34 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
     put(&b, "reason", new_text(reason ? reason->text : ""));
     put(&b, "warnings", new_warnings(&report->warnings));
     put(&b, "t_end", report->final ? new_real(report->final->t) : json_null());
-    put(&b, "dimensions", new_dimensions(bg_system_get_def(system), report));
+    put(&b, "dimensions", new_dimensions(def, report));
     put(&b, "steps", new_steps(&report->counters));
     const bg_work own = bg_counters_sum_steps(&report->counters);
     put(&b, "evaluations", new_work(&own));
+    if (report->counters.corrector.fc > 0)
+        put(&b, "corrector", new_corrector(&report->counters.corrector));
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
+    put(&b, "foresight_evaluations", new_work(&report->counters.foresight));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));
     put(&b, "final", new_final(system, report));
     return end_object(&b);
+}
+
+json_t *bg_summary_make_json(const bg_system *system, const char *model,
+                             const bg_run_report *report)
+{
+    return make_summary(bg_system_get_def(system), system, model, report);
+}
+
+json_t *bg_summary_make_layout(void)
+{
+    const bg_system_def nothing = {0};
+    const bg_run_report report = {.counters.corrector.fc = 1};
+    return make_summary(&nothing, NULL, "", &report);
 }
 
 char *bg_summary_create(const bg_system *system, const char *model, const bg_run_report *report)

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 11, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 12, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -171,6 +171,28 @@ static void archive_redundancy(bg_runner *r, bg_archive *archive)
         x->count = 0;
 }
 
+/* Which reactions are not unique, by flags in the order of their names. */
+static void archive_reactions(bg_runner *r, bg_archive *archive)
+{
+    bg_assembly_report *x = &r->report->assembly;
+    const bg_system *system = r->sys->system;
+    int n = system->nreactions, saved = 0;
+    if (archive->loading && n > 0) {
+        x->not_unique = BG_NEW_ARRAY(const char *, n);
+        archive->out_of_memory = archive->out_of_memory || !x->not_unique;
+        archive->failed = archive->failed || archive->out_of_memory;
+    }
+    for (int k = 0; k < n && !archive->failed; k++) {
+        const char *name = system->get_reaction_name(r->sys->def.self, k);
+        unsigned char flag = !archive->loading && saved < x->nnot_unique &&
+                             x->not_unique[saved] == name;
+        bg_archive_flags(archive, &flag, 1);
+        if (flag && archive->loading && !archive->failed)
+            x->not_unique[x->nnot_unique++] = name;
+        saved += flag;
+    }
+}
+
 static void archive_progress(bg_runner *r, bg_archive *archive)
 {
     bg_certificate *c = &r->report->certificate;
@@ -206,8 +228,10 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
         return st;
     archive_progress(r, archive);
     archive_redundancy(r, archive);
+    archive_reactions(r, archive);
     bg_warnings_archive(&r->report->assembly.warnings, archive);
     archive_events(r, archive);
+    bg_comparison_archive(&r->comparison, archive);
     if (r->at.detector)
         bg_detector_archive(r->at.detector, archive);
     bg_integrator_archive(r->ig, archive);

@@ -1,6 +1,7 @@
 #include "run/problem.h"
 
 #include "base/memory.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,6 +130,7 @@ static bg_status fill(bg_problem *p, const bg_problem_def *def, bg_error *err)
     bg_status st = open_source(p, def, err);
     if (st != BG_OK)
         return st;
+    p->equilibrium = def->equilibrium != 0;
     p->texts = BG_NEW_ARRAY(char *, 2 * def->nsettings);
     p->settings = BG_NEW_ARRAY(bg_setting, def->nsettings);
     p->integrator = def->integrator ? strdup(def->integrator) : NULL;
@@ -167,10 +169,12 @@ bg_status bg_problem_read(const bg_problem_def *def, bg_problem **problem, bg_er
 
 bg_status bg_problem_create_system(bg_problem *p, bg_error *err)
 {
-    if (!p->model)
-        return bg_equations_create(p->source->family, p->settings, p->nset, &p->system, err);
-    bg_status st = bg_model_create_system(p->model, p->formulation, &p->system, err);
-    if (st != BG_OK)
+    bg_status st = p->model ? bg_model_create_system(p->model, p->formulation, &p->system, err)
+                            : bg_equations_create(p->source->family, p->settings, p->nset,
+                                                  &p->system, err);
+    if (st == BG_OK && p->equilibrium)
+        p->system->equilibrium = true;
+    if (st != BG_OK && p->model)
         bg_problem_locate(p, st, err);
     return st;
 }

@@ -25,7 +25,8 @@ struct bg_problem {
     bg_setting *settings; /* nset of the system, nfile of the file's method, then nmethod given */
     int nset, nfile, nmethod;
     bg_run_options run;
-    double period; /* s, asked for by def or file; NAN: nothing was */
+    double period;    /* s, asked for by def or file; NAN: nothing was */
+    bool equilibrium; /* asked for by def */
 };
 
 /* Whether a reference names a model file. */

@@ -67,7 +67,9 @@ static bg_status write_grid_rows(bg_runner *r, double t, bg_error *err)
 
 bg_status bg_runner_write_grid(bg_runner *r, double t, bg_error *err)
 {
-    bg_purpose before = bg_system_turn_to(r->sys, BG_FOR_ROWS);
+    bg_purpose before = bg_system_turn_to(r->sys, BG_ASIDE);
+    bg_comparison_sample(&r->comparison, r->ig, r->t_start, t);
+    bg_system_turn_to(r->sys, BG_FOR_ROWS);
     bg_status st = write_grid_rows(r, t, err);
     bg_system_turn_to(r->sys, before);
     return st;
@@ -81,14 +83,16 @@ bg_status bg_runner_write_step(bg_runner *r, double begin, bg_error *err)
         return BG_OK;
     const double t = bg_integrator_get_state(r->ig)->t;
     const bg_residuals now = bg_integrator_get_residuals(r->ig);
-    const long rejected = r->ig->count.rejected;
+    const bg_counters counters = bg_integrator_get_counters(r->ig);
+    const long rejected = counters.rejected;
     const bg_step step = {.t = t,
                           .h = t - begin,
                           .order = bg_integrator_get_order(r->ig),
                           .rejected = rejected - r->rejected_told,
                           .g = now.g,
                           .gv = now.gv,
-                          .ga = now.ga};
+                          .ga = now.ga,
+                          .counters = &counters};
     r->rejected_told = rejected;
     return sink->step(sink->self, &step, err);
 }

@@ -111,6 +111,9 @@ static bg_status create(bg_runner *r, bg_error *err)
         st = bg_instant_create(r->sys, r->ig, &r->report->assembly.redundancy, &r->at, err);
     if (st != BG_OK)
         return st;
+    st = bg_comparison_create(r->sys->system, r->options, &r->comparison, err);
+    if (st != BG_OK)
+        return st;
     r->at.t_start = r->t_start;
     r->at.t_end = r->t_end;
     r->at.self = r;
@@ -340,6 +343,7 @@ static void destroy(bg_runner *r)
     free(r->y);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);
+    bg_comparison_clear(&r->comparison);
     bg_evaluator_destroy(r->sys);
 }
 
@@ -371,7 +375,12 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
         st = loop(&r, &own);
     if (started)
         st = finish(&r, st, &own);
+    if (started && st == BG_OK)
+        bg_comparison_judge(&r.comparison, system, options, bg_integrator_get_order(r.ig),
+                            r.t_start, report->final->t, &report->warnings);
     destroy(&r);
+    if (st > 0 && st != BG_STOPPED)
+        st = BG_BROKE_DOWN; /* steps were made smaller already, and another run would end there */
     if (st == BG_OK)
         own.text[0] = '\0'; /* of attempts that were repeated */
     report->status = st;

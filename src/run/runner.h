@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/place.h"
 #include "bogie/run.h"
+#include "run/comparison.h"
 #include "run/start.h"
 
 typedef struct bg_runner {
@@ -26,6 +27,7 @@ typedef struct bg_runner {
     double wall_start, wall_last_progress, wall_last_checkpoint, cpu_start; /* s */
     double cpu_before, wall_before; /* s, spent before a resume */
     bg_archive archive;             /* kept from one checkpoint to the next */
+    bg_comparison comparison;       /* of fixed steps */
     bg_place place;                 /* of the checkpoint, locked as long as the run lasts */
 } bg_runner;
 

@@ -1,6 +1,103 @@
 #include "run/start.h"
 
+#include "base/memory.h"
+#include "consistent/projection.h"
+#include "linear/equilibrium.h"
+
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "a, b and c": the coordinates, or states, that free directions move most. */
+static void name_free(const bg_system *system, const bg_modes *m, char *text, size_t size)
+{
+    char buffer[64];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < m->nfree && used < size; k++) {
+        const bg_free_direction *f = &m->free[k];
+        int best = -1, state = -1;
+        for (int i = 0; i < m->nv; i++)
+            if (fabs(f->shape[i]) > (best < 0 ? 0 : (1 + 1e-6) * fabs(f->shape[best])))
+                best = i;
+        for (int i = 0; i < m->nz; i++)
+            if (fabs(f->shape_z[i]) > (state < 0 ? 0 : fabs(f->shape_z[state])))
+                state = i;
+        if (best < 0 && state < 0)
+            continue;
+        const char *name = bg_system_get_name(system, best >= 0 ? 'v' : 'z',
+                                              best >= 0 ? best : state, buffer, sizeof buffer);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+}
+
+static void tell_equilibrium(const bg_system *system, const bg_equilibrium_report *r,
+                             const bg_modes *m, bg_warnings *list)
+{
+    char names[400], buffer[64];
+    name_free(system, m, names, sizeof names);
+    bg_warnings_add(list, BG_GOOD, "equilibrium", "%s, found in %d correction%s%s%s%s",
+                    r->moves ? "starts in steady motion" : "starts in equilibrium", r->steps,
+                    r->steps == 1 ? "" : "s", r->relaxations > 0 ? " with relaxation" : "",
+                    names[0] ? "; free, and left where they are: " : "", names);
+    if (r->dropped)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "rates that were given and cannot stay constant are zero there");
+    if (r->distance > 1)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "it is far from the start that was given: '%s' has moved by %.3g of its "
+                        "size, so see whether something has tipped over",
+                        bg_system_get_name(system, 'v', r->farthest, buffer, sizeof buffer),
+                        r->distance);
+    if (r->left > 0)
+        bg_warnings_add(list, BG_GOOD, "equilibrium", "an unstable equilibrium was met and left");
+    if (r->drift > 1e-6)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "the motion is not quite steady: nothing balances what slows down or "
+                        "drives '%s', by %.3g of its size per s^2",
+                        bg_system_get_name(system, 'v', r->worst, buffer, sizeof buffer), r->drift);
+    if (r->changing >= 0)
+        bg_warnings_add(list, BG_DOUBTFUL, "equilibrium",
+                        "the state '%s' still changes there: nothing makes it settle",
+                        bg_system_get_name(system, 'z', r->changing, buffer, sizeof buffer));
+    if (r->unstable > 0)
+        bg_warnings_add(list, BG_DOUBTFUL, "equilibrium",
+                        "the equilibrium is unstable, %d mode%s grow%s (`bogie modes` shows them), "
+                        "and no stable one was found near it",
+                        r->unstable, r->unstable == 1 ? "" : "s", r->unstable == 1 ? "s" : "");
+}
+
+/* From a consistent start to an equilibrium, with the rates of inputs that it holds. */
+static bg_status find_equilibrium(bg_evaluator *sys, bg_state *x, bg_assembly_report *report,
+                                  bg_error *err)
+{
+    bg_equilibrium_report how;
+    bg_modes modes = {0};
+    bg_dynamics *d = NULL;
+    bg_status st = bg_equilibrium_find(sys->system, x, &report->redundancy, &how, &modes, err);
+    if (st == BG_OK) {
+        tell_equilibrium(sys->system, &how, &modes, &report->warnings);
+        st = bg_dynamics_create(sys, &d, err);
+    }
+    if (st == BG_OK) {
+        bg_dynamics_set_eliminated(d, &report->redundancy);
+        bg_dynamics_set_guess(d, x->lambda);
+        st = bg_project_state(d, x, err);
+    }
+    bg_dynamics_destroy(d);
+    bg_modes_clear(&modes);
+    return st;
+}
+
+/* A copy of the states where they belong to an equilibrium; NULL: they do not, or no memory. */
+static double *keep_states(const bg_evaluator *sys, const bg_state *x)
+{
+    double *z = sys->system->equilibrium ? BG_NEW_ARRAY(double, sys->def.nz) : NULL;
+    if (z)
+        memcpy(z, x->z, (size_t)sys->def.nz * sizeof *z);
+    return z;
+}
 
 bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                         bg_error *err)
@@ -10,10 +107,16 @@ bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_re
     if (!isfinite(t))
         return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", t);
     bg_status st = bg_state_assemble_with(sys, x, report, err);
+    if (st == BG_OK && sys->system->equilibrium)
+        st = find_equilibrium(sys, x, report, err);
     if (st != BG_OK)
         return st;
+    double *z = keep_states(sys, x); /* those of an equilibrium stay */
     const bg_event_state start = {x->q, x->v, x->z, x->mode};
     int code = def->start ? def->start(def->self, t, &start) : 0;
+    if (z)
+        memcpy(x->z, z, (size_t)def->nz * sizeof *z);
+    free(z);
     if (code != 0)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `start` failed with code %d at t = %.17g", def->name,

@@ -4,8 +4,8 @@
 
 #include "run/instant.h"
 
-/* Consistent values at time t, and the modes and states z that follow from them. x comes from
- * bg_state_create. Clear the report also after a failure. */
+/* Consistent values at time t, in equilibrium where the system says so, and the modes and states z
+ * that follow from them. x comes from bg_state_create. Clear the report also after a failure. */
 bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                         bg_error *err);
 /* With the method at that start: functions that are zero there are events. `state` is then where

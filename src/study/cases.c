@@ -147,12 +147,29 @@ int bg_study_find_reference(const bg_study *s, const bg_metric *metric, long k)
 
 bool bg_metric_is_own(const bg_metric *metric)
 {
-    return metric->kind != BG_METRIC_ORDER && metric->kind != BG_METRIC_RATIO;
+    return metric->kind != BG_METRIC_ORDER && metric->kind != BG_METRIC_RATIO &&
+           metric->kind != BG_METRIC_GROUP;
 }
 
 bool bg_study_shows(const bg_study *s, int metric)
 {
     return s->timing || !s->metrics[metric].timing;
+}
+
+bool bg_study_lists(const bg_study *s, long k)
+{
+    const char *key;
+    json_t *value, *settings = s->show ? bg_study_make_settings(s, k) : NULL;
+    bool listed = true;
+    json_object_foreach((json_t *)(settings ? s->show : NULL), key, value)
+    {
+        const json_t *own = json_object_get(settings, key);
+        listed = listed && (json_is_number(value) && json_is_number(own)
+                                ? json_number_value(value) == json_number_value(own)
+                                : json_equal(value, own));
+    }
+    json_decref(settings);
+    return listed;
 }
 
 char *bg_study_make_path(const bg_study *s, const char *name)

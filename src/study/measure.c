@@ -1,9 +1,11 @@
 #include "study/measure.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "system/system.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +141,7 @@ static bg_status open_curves(bg_measure *m, bg_error *err)
         bg_names one = {&m->study->curves[i].name, 1};
         m->traces[i].width = 1;
         m->rows = true;
-        if (one.items[0][0] != '|')
+        if (one.items[0][0] != '|' && one.items[0][0] != '#')
             st = bg_channels_resolve(m->system, one, &m->curves[i], err);
     }
     return st;
@@ -283,6 +285,8 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     }
     for (int i = 0; i < m->study->ncurves && m->traces[i].width > 0; i++) {
         const char *name = m->study->curves[i].name;
+        if (name[0] == '#')
+            continue; /* at steps */
         if (name[0] == '|') {
             calc_residual(m, row->state, name[1] == 'g' ? 'g' : 'v');
             x = calc_norm(m->g, ng, true);
@@ -295,16 +299,53 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     return BG_OK;
 }
 
+/* Counters that a plot over time can show, by their names in the summary. */
+static const struct {
+    const char *name;
+    size_t at;
+} counters[] = {{"#steps.accepted", offsetof(bg_counters, accepted)},
+                {"#steps.rejected", offsetof(bg_counters, rejected)},
+                {"#corrector.residuals", offsetof(bg_counters, corrector.fc)},
+                {"#corrector.iterations", offsetof(bg_counters, corrector.fcw)},
+                {"#corrector.jacobians", offsetof(bg_counters, corrector.evaluations)},
+                {"#corrector.updates", offsetof(bg_counters, corrector.updates)}};
+enum { COUNTERS = sizeof counters / sizeof *counters };
+
+const char *bg_counter_find(const char *name, int *index)
+{
+    const char *names[COUNTERS];
+    for (*index = 0; *index < COUNTERS; ++*index) {
+        if (strcmp(counters[*index].name, name) == 0)
+            return NULL;
+        names[*index] = counters[*index].name;
+    }
+    const int near = bg_text_find_nearest(name, names, COUNTERS);
+    return names[near < 0 ? 0 : near];
+}
+
+static bg_status count_step(bg_measure *m, const bg_step *step, bg_error *err)
+{
+    for (int i = 0, counter; i < m->study->ncurves && m->traces[i].width > 0; i++) {
+        const char *name = m->study->curves[i].name;
+        if (name[0] != '#' || bg_counter_find(name, &counter))
+            continue;
+        const char *base = (const char *)step->counters;
+        const double x = (double)*(const long *)(const void *)(base + counters[counter].at);
+        if (!bg_trajectory_add(&m->traces[i], step->t, &x))
+            return bg_error_set(err, BG_NO_MEMORY, "out of memory for the curves of a plot");
+    }
+    return BG_OK;
+}
+
 static bg_status take_step(void *self, const bg_step *step, bg_error *err)
 {
     bg_measure *m = self;
-    (void)err;
     for (int i = 0; i < m->study->nmetrics; i++) {
         bg_probe *p = &m->probes[i];
         if (p->metric && p->metric->at_steps && is_in_window(p->metric, step->t))
             bg_gauge_add(&p->gauge, step->t, p->metric->residual == 'g' ? step->g : step->gv);
     }
-    return BG_OK;
+    return count_step(m, step, err);
 }
 
 bg_sink bg_measure_get_sink(bg_measure *m)

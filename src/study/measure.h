@@ -38,4 +38,8 @@ bg_cell bg_measure_get(const bg_measure *measure, int i, const bg_run_report *re
 /* Hands over curve i, thinned to its number of points. False: out of memory. */
 bool bg_measure_get_curve(const bg_measure *measure, int i, bg_trajectory *curve);
 
+/* The index of a counter that plots over time call "#NAME"; the nearest such name where there is
+ * none, else NULL. */
+const char *bg_counter_find(const char *name, int *index);
+
 #endif

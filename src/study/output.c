@@ -107,7 +107,8 @@ char *bg_table_make_csv(const bg_table *t)
         }
     fputc('\n', out);
     for (long k = 0; k < t->study->ncases; k++)
-        print_csv_row(out, t, keys, k);
+        if (bg_study_lists(t->study, k))
+            print_csv_row(out, t, keys, k);
     json_decref(keys);
     return fclose(out) == 0 ? text : NULL;
 }
@@ -191,37 +192,46 @@ static void grid_print(const grid *g, FILE *out)
     free(width);
 }
 
+/* Name and failure of case k in a row. */
+static void put_case(grid *g, int row, const bg_table *t, long k)
+{
+    char reason[1200], *name = bg_study_make_name(t->study, k);
+    const bg_record *r = &t->rows[k];
+    grid_put_text(g, row, 0, name ? name : "", false);
+    snprintf(reason, sizeof reason, "failed: %s", r->reason ? r->reason : "");
+    grid_put_text(g, row, g->columns - 1, r->ok ? "" : reason, false);
+    free(name);
+}
+
 static void print_rows(const bg_table *t, FILE *out)
 {
     const bg_study *s = t->study;
-    int shown = 0;
+    int columns = 2, rows = 1;
     grid g = {0};
     for (int i = 0; i < s->nmetrics; i++)
-        shown += bg_study_shows(s, i);
-    if (!grid_create(&g, (int)s->ncases + 1, shown + 2)) {
+        columns += bg_study_shows(s, i);
+    for (long k = 0; k < s->ncases; k++)
+        rows += bg_study_lists(s, k);
+    if (!grid_create(&g, rows, columns)) {
         grid_clear(&g);
         return;
     }
     grid_put_text(&g, 0, 0, "case", false);
-    for (long k = 0; k < s->ncases; k++) {
-        char *name = bg_study_make_name(s, k);
-        const bg_record *r = &t->rows[k];
-        grid_put_text(&g, (int)k + 1, 0, name ? name : "", false);
-        char reason[1200];
-        snprintf(reason, sizeof reason, "failed: %s", r->reason ? r->reason : "");
-        grid_put_text(&g, (int)k + 1, shown + 1, r->ok ? "" : reason, false);
-        free(name);
-    }
     for (int i = 0, column = 0; i < s->nmetrics; i++) {
-        if (!bg_study_shows(s, i))
-            continue;
         char title[200];
         snprintf(title, sizeof title, *s->metrics[i].unit ? "%s [%s]" : "%s%s", s->metrics[i].label,
                  s->metrics[i].unit);
-        grid_put_text(&g, 0, ++column, title, true);
-        for (long k = 0; k < s->ncases; k++) {
-            json_t *cell = bg_cell_to_json(&t->rows[k].cells[i]);
-            grid_put(&g, (int)k + 1, column, cell);
+        if (bg_study_shows(s, i))
+            grid_put_text(&g, 0, ++column, title, true);
+    }
+    for (long k = 0, row = 0; k < s->ncases; k++) {
+        if (!bg_study_lists(s, k))
+            continue;
+        put_case(&g, (int)++row, t, k);
+        for (int i = 0, column = 0; i < s->nmetrics; i++) {
+            json_t *cell = bg_study_shows(s, i) ? bg_cell_to_json(&t->rows[k].cells[i]) : NULL;
+            if (cell)
+                grid_put(&g, (int)row, ++column, cell);
             json_decref(cell);
         }
     }

@@ -164,6 +164,8 @@ static json_t *make_points(const bg_table *t, const json_t *plot, const char *ki
     bool all = strcmp(kind, "stability") == 0;
     axis slope = read_axis(t->study, plot, "slope", false);
     for (long k = 0; k < t->study->ncases; k++) {
+        if (!bg_study_lists(t->study, k))
+            continue;
         json_t *settings = bg_study_make_settings(t->study, k);
         double px = find_place(t, x, k, settings), py = find_place(t, y, k, settings);
         char *name = name_series(t, plot, kind, k, settings, y);
@@ -221,7 +223,8 @@ static json_t *make_curves(const bg_table *t, int curve)
 {
     json_t *list = json_array();
     for (long k = 0; k < t->study->ncases; k++) {
-        const bg_trajectory *c = t->rows[k].curves ? &t->rows[k].curves[curve] : NULL;
+        const bool shown = t->rows[k].curves && bg_study_lists(t->study, k);
+        const bg_trajectory *c = shown ? &t->rows[k].curves[curve] : NULL;
         char *name = bg_study_make_name(t->study, k);
         json_t *series = c && name ? new_series(name, true, false, false) : NULL;
         for (long i = 0; series && i < c->rows; i++)
@@ -312,7 +315,8 @@ json_t *bg_table_make_json(const bg_table *t)
     json_t *rows = json_array();
     long ok = 0;
     for (long k = 0; k < s->ncases; k++) {
-        json_array_append_new(rows, make_row(t, k));
+        if (bg_study_lists(s, k))
+            json_array_append_new(rows, make_row(t, k));
         ok += t->rows[k].ok;
     }
     return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I}}",

@@ -10,42 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its content; its name is in the study. */
-static void hash_file(bg_study *s, const char *name)
-{
-    size_t length;
-    char *path = bg_study_make_path(s, name);
-    char *text = NULL;
-    if (path && strncmp(path, "equations:", 10) != 0 &&
-        bg_file_load(path, BG_FILE_LIMIT, &text, &length) == BG_FILE_LOADED)
-        s->hash = bg_hash_bytes(s->hash, text, length);
-    free(text);
-    free(path);
-}
-
-/* Every file that settings or references name, once per mention. */
-static void hash_files(bg_study *s, const json_t *json)
-{
-    const char *key;
-    json_t *value;
-    size_t i;
-    json_array_foreach((json_t *)json, i, value)
-    {
-        hash_files(s, value);
-    }
-    json_object_foreach((json_t *)json, key, value)
-    {
-        bool names_file = strcmp(key, "model") == 0 || strcmp(key, "file") == 0;
-        json_t *name = json_is_array(value) ? json_array_get(value, 0) : value;
-        for (size_t k = 0; names_file && json_is_string(name); k++) {
-            hash_file(s, json_string_value(name));
-            name = json_is_array(value) ? json_array_get(value, k + 1) : NULL;
-        }
-        if (!names_file)
-            hash_files(s, value);
-    }
-}
-
 static char *copy_text(const bg_value *v, const char *key, const char *fallback)
 {
     return bg_reader_copy(v->reader, bg_value_text_or(v, key, fallback));
@@ -55,7 +19,7 @@ static void read_top(const bg_value *top, bg_study *s)
 {
     static const char *const keys[] = {"$schema", "name",        "title",      "text",    "model",
                                        "base",    "variants",    "references", "metrics", "plots",
-                                       "paper",   "repetitions", "time_limit", NULL};
+                                       "paper",   "repetitions", "time_limit", "show",    NULL};
     const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
     char stem[256];
     snprintf(stem, sizeof stem, "%.*s", (int)strcspn(file, "."), file);
@@ -72,6 +36,10 @@ static void read_top(const bg_value *top, bg_study *s)
     if (bg_value_exists(&base))
         bg_study_read_settings(&base, false);
     bg_study_read_variants(top, s);
+    bg_value show = bg_value_member(top, "show");
+    s->show = show.json;
+    if (bg_value_exists(&show))
+        bg_study_read_settings(&show, false);
     bg_value repetitions = bg_value_member(top, "repetitions");
     double n = bg_value_number_or(top, "repetitions", 1);
     s->repetitions = n >= 1 && n <= 1e6 ? (int)n : 1;
@@ -124,8 +92,8 @@ static bg_status parse(bg_study *s, const char *text, size_t length, bg_error *e
     read_top(&top, s);
     s->timing = s->timing && timing;
     s->hash = bg_hash_bytes(s->hash, &s->timing, sizeof s->timing);
-    if (reader.status == BG_OK)
-        hash_files(s, s->root);
+    if (reader.status == BG_OK && !bg_study_hash_files(s))
+        bg_reader_fail_memory(&reader);
     return reader.status;
 }
 
@@ -165,6 +133,7 @@ void bg_study_destroy(bg_study *s)
         return;
     for (int i = 0; i < s->nmetrics; i++) {
         free(s->metrics[i].names.items);
+        free(s->metrics[i].differing.items);
         free(s->metrics[i].limited);
         free(s->metrics[i].limits);
     }

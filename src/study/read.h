@@ -17,10 +17,16 @@ void bg_study_read_paper(const bg_value *top, bg_study *study);
  * outputs and events. */
 void bg_study_check_models(const bg_value *top, bg_study *study);
 
+/* files.c: adds the content of every file that the study depends on to its hash. False: out of
+ * memory. */
+bool bg_study_hash_files(bg_study *study);
+
 /* A list of texts as names. */
 bg_names bg_value_names(const bg_value *v);
 /* The index of a metric by key; fails with the nearest. */
 int bg_value_metric(const bg_value *object, const char *key, const bg_study *study);
+/* Fails unless path is a field of the summary (fields.c). */
+void bg_study_check_field(const bg_value *v, const char *path);
 /* Whether key can be a setting. */
 bool bg_setting_is_known(const char *key);
 

@@ -139,105 +139,24 @@ void bg_study_read_references(const bg_value *top, bg_study *s)
     }
 }
 
-/* Fields of the summary; those that end with '.' or '[' go on with a name or a number. */
-static void check_path(const bg_value *v, const char *path)
-{
-    static const char *const known[] = {"model",
-                                        "formulation",
-                                        "integrator",
-                                        "status",
-                                        "message",
-                                        "verdict",
-                                        "reason",
-                                        "t_end",
-                                        "cpu_seconds",
-                                        "dimensions.nq",
-                                        "dimensions.nv",
-                                        "dimensions.nz",
-                                        "dimensions.ng",
-                                        "dimensions.dof",
-                                        "dimensions.redundant",
-                                        "steps.accepted",
-                                        "steps.rejected",
-                                        "evaluations.terms",
-                                        "evaluations.constraints",
-                                        "evaluations.switching",
-                                        "evaluations.explicit",
-                                        "evaluations.residual",
-                                        "evaluations.jacobian",
-                                        "evaluations.jacobian_updates",
-                                        "evaluations.factorisations",
-                                        "evaluations.projections",
-                                        "projection_evaluations.terms",
-                                        "projection_evaluations.constraints",
-                                        "projection_evaluations.switching",
-                                        "projection_evaluations.explicit",
-                                        "projection_evaluations.residual",
-                                        "projection_evaluations.jacobian",
-                                        "projection_evaluations.jacobian_updates",
-                                        "projection_evaluations.factorisations",
-                                        "projection_evaluations.projections",
-                                        "event_evaluations.terms",
-                                        "event_evaluations.constraints",
-                                        "event_evaluations.switching",
-                                        "event_evaluations.explicit",
-                                        "event_evaluations.residual",
-                                        "event_evaluations.jacobian",
-                                        "event_evaluations.jacobian_updates",
-                                        "event_evaluations.factorisations",
-                                        "event_evaluations.projections",
-                                        "row_evaluations.terms",
-                                        "row_evaluations.constraints",
-                                        "row_evaluations.switching",
-                                        "row_evaluations.explicit",
-                                        "row_evaluations.residual",
-                                        "row_evaluations.jacobian",
-                                        "row_evaluations.jacobian_updates",
-                                        "row_evaluations.factorisations",
-                                        "row_evaluations.projections",
-                                        "certificate.max_g",
-                                        "certificate.max_gv",
-                                        "certificate.max_ga",
-                                        "certificate.energy_error",
-                                        "certificate.energy_scale",
-                                        "certificate.energy_range",
-                                        "certificate.unconverged_steps",
-                                        "certificate.real_time_factor",
-                                        "final.t",
-                                        "final.q[",
-                                        "final.v[",
-                                        "final.z[",
-                                        "final.lambda[",
-                                        "final.outputs.",
-                                        "events["};
-    int n = sizeof known / sizeof *known;
-    for (int i = 0; i < n; i++) {
-        size_t length = strlen(known[i]);
-        bool open = known[i][length - 1] == '.' || known[i][length - 1] == '[';
-        if (open ? strncmp(path, known[i], length) == 0 && path[length] : !strcmp(path, known[i]))
-            return;
-    }
-    bg_value_fail_unknown(v, "metric or field of the summary", path, known, n);
-}
-
 static void read_summary(const bg_value *v, bg_metric *m)
 {
     if (!bg_value_expect_text(v))
         return;
     m->path = json_string_value(v->json);
-    check_path(v, m->path);
+    bg_study_check_field(v, m->path);
     m->timing = strcmp(m->path, "cpu_seconds") == 0 ||
                 strcmp(m->path, "certificate.real_time_factor") == 0;
 }
 
-static const char *const takes[] = {"max",   "min",  "end",  "rms",   "mean",
-                                    "range", "rate", "time", "count", NULL};
+static const char *const takes[] = {"max",  "min",  "end",   "rms",    "mean", "range",
+                                    "rate", "time", "count", "median", NULL};
 
 /* One of the ways that `allowed` lists, a bit each. */
 static bg_take read_take(const bg_value *v, unsigned allowed, bg_take fallback)
 {
-    const char *names[10];
-    bg_take ways[10];
+    const char *names[sizeof takes / sizeof *takes];
+    bg_take ways[sizeof takes / sizeof *takes];
     int n = 0, first = 0;
     for (int i = 0; takes[i]; i++)
         if (allowed & 1u << i) {
@@ -409,13 +328,21 @@ static void read_order(const bg_value *v, bg_study *s, bg_metric *m)
 
 static void read_ratio(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"of", "to", NULL};
+    static const char *const keys[] = {"of", "to", "by", NULL};
     bg_value_expect(v, keys);
     m->of = bg_value_metric(v, "of", s);
-    bg_value to = bg_value_member(v, "to");
+    m->by = -1;
+    bg_value to = bg_value_member(v, "to"), by = bg_value_member(v, "by");
+    if (v->reader->status == BG_OK && bg_value_exists(&by) == bg_value_exists(&to))
+        bg_value_fail(v, "must have one of to (another case) and by (another metric)");
     if (v->reader->status != BG_OK)
         return;
     m->timing = s->metrics[m->of].timing;
+    if (bg_value_exists(&by)) {
+        m->by = bg_value_metric(v, "by", s);
+        m->timing = m->timing || s->metrics[m->by].timing;
+        return;
+    }
     m->base = to.json;
     if (json_is_object(to.json)) {
         bg_study_read_settings(&to, false);
@@ -435,6 +362,38 @@ static void read_ratio(const bg_value *v, bg_study *s, bg_metric *m)
     free(names);
 }
 
+/* "over" is a setting, several, or "draws". */
+static void read_group(const bg_value *v, bg_study *s, bg_metric *m)
+{
+    static const char *const keys[] = {"of", "over", "take", NULL};
+    bg_value_expect(v, keys);
+    m->of = bg_value_metric(v, "of", s);
+    bg_value over = bg_value_member(v, "over");
+    if (v->reader->status != BG_OK)
+        return;
+    m->timing = s->metrics[m->of].timing;
+    m->take = read_take(v,
+                        1u << BG_TAKE_MEDIAN | 1u << BG_TAKE_MEAN | 1u << BG_TAKE_MIN |
+                            1u << BG_TAKE_MAX | 1u << BG_TAKE_RANGE,
+                        BG_TAKE_MEDIAN);
+    if (json_is_string(over.json)) {
+        m->differing.items = bg_reader_allocate(v->reader, 1, sizeof *m->differing.items);
+        if (m->differing.items)
+            m->differing.items[m->differing.count++] = json_string_value(over.json);
+    } else {
+        m->differing = bg_value_names(&over);
+    }
+    for (int i = 0; i < m->differing.count && v->reader->status == BG_OK; i++) {
+        const char *name = m->differing.items[i];
+        bool draws = strcmp(name, "draws") == 0;
+        if (draws ? s->ndraws == 0 : !json_object_get(s->grid, name) && !s->list)
+            bg_value_fail(&over,
+                          draws ? "is draws, and this study has none"
+                                : "'%s' does not change in this study; add it to the grid",
+                          name);
+    }
+}
+
 typedef struct metric_type {
     const char *key;
     bg_metric_kind kind;
@@ -445,6 +404,7 @@ static const metric_type types[] = {
     {"drift", BG_METRIC_DRIFT},     {"output", BG_METRIC_OUTPUT},
     {"event", BG_METRIC_EVENT},     {"stable_step", BG_METRIC_STABLE_STEP},
     {"order", BG_METRIC_ORDER},     {"ratio", BG_METRIC_RATIO},
+    {"group", BG_METRIC_GROUP},
 };
 enum { NTYPES = sizeof types / sizeof *types };
 
@@ -475,15 +435,18 @@ static void read_kind(const bg_value *v, bg_study *s, bg_metric *m)
     case BG_METRIC_RATIO:
         read_ratio(v, s, m);
         break;
+    case BG_METRIC_GROUP:
+        read_group(v, s, m);
+        break;
     }
 }
 
 /* A text is short for a field of the summary. */
 static void read_metric(const bg_value *v, bg_study *s, bg_metric *m)
 {
-    static const char *const keys[] = {"key",         "label", "unit",   "summary",
-                                       "error",       "drift", "output", "event",
-                                       "stable_step", "order", "ratio",  NULL};
+    static const char *const keys[] = {"key",   "label",  "unit",  "summary",     "error",
+                                       "drift", "output", "event", "stable_step", "order",
+                                       "ratio", "group",  NULL};
     if (json_is_string(v->json)) {
         read_summary(v, m);
         m->key = m->label = m->path;
@@ -504,7 +467,7 @@ static void read_metric(const bg_value *v, bg_study *s, bg_metric *m)
     }
     if (!found)
         bg_value_fail(v, "says not what to measure; add one of summary, error, drift, output, "
-                         "event, stable_step, order and ratio");
+                         "event, stable_step, order, ratio and group");
     m->key = bg_value_text_or(v, "key", m->path ? m->path : found ? found : "");
     m->label = bg_value_text_or(v, "label", m->key);
     m->unit = bg_value_text_or(v, "unit", "");

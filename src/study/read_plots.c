@@ -1,6 +1,7 @@
 /* Plots, the figures of a paper, and the check of a study against its models. */
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/measure.h"
 #include "study/read.h"
 #include "study/simulation.h"
 
@@ -55,9 +56,14 @@ static void read_curve(const bg_value *plot, bg_study *s)
         return;
     if (!(points >= 2 && points <= 100000 && points == floor(points)))
         bg_value_fail(plot, "points must be a whole number from 2 to 100000, but is %g", points);
-    if (s->ncases > MAX_CURVE_CASES)
-        bg_value_fail(plot, "would show %ld curves; a study with trajectories has at most %d cases",
-                      s->ncases, MAX_CURVE_CASES);
+    long curves = 0;
+    for (long k = 0; k < s->ncases && curves <= MAX_CURVE_CASES; k++)
+        curves += bg_study_lists(s, k);
+    if (curves > MAX_CURVE_CASES)
+        bg_value_fail(plot,
+                      "would show more than %d curves; let \"show\" name settings that fewer "
+                      "cases have",
+                      MAX_CURVE_CASES);
     s->curves[s->ncurves++] = (bg_plot_curve){json_string_value(v.json),
                                               (int)bg_double_to_long(points, 2, 100000)};
 }
@@ -185,9 +191,14 @@ static void check_names(const bg_value *top, const bg_study *s, const bg_system 
             bg_value_fail(&v, "%s", err.text);
     }
     for (int i = 0; i < s->ncurves; i++) {
-        bg_names one = {&s->curves[i].name, 1};
-        if (s->curves[i].name[0] != '|' && bg_channels_check(system, one, &err))
+        const char *name = s->curves[i].name, *near = NULL;
+        int counter;
+        if (name[0] == '#')
+            near = bg_counter_find(name, &counter);
+        else if (name[0] != '|' && bg_channels_check(system, (bg_names){&name, 1}, &err))
             bg_value_fail(&plots, "%s", err.text);
+        if (near)
+            bg_value_fail(&plots, "there is no counter '%s'; did you mean '%s'?", name, near);
     }
 }
 

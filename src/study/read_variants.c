@@ -11,7 +11,8 @@
 enum { MAX_METHODS = 64, MAX_CASES = 100000000 };
 
 static const char *const positive_keys[] = {
-    "rtol", "atol", "tol", "step", "h_initial", "h_min", "h_max", "output_interval", NULL};
+    "rtol",      "atol",  "tol",   "tol_factor",      "step",
+    "h_initial", "h_min", "h_max", "output_interval", NULL};
 static const char *const other_keys[] = {"t_start",    "t_end",       "max_steps", "model",
                                          "integrator", "formulation", NULL};
 
@@ -37,22 +38,10 @@ bool bg_setting_is_known(const char *key)
 
 static void fail_key(const bg_value *v, const char *key)
 {
-    static const char *const keys[] = {"model",
-                                       "integrator",
-                                       "formulation",
-                                       "rtol",
-                                       "atol",
-                                       "tol",
-                                       "step",
-                                       "h_initial",
-                                       "h_min",
-                                       "h_max",
-                                       "output_interval",
-                                       "t_start",
-                                       "t_end",
-                                       "max_steps",
-                                       "name",
-                                       "reference"};
+    static const char *const keys[] = {
+        "model",      "integrator", "formulation", "rtol",  "atol",     "tol",
+        "tol_factor", "step",       "h_initial",   "h_min", "h_max",    "output_interval",
+        "t_start",    "t_end",      "max_steps",   "name",  "reference"};
     int n = sizeof keys / sizeof *keys, near = bg_text_find_nearest(key, keys, n);
     if (near >= 0)
         bg_value_fail(v, "is not a known setting; did you mean '%s'?", keys[near]);

@@ -83,12 +83,16 @@ static bg_problem_def make_def(const json_t *settings)
 static bg_run_options make_options(const bg_problem *problem, const json_t *settings)
 {
     bg_run_options run = bg_problem_get_run_options(problem);
-    double steps = 0;
+    double steps = 0, factor = 1;
+    take_number(settings, "tol_factor", &factor);
+    run.method.rtol *= factor;
+    run.method.atol *= factor;
     take_number(settings, "h_initial", &run.method.h_initial);
     take_number(settings, "h_min", &run.method.h_min);
     take_number(settings, "h_max", &run.method.h_max);
     take_number(settings, "max_steps", &steps);
     run.max_steps = bg_double_to_long(steps, 0, LONG_MAX);
+    run.skip_comparison = 1; /* studies compare with references */
     return run;
 }
 

@@ -25,7 +25,8 @@ typedef enum bg_metric_kind {
     BG_METRIC_EVENT,       /* time of an event, or their number */
     BG_METRIC_STABLE_STEP, /* largest stable fixed step */
     BG_METRIC_ORDER,       /* slope of another metric over a ladder: from several cases */
-    BG_METRIC_RATIO        /* another metric relative to a named variant: from several cases */
+    BG_METRIC_RATIO,       /* another metric relative to a named variant: from several cases */
+    BG_METRIC_GROUP        /* median, ... of another metric over cases that differ in a setting */
 } bg_metric_kind;
 
 typedef enum bg_take {
@@ -37,7 +38,8 @@ typedef enum bg_take {
     BG_TAKE_RANGE,
     BG_TAKE_RATE,
     BG_TAKE_TIME,
-    BG_TAKE_COUNT
+    BG_TAKE_COUNT,
+    BG_TAKE_MEDIAN
 } bg_take;
 
 /* Names of quantities of a row: outputs by name, "q:NAME", "v:NAME", "q:*", ... */
@@ -66,12 +68,14 @@ typedef struct bg_metric {
     int *limited;      /* STABLE_STEP: [nlimits] metrics ... */
     double *limits;    /* ... and the largest size they may have */
     int nlimits;
-    int of;             /* ORDER, RATIO: metric */
+    int of;             /* ORDER, RATIO, GROUP: metric */
+    int by;             /* RATIO: metric of the same case to divide by; -1: none */
     const char *over;   /* ORDER: setting, or key of a metric */
     double floor;       /* ORDER: smaller values are rounding and do not count ... */
     double ceiling;     /* ... and larger ones are not in the range of the slope */
     int last;           /* ORDER: so many of the lowest rungs count; 0: all */
     bool local;         /* ORDER: slope from the neighbour instead of a fit over the ladder */
+    bg_names differing; /* GROUP: settings in which its cases differ */
     const json_t *base; /* RATIO: name of a variant, or settings that lead to it */
 } bg_metric;
 
@@ -139,6 +143,7 @@ typedef struct bg_study {
     bg_plot_curve *curves;
     int ncurves;
     const json_t *plots, *paper;
+    const json_t *show; /* settings of the cases that the table lists; NULL: all */
     int repetitions;
     double time_limit; /* s of wall time per case; 0: none */
     bool timing;       /* there are metrics that depend on the machine */
@@ -164,6 +169,11 @@ int bg_study_find_reference(const bg_study *study, const bg_metric *metric, long
 bool bg_metric_is_own(const bg_metric *metric);
 /* Whether a metric is a column: timing may be left out. */
 bool bg_study_shows(const bg_study *study, int metric);
+/* Whether case k is a row of the table, by `show`. */
+bool bg_study_lists(const bg_study *study, long k);
+/* Numbers the groups of cases that differ in nothing but the settings `without` ("draws": all that
+ * are drawn): of[k] is the group of case k. Returns their number; -1: out of memory. */
+int bg_study_find_groups(const bg_study *study, bg_names without, int *of);
 /* Path of a file that the study names, relative to the study file. To be released with free(). */
 char *bg_study_make_path(const bg_study *study, const char *name);
 /* Puts the members of `from` into `into`; null removes. False: out of memory. */
@@ -218,8 +228,9 @@ typedef struct bg_table {
 
 bg_status bg_table_create(const bg_study *study, bg_table **table, bg_error *err);
 void bg_table_destroy(bg_table *table);
-/* The columns that follow from several cases: orders and ratios. */
+/* The columns that follow from several cases: orders, ratios, groups. */
 bg_status bg_table_derive(bg_table *table, bg_error *err);
+bool bg_table_derive_group(bg_table *table, int column); /* false: out of memory */
 /* The STUDY object of docs/study.md; NULL: out of memory. */
 json_t *bg_table_make_json(const bg_table *table);
 /* The slope of log y over log x through n points by least squares; NAN: fewer than two. */

@@ -57,46 +57,31 @@ static double find_rung(const bg_table *t, const bg_metric *m, long k, const jso
     return NAN;
 }
 
-/* The text that all rows of one ladder have in common: their settings without the rungs. */
-static char *make_ladder_key(const bg_study *s, const bg_metric *m, json_t *settings)
-{
-    static const char *const rungs[] = {"tol", "rtol", "atol", "step", "h_max"};
-    bool metric = false;
-    for (int i = 0; i < s->nmetrics; i++)
-        metric = metric || strcmp(s->metrics[i].key, m->over) == 0;
-    json_object_del(settings, m->over);
-    for (size_t i = 0; metric && i < sizeof rungs / sizeof *rungs; i++)
-        json_object_del(settings, rungs[i]);
-    return json_dumps(settings, JSON_COMPACT | JSON_SORT_KEYS);
-}
-
 typedef struct ladders {
     int *of;         /* [ncases] which ladder */
     double *x, *y;   /* [ncases] NAN: does not count */
     double *px, *py; /* [ncases] points of one ladder */
-    json_t *known;
     int count;
 } ladders;
 
+/* Rows of one ladder have all settings in common but the rungs. */
 static bool find_ladders(const bg_table *t, const bg_metric *m, ladders *l)
 {
     const bg_study *s = t->study;
+    const char *rungs[] = {m->over, "tol", "tol_factor", "rtol", "atol", "step", "h_max"};
+    bool metric = false;
+    for (int i = 0; i < s->nmetrics; i++)
+        metric = metric || strcmp(s->metrics[i].key, m->over) == 0;
     for (long k = 0; k < s->ncases; k++) {
         json_t *settings = bg_study_make_settings(s, k);
         double y = t->rows[k].cells ? fabs(bg_cell_get_number(&t->rows[k].cells[m->of])) : NAN;
         l->x[k] = t->rows[k].cells ? find_rung(t, m, k, settings) : NAN;
         l->y[k] = t->rows[k].ok && y > m->floor && y < m->ceiling && l->x[k] > 0 ? y : NAN;
-        char *key = settings ? make_ladder_key(s, m, settings) : NULL;
-        json_t *found = json_object_get(l->known, key ? key : "");
-        l->of[k] = found ? (int)json_integer_value(found) : l->count;
-        bool ok = key &&
-                  (found || json_object_set_new(l->known, key, json_integer(l->count++)) == 0);
-        free(key);
         json_decref(settings);
-        if (!ok)
-            return false;
     }
-    return true;
+    const int n = metric ? (int)(sizeof rungs / sizeof *rungs) : 1;
+    l->count = bg_study_find_groups(s, (bg_names){rungs, n}, l->of);
+    return l->count >= 0;
 }
 
 /* Keeps the points with the n smallest x, in ascending order; returns their number. */
@@ -139,15 +124,9 @@ static void fill_order(bg_table *t, int column, ladders *l)
 static bool derive_order(bg_table *t, int column)
 {
     long n = t->study->ncases;
-    ladders l = {BG_NEW_ARRAY(int, n),
-                 BG_NEW_ARRAY(double, n),
-                 BG_NEW_ARRAY(double, n),
-                 BG_NEW_ARRAY(double, n),
-                 BG_NEW_ARRAY(double, n),
-                 json_object(),
-                 0};
-    bool ok = l.of && l.x && l.y && l.px && l.py && l.known &&
-              find_ladders(t, &t->study->metrics[column], &l);
+    ladders l = {BG_NEW_ARRAY(int, n),    BG_NEW_ARRAY(double, n), BG_NEW_ARRAY(double, n),
+                 BG_NEW_ARRAY(double, n), BG_NEW_ARRAY(double, n), 0};
+    bool ok = l.of && l.x && l.y && l.px && l.py && find_ladders(t, &t->study->metrics[column], &l);
     if (ok)
         fill_order(t, column, &l);
     free(l.of);
@@ -155,7 +134,6 @@ static bool derive_order(bg_table *t, int column)
     free(l.y);
     free(l.px);
     free(l.py);
-    json_decref(l.known);
     return ok;
 }
 
@@ -201,12 +179,12 @@ static bool derive_ratio(bg_table *t, int column)
     const bg_metric *m = &s->metrics[column];
     json_t *known = json_is_object(m->base) ? index_rows(s) : json_object();
     for (long k = 0; k < s->ncases; k++) {
-        long base = find_base(s, m, known, k);
+        long base = m->by >= 0 ? k : find_base(s, m, known, k);
         if (base < 0 || !t->rows[k].ok || !t->rows[base].ok)
             continue;
         double x = bg_cell_get_number(&t->rows[k].cells[m->of]);
         t->rows[k].cells[column] = bg_cell_from_number(
-            x / bg_cell_get_number(&t->rows[base].cells[m->of]));
+            x / bg_cell_get_number(&t->rows[base].cells[m->by >= 0 ? m->by : m->of]));
     }
     json_decref(known);
     return true;
@@ -220,6 +198,7 @@ bg_status bg_table_derive(bg_table *t, bg_error *err)
             continue;
         bool ok = m->kind == BG_METRIC_ORDER   ? derive_order(t, i)
                   : m->kind == BG_METRIC_RATIO ? derive_ratio(t, i)
+                  : m->kind == BG_METRIC_GROUP ? bg_table_derive_group(t, i)
                                                : true;
         if (!ok)
             return bg_error_set(err, BG_NO_MEMORY, "out of memory for the column '%s'", m->key);

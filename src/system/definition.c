@@ -55,6 +55,9 @@ static bg_status check_functions(const bg_system_def *def, bg_error *err)
     if (def->ng > 0 && !(supplied & BG_TERM_g))
         return missing(def, "the constraints g",
                        "write them in `terms` and add BG_TERM_g to `supplied`", err);
+    if (def->mass_size > 0 && !(def->factor_mass && def->solve_mass))
+        return missing(def, "factor_mass and solve_mass, which mass_size > 0 announces",
+                       "supply both or leave mass_size at 0", err);
     if (def->nq != def->nv && !(supplied & BG_TERM_V))
         return missing(def, "the kinematic matrix V, needed because nq != nv",
                        "write it in `terms` and add BG_TERM_V to `supplied`", err);
@@ -95,6 +98,27 @@ static bg_status check_pattern(const bg_system_def *def, const bg_pattern *p, co
             "columns in each row; check row_start and column",
             def->name, what, rows, columns);
     return BG_OK;
+}
+
+static bg_status check_expansion(const bg_system_def *def, bg_error *err)
+{
+    const bg_expansion *e = def->expansion;
+    if (!e != !def->expand)
+        return missing(def, e ? "`expand` although it has an expansion" : "an expansion",
+                       "set both or none", err);
+    if (!e)
+        return BG_OK;
+    if (e->nx < 0 || e->nx > 100000000)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "system '%s': the expansion has nx = %d unknowns; give a number from 0 "
+                            "to 100000000",
+                            def->name, e->nx);
+    bg_status st = check_pattern(def, &e->x, "the expansion by x", e->nx + def->nv, e->nx, err);
+    const bg_pattern *const by[] = {&e->q, &e->v, &e->a};
+    const char *const names[] = {"the expansion by q", "the expansion by v", "the expansion by a"};
+    for (int k = 0; k < 3 && st == BG_OK; k++)
+        st = check_pattern(def, by[k], names[k], e->nx + def->nv, def->nv, err);
+    return st;
 }
 
 /* r by lambda is G^T - df/dlambda: its pattern has every entry that G has. */
@@ -161,6 +185,8 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
                                bg_system_get_columns(sys, (bg_by)by), err);
     if (st == BG_OK)
         st = check_by_lambda(def, err);
+    if (st == BG_OK)
+        st = check_expansion(def, err);
     if (st == BG_OK)
         st = check_values(def, def->q0, def->nq, "q", err);
     if (st == BG_OK)

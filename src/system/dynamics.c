@@ -24,6 +24,7 @@ static void list(void *object, bg_arena *arena)
     const bg_system *sys = d->sys->system;
     bool has_M = (sys->def.supplied & BG_TERM_M) && !d->by_formalism;
     bg_terms_take(sys, has_M, &d->terms, arena);
+    BG_TAKE(arena, d->mass, has_M ? sys->def.mass_size : 0);
     BG_TAKE(arena, d->eliminated, d->ng);
     BG_TAKE(arena, d->offset, d->ng);
     BG_TAKE(arena, d->work_v, d->nv);
@@ -53,6 +54,9 @@ bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error
                           def->name);
     if (st == BG_OK && !d->by_formalism)
         st = bg_dynamics_create_kkt(sys->system, def->pattern_M, d->ng, &d->kkt, err);
+    bg_mass_solver mass = {def->mass_size, def->solve_mass, def->self};
+    if (st == BG_OK && def->mass_size > 0 && d->ng > 0)
+        st = bg_kkt_set_mass_solver(d->kkt, &mass, err);
     if (st == BG_OK && def->f_of_lambda)
         st = bg_settling_create(sys, &d->settling, err);
     if (st != BG_OK) {
@@ -91,6 +95,20 @@ void bg_dynamics_take_offsets(const bg_dynamics *d, unsigned want, bg_terms *ter
         terms->g[i] -= d->offset[i];
 }
 
+/* M of the terms at hand once more, as the system factors it. */
+static void factor_mass(bg_dynamics *d)
+{
+    const bg_system_def *def = &d->sys->def;
+    d->has_mass = def->mass_size > 0 && d->ng > 0 && d->terms.M &&
+                  def->factor_mass(def->self, &d->point, d->mass) == 0;
+}
+
+void bg_dynamics_set_M(bg_dynamics *d, const double *M)
+{
+    memcpy(d->terms.M, M, (size_t)bg_system_get_size_M(d->sys->system) * sizeof(double));
+    d->has_mass = false;
+}
+
 bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const double *v,
                                const double *z, const int *mode, unsigned want, bg_error *err)
 {
@@ -101,6 +119,8 @@ bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const 
         st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
         bg_dynamics_take_offsets(d, want, &d->terms);
+    if (st == BG_OK && (want & BG_TERM_M))
+        factor_mass(d);
     d->have = want;
     return st;
 }
@@ -116,6 +136,8 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const doubl
     bg_status st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
         bg_dynamics_take_offsets(d, want, &d->terms);
+    if (st == BG_OK && (want & BG_TERM_M))
+        factor_mass(d);
     return st;
 }
 
@@ -151,6 +173,8 @@ bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const doub
 bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
 {
     bg_system_get_work(d->sys)->factorisations++;
+    if (d->has_mass)
+        bg_kkt_give_mass(d->kkt, d->mass);
     bg_status st = bg_kkt_factor(d->kkt, d->terms.M, G_upper ? G_upper : d->terms.G, d->terms.G);
     if (st == BG_OK)
         return bg_dynamics_check_masses(d, d->kkt, d->terms.M, err);

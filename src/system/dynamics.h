@@ -18,6 +18,8 @@ typedef struct bg_dynamics {
     bg_point point;                   /* where terms were last evaluated */
     unsigned have;                    /* terms evaluated there */
     bg_terms terms;                   /* [sizes as in system.h] owned */
+    double *mass;                     /* [mass_size] M of these terms factored by the system, */
+    bool has_mass;                    /* if it is */
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *offset;                   /* [ng] what rows of g are moved by, see change_points.h */
@@ -45,6 +47,8 @@ bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q,
 /* Further terms at the same point but with velocities v and states z (which may differ). */
 bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, const double *z,
                                     unsigned want, bg_error *err);
+/* Takes another M [as in terms] for that of the terms at hand. */
+void bg_dynamics_set_M(bg_dynamics *dynamics, const double *M);
 /* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. */
 bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_error *err);
 /* BG_RETRY, with the coordinate named, where M is not positive and the factorisation of [M A^T; G

@@ -277,6 +277,19 @@ bg_status bg_system_calc_residual(bg_evaluator *ev, const bg_point *p, const dou
     return BG_OK;
 }
 
+bg_status bg_system_calc_expansion(bg_evaluator *ev, const bg_point *p, const double *a,
+                                   const double *lambda, bg_expansion_values *out, bg_error *err)
+{
+    const bg_system_def *d = &ev->def;
+    const bg_point at = with_lambda(ev, p, lambda);
+    if (!d->expand)
+        return bg_error_set(err, BG_MISSING, "system '%s' does not supply an expansion of r",
+                            d->name);
+    bg_system_get_work(ev)->jacobian++;
+    int code = d->expand(d->self, &at, a, lambda, out);
+    return code == 0 ? BG_OK : tell(ev, code, "expand", p->t, err);
+}
+
 static void pick(const unsigned char *part_of, unsigned part, int n, const double *from, double *to)
 {
     for (int i = 0; i < n; i++)

@@ -51,6 +51,7 @@ typedef enum bg_purpose {
     BG_FOR_PROJECTION,
     BG_FOR_EVENTS,
     BG_FOR_ROWS,
+    BG_FOR_FORESIGHT,
     BG_ASIDE,
     BG_PURPOSES
 } bg_purpose;
@@ -77,9 +78,12 @@ struct bg_system {
     /* [nv] the first of the coordinates, next to each other, that a turn of the axes mixes with
      * this one: a place in space, a quaternion. NULL: all stand for themselves. Owned by `self`. */
     const int *block;
+    /* [nv] non-zero: an angle that may grow with every turn. NULL: none is. Owned by `self`. */
+    const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
-    bg_warnings warnings;                 /* added to by who makes the system, before it is used */
+    bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
+    bg_warnings warnings; /* added to by who makes the system, before it is used */
     int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };

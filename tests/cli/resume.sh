@@ -54,7 +54,7 @@ all_facts() {
 : >different
 for model in "$models"/*.json; do
     case $model in
-    *andrews*) step=1e-5 end=2e-4 ;;
+    *andrews* | *stamp*) step=1e-5 end=2e-4 ;;
     *governor*) step=1e-4 end=2e-3 ;;
     *) step=1e-3 end=2e-2 ;;
     esac
@@ -68,5 +68,16 @@ for model in "$models"/*.json; do
     done
 done
 holds "resumed runs say what whole ones do: $(head -3 different)" [ ! -s different ]
+
+# what is not unique is told of joints, as by a whole run
+bricard=$models/iftomm-a04-bricard.json
+expect "redundant, whole" 0 -- "$BOGIE" run "$bricard" --t-end 0.02
+grep "not unique" "$out" >whole.told
+rm -f told.checkpoint
+expect "redundant, cut" 1 -- "$BOGIE" run "$bricard" --t-end 0.02 --max-steps 2 --checkpoint told.checkpoint
+expect "redundant, resumed" 0 -- "$BOGIE" run "$bricard" --t-end 0.02 --resume told.checkpoint
+grep "not unique" "$out" >resumed.told
+holds "reactions are named" [ -s whole.told ]
+holds "the same ones after a resume" cmp -s whole.told resumed.told
 
 finish

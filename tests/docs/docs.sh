@@ -17,9 +17,11 @@ if update --check --root "$trial" docs/page.md >"$trial/wrong"; then
     exit 1
 fi
 cat "$trial/wrong"
-grep -q 'docs/page.md: 8 marked, 8 wrong' "$trial/wrong" || { echo "FAIL not all of them are seen"; exit 1; }
+grep -q 'docs/page.md: 9 marked, 9 wrong' "$trial/wrong" || { echo "FAIL not all of them are seen"; exit 1; }
 update --root "$trial" docs/page.md >/dev/null
 update --check --root "$trial" docs/page.md || { echo "FAIL it is wrong after an update, too"; exit 1; }
 grep -q '= 1 s, done' "$trial/docs/page.md" || { echo "FAIL the block was not brought up to date"; exit 1; }
+grep -q '^| `rk4` | 4 | 3 | fixed | classical' "$trial/docs/page.md" || { echo "FAIL a method has no row"; exit 1; }
+grep -q '^The table ends here' "$trial/docs/page.md" || { echo "FAIL the table took more than itself"; exit 1; }
 
 update --check

@@ -338,42 +338,19 @@ static void list_scratch(void *object, bg_arena *arena)
     bg_multibody_take_scratch(&c->mb, arena);
 }
 
-static bool create_scratch(bg_cartesian *c)
-{
-    if (!bg_arena_create(&c->scratch, list_scratch, c))
-        return false;
-    bg_multibody_start_scratch(&c->mb);
-    return true;
-}
-
-static void *def_fork(const void *self)
-{
-    bg_cartesian *c = BG_NEW(bg_cartesian);
-    if (!c)
-        return NULL;
-    *c = *(const bg_cartesian *)self;
-    if (create_scratch(c))
-        return c;
-    free(c);
-    return NULL;
-}
-
-static void def_join(void *fork)
-{
-    bg_cartesian *c = fork;
-    bg_arena_clear(&c->scratch);
-    free(c);
-}
+static const bg_form itself = {.size = sizeof(bg_cartesian), .list_scratch = list_scratch};
 
 static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err)
 {
+    c->mb.form = &itself;
     bg_status st = bg_multibody_create(c->mb.model, NULL, &c->mb, err);
     if (st != BG_OK)
         return st;
     c->nb = c->mb.nbodies - 1;
     c->nv = 7 * c->nb;
     c->ng = c->mb.nrows + c->nb;
-    if (!bg_arena_create(&c->constants, list_constants, c) || !create_scratch(c) || !calc_sizes(c))
+    if (!bg_arena_create(&c->constants, list_constants, c) ||
+        !bg_multibody_create_scratch(&c->mb) || !calc_sizes(c))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     collect_bodies(c);
     make_patterns(c);
@@ -422,7 +399,7 @@ void bg_cartesian_destroy(void *form)
     free(c->neighbour);
     free(c->neighbour_start);
     bg_arena_clear(&c->constants);
-    bg_arena_clear(&c->scratch);
+    bg_arena_clear(&c->mb.scratch);
     free(c);
 }
 
@@ -434,8 +411,15 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
     return bg_wishes_get_given(&c->mb, p != NULL, k, out);
 }
 
+static const char *find_reversed(void *self, const bg_point *p)
+{
+    bg_cartesian *c = self;
+    mb_update(&c->mb, p, NULL);
+    return bg_wishes_find_reversed(&c->mb);
+}
+
 /* The joint form has found the start. */
-static const bg_starts starts = {.get_given = get_given};
+static const bg_starts starts = {.get_given = get_given, .find_reversed = find_reversed};
 
 /* The joint form, which this one starts from, has been judged. */
 static bg_status def_check_start(void *self, const double *q, const double *G,
@@ -459,8 +443,6 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
                                   c->mb.groups[k].primitive.signal >= 0);
     bg_multibody_define(&c->mb, def);
     def->destroy = bg_cartesian_destroy;
-    def->fork = def_fork;
-    def->join = def_join;
     def->nq = def->nv = c->nv;
     def->ng = c->ng;
     def->scleronomic = !rheonomic;

@@ -18,7 +18,7 @@ typedef struct bg_cartesian {
     int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;
     char (*names)[64];
-    bg_arena constants, scratch;
+    bg_arena constants;
 } bg_cartesian;
 
 /* E and H of cartesian.c; s A x for such a matrix. */

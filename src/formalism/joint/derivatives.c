@@ -16,8 +16,7 @@
  *
  * A link that follows a signal moves what is behind it in the same way: u, u_t and u_tt take the
  * places of q, v and v', and by u_tt  dA = S  for every link behind. */
-#include "formalism/couplings.h"
-#include "formalism/joint/joint_form.h"
+#include "formalism/joint/derivatives.h"
 
 #include <string.h>
 
@@ -116,8 +115,7 @@ static void clear(const target *t)
         memset(t->by_v, 0, size);
 }
 
-/* P and, unless massless, Q and X of all coordinates, from V and A. */
-static void update_shifts(bg_joint_form *f, const double *v, const double *a, bool massless)
+void bg_joint_update_shifts(bg_joint_form *f, const double *v, const double *a, bool massless)
 {
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
@@ -142,24 +140,14 @@ static void update_shifts(bg_joint_form *f, const double *v, const double *a, bo
     }
 }
 
-/* What a number that changes with the pose, twist and acceleration of a body does under the three
- * kinds of changes of its link. With the centre's arm, velocity v and acceleration a, and w, alpha:
- *     S moves pose, twist and acceleration like a rigid body: dr = S.v + S.w x arm, dtheta = S.w,
- *         dv = S.w x v, dw = S.w x w, dv' = S.w x a, dw' = S.w x alpha,
- *     P adds to V, and P x V to A:  dv = P.v + P.w x arm, dw = P.w, dv' = 2 P.w x v, dw' = P.w x w,
- *     Q adds to A:  dv' = Q.v + Q.w x arm, dw' = Q.w. */
-typedef struct pull {
-    bg_spatial S, P, Q;
-} pull;
-
-static pull pull_gradient(const bg_joint_form *f, int b, const double *pose, const double *twist,
-                          const double *acceleration)
+bg_pull bg_joint_pull_gradient(const bg_joint_form *f, int b, const double *pose,
+                               const double *twist, const double *acceleration)
 {
     const bg_body_state *x = &f->mb.body[b];
     bg_vec3 arm = bg_sub(x->r, f->c), r = bg_vec3_load(pose), v = bg_vec3_load(twist);
     bg_vec3 w = bg_vec3_load(twist + 3);
-    pull out = {.S = {bg_add(bg_vec3_load(pose + 3), bg_cross(arm, r)), r},
-                .P = {bg_add(w, bg_cross(arm, v)), v}};
+    bg_pull out = {.S = {bg_add(bg_vec3_load(pose + 3), bg_cross(arm, r)), r},
+                   .P = {bg_add(w, bg_cross(arm, v)), v}};
     out.S.w = bg_add(out.S.w, bg_add(bg_cross(x->v, v), bg_cross(x->w, w)));
     if (!acceleration)
         return out;
@@ -189,16 +177,15 @@ static void carry_rows(bg_mat6 *X, bg_vec3 arm)
     }
 }
 
-/* E and, unless the wrench does not change with the twist, C of a pair. */
-static void map_coupling(const bg_joint_form *f, int of, int by, double pose[6][6],
-                         double twist[6][6], bool by_twist, bg_mat6 *E, bg_mat6 *C)
+void bg_joint_map_coupling(const bg_joint_form *f, int of, int by, double pose[6][6],
+                           double twist[6][6], bool by_twist, bg_mat6 *E, bg_mat6 *C)
 {
     const bg_body_state *x = &f->mb.body[by];
     bg_vec3 arm = bg_sub(f->mb.body[of].r, f->c), arm_by = bg_sub(x->r, f->c);
     for (int i = 0; i < 6; i++) { /* (f, n) become rows 3..5 and 0..2 */
         int row = (i + 3) % 6;
         if (by_twist) {
-            pull p = pull_gradient(f, by, pose[i], twist[i], NULL);
+            bg_pull p = bg_joint_pull_gradient(f, by, pose[i], twist[i], NULL);
             E->row[row] = p.S;
             C->row[row] = p.P;
         } else {
@@ -271,7 +258,7 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
     bg_mat6 E, C;
     int shared = find_shared(f->mech, a, b);
     bool below = true; /* the columns so far move only `by` */
-    map_coupling(f, of, by, pose, twist, by_twist, &E, &C);
+    bg_joint_map_coupling(f, of, by, pose, twist, by_twist, &E, &C);
     if (shared >= 0)
         subtract(&f->sums[shared].E, &E);
     if (shared >= 0 && by_twist)
@@ -312,8 +299,7 @@ static void set_B(const bg_inertia *I, bg_spatial V, bg_vec3 p, bg_mat6 *B)
     }
 }
 
-/* I, B, E, F of each link by itself. */
-static void start_sums(bg_joint_form *f)
+void bg_joint_start_sums(bg_joint_form *f)
 {
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_inertia *I = &f->I[k];
@@ -416,7 +402,8 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
 {
     const target *t = self;
     const bg_joint_form *f = t->f;
-    pull g = pull_gradient(f, by, x->pose, x->twist, t->massless ? NULL : x->acceleration);
+    bg_pull g = bg_joint_pull_gradient(f, by, x->pose, x->twist,
+                                       t->massless ? NULL : x->acceleration);
     for (int k = f->mech->body_link[by]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int j = l->place; j < l->place + count(t, l); j++) {
@@ -493,7 +480,7 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
     if (t->massless)
         memset(f->sums, 0, (size_t)f->mech->nlinks * sizeof *f->sums);
     else
-        start_sums(f);
+        bg_joint_start_sums(f);
     bg_couplings_visit_forces(&f->mb, forces);
     if (f->ng > 0 && !t->massless)
         bg_couplings_visit_reactions(&f->mb, lambda, add_coupling, t);
@@ -564,7 +551,7 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
                              .only_stiff = stiff};
     if (!stiff)
         bg_joint_update_acceleration(f, a);
-    update_shifts(f, p->v, a, stiff);
+    bg_joint_update_shifts(f, p->v, a, stiff);
     clear(&r);
     clear(&h);
     clear(&z);
@@ -582,7 +569,7 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     target gamma = aim(f, out, BG_OF_gamma, &f->patterns.G, NULL, false);
     if (is_wanted(&gamma)) {
         bg_joint_update_acceleration(f, NULL);
-        update_shifts(f, p->v, NULL, false);
+        bg_joint_update_shifts(f, p->v, NULL, false);
         calc_rows(f, out, BG_OF_gamma, bg_couplings_visit_gamma);
     }
     bg_joint_add_force_signals(f, out);

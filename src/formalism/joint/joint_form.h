@@ -43,6 +43,22 @@ typedef struct bg_joint_patterns {
         *h_places; /* [rows columns] where entries lie; NULL: dense, or too many */
 } bg_joint_patterns;
 
+/* Links that move alike, in the expansion of r (expansion.c). */
+typedef struct bg_joint_node {
+    int parent; /* node, -1: ground */
+    int x, ny;  /* first of its unknowns D [6], y [ny], w [6], dPhi [6]; ny: 3 or 6 */
+    int v, nv;  /* its coordinates */
+} bg_joint_node;
+
+typedef struct bg_joint_expansion {
+    bg_expansion def;
+    bg_joint_node *node; /* [nnodes] */
+    int nnodes;
+    int *node_of;    /* [nlinks] -1: does not move by itself */
+    int *owner;      /* [nv] node */
+    bool *is_driven; /* [nv] an element acts along it */
+} bg_joint_expansion;
+
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
 typedef struct bg_joint_form {
     bg_multibody mb; /* first: functions of the definition find it through self */
@@ -57,6 +73,7 @@ typedef struct bg_joint_form {
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
     bg_joint_patterns patterns;
+    bg_joint_expansion expansion;
     int *following;          /* [nfollowing] signals of the links that follow one */
     int *driven;             /* [nforces] of mb, or NULL until patterns are known */
     int *diagonal;           /* [nv] places of M's diagonal among its values */
@@ -69,7 +86,6 @@ typedef struct bg_joint_form {
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
     /* Scratch memory: */
-    bg_arena scratch;
     bg_vec3 c;             /* common point */
     bg_frame *L;           /* [nlinks] moving frames */
     bg_spatial *S;         /* [nv + nfollowing] motions */
@@ -151,6 +167,19 @@ void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, do
 void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double *a,
                                const double *lambda, bg_derivatives *out);
 
+/* mass_factor.c: M factored along the tree; its size, 0: entries of M serve as well. After
+ * update_inertia; its first number is NAN where M is nearly singular. */
+int bg_joint_get_mass_size(const bg_joint_form *f);
+void bg_joint_factor_mass(bg_joint_form *f, double *factor);
+void bg_joint_solve_mass(const void *form, double *factor, double *x);
+
+/* expansion.c: the structure, after the first update and once it is known what elements drive
+ * (lambda: any [ng]; false: out of memory); the values, under the conditions of derivatives. */
+bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda);
+void bg_joint_clear_expansion(bg_joint_form *f);
+void bg_joint_calc_expansion(bg_joint_form *f, const bg_point *p, const double *a,
+                             const double *lambda, bg_expansion_values *out);
+
 /* patterns.c: after the first update; false: out of memory. lambda: any [ng]. */
 bool bg_joint_make_patterns(bg_joint_form *f, const double *lambda);
 void bg_joint_clear_patterns(bg_joint_form *f);
@@ -180,12 +209,22 @@ static inline size_t bg_joint_count_places(const bg_pattern *p)
 
 /* starts.c: velocities that meet what is given joint by joint from the ground outwards, at the pose
  * at hand; how a run starts. */
-void bg_joint_guess_velocity(bg_joint_form *f, double *v);
+bg_status bg_joint_guess_velocity(bg_joint_form *f, double *v, bg_error *err);
 const struct bg_starts *bg_joint_get_starts(bool found); /* found: q0 and v0 are the start */
 /* poses.c: coordinates and rates that give all bodies these poses and twists, [nbodies], from
  * coordinates nearby; BG_NOT_CONVERGED: there are none. */
 bg_status bg_joint_take_poses(bg_joint_form *f, const bg_body_state *pose, double *q, double *v,
                               bg_error *err);
+
+/* links.c, in the order of creation. */
+void bg_joint_collect_inertia(bg_joint_form *f);
+void bg_joint_find_shortcuts(bg_joint_form *f);
+void bg_joint_collect_rows(bg_joint_form *f);
+void bg_joint_find_driven(bg_joint_form *f);
+/* coordinates.c; calc_sizes: false: out of memory. */
+void bg_joint_find_blocks(bg_joint_form *f);
+bool bg_joint_calc_sizes(bg_joint_form *f);
+void bg_joint_name_all(bg_joint_form *f);
 
 /* system.c; constrain: prescribed coordinates of the tree by rows, none eliminated. */
 bg_status bg_joint_form_create(const bg_model *model, bool constrain, bg_joint_form **form,

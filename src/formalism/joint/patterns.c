@@ -186,10 +186,31 @@ static size_t collect(const source *s, int rows, int *start, int *column)
     return total;
 }
 
+/* Entries of M, without listing them: of a coordinate those on the way of its link to the ground,
+ * and those behind it, whose numbers follow. `way` is scratch [nv]: coordinates up to one. */
+static size_t count_mass(const bg_joint_form *f, int *way)
+{
+    const bg_mechanism *x = f->mech;
+    size_t total = 0;
+    for (int k = 0; k < x->nlinks; k++) {
+        const bg_link *l = &x->links[k];
+        const bg_link *before = l; /* the nearest towards the ground that has coordinates */
+        do
+            before = before->parent >= 0 ? &x->links[before->parent] : NULL;
+        while (before && before->nv == 0);
+        const bg_link *end = &x->links[l->last - 1];
+        int up = l->nv + (before ? way[before->v] : 0);
+        if (l->nv > 0)
+            way[l->v] = up;
+        total += (size_t)l->nv * (size_t)(up + end->v + end->nv - l->v - l->nv);
+    }
+    return total;
+}
+
 static bool make(const source *s, bg_pattern *out)
 {
     int rows = s->of == OF_G ? s->f->ng : s->of == OF_h ? s->f->mb.nz : s->f->nv;
-    size_t n = collect(s, rows, NULL, NULL);
+    size_t n = s->of == OF_M ? count_mass(s->f, s->scratch) : collect(s, rows, NULL, NULL);
     *out = (bg_pattern){rows, s->f->nv, NULL, NULL};
     if (!is_sparse(s->f, s->of, n, rows))
         return true;

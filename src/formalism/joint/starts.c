@@ -83,7 +83,8 @@ static guess begin(bg_joint_form *f, const bg_tree_joint *t, double *v)
     return x;
 }
 
-static void find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, double *v)
+static bg_status find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, double *v,
+                           bg_error *err)
 {
     static const double units[6] = {1, 1, 1, 1, 1, 1};
     const bg_body *b = &f->mb.model->bodies[t->child];
@@ -95,26 +96,31 @@ static void find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, double
         add_target(f, x, b->w, NULL, f->mb.wishes->length);
     if (b->v_given || any)
         add_target(f, x, b->v, &arm, 1);
-    if (x->rows == 0 || x->n == 0 || bg_levels_create(x->n, units, &levels, NULL) != BG_OK)
-        return;
-    if (bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, 0, NULL) == BG_OK)
-        for (int k = 0; k < x->n; k++) {
-            v[x->column[k]] = bg_levels_get_x(levels)[k];
-            x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);
-        }
+    if (x->rows == 0 || x->n == 0)
+        return BG_OK;
+    bg_status st = bg_levels_create(x->n, units, &levels, err);
+    if (st == BG_OK)
+        st = bg_levels_add(levels, x->rows, x->A, x->b, BG_START_LEVERAGE, 0, err);
+    for (int k = 0; k < x->n && st == BG_OK; k++) {
+        v[x->column[k]] = bg_levels_get_x(levels)[k];
+        x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);
+    }
     bg_levels_destroy(levels);
+    return st;
 }
 
-void bg_joint_guess_velocity(bg_joint_form *f, double *v)
+bg_status bg_joint_guess_velocity(bg_joint_form *f, double *v, bg_error *err)
 {
-    for (int k = 0; k < f->mech->ntree; k++) {
+    bg_status st = BG_OK;
+    for (int k = 0; k < f->mech->ntree && st == BG_OK; k++) {
         const bg_tree_joint *t = &f->mech->tree[k];
         guess x = begin(f, t, v);
-        find_rest(f, t, &x, v);
+        st = find_rest(f, t, &x, v, err);
         if (t->count > 0) /* links between have no bodies */
             f->V[t->first + t->count - 1] = x.V;
     }
     f->moving = false; /* V is not that of v_now any more */
+    return st;
 }
 
 static void set_point(bg_joint_form *f, const bg_point *p)
@@ -131,16 +137,22 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
     return bg_wishes_get_given(self, p != NULL, k, out);
 }
 
+static const char *find_reversed(void *self, const bg_point *p)
+{
+    set_point(self, p);
+    return bg_wishes_find_reversed(self);
+}
+
 static int is_settled(void *self, const bg_point *p, bg_start_of of)
 {
     set_point(self, p);
     return bg_wishes_are_settled(self, of);
 }
 
-static void guess_velocity(void *self, const bg_point *p, double *v)
+static bg_status guess_velocity(void *self, const bg_point *p, double *v, bg_error *err)
 {
     set_point(self, p);
-    bg_joint_guess_velocity(self, v);
+    return bg_joint_guess_velocity(self, v, err);
 }
 
 static void follow(void *self, const bg_point *p, double *z)
@@ -271,13 +283,15 @@ static const char *get_joint(void *self, int row, int k)
 
 const struct bg_starts *bg_joint_get_starts(bool found)
 {
-    static const bg_starts known = {.get_given = get_given, .get_joint = get_joint};
+    static const bg_starts known = {
+        .get_given = get_given, .get_joint = get_joint, .find_reversed = find_reversed};
     static const bg_starts starts = {.get_given = get_given,
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
                                      .follow = follow,
                                      .get_joint = get_joint,
+                                     .find_reversed = find_reversed,
                                      .calc_rows = calc_rows};
     return found ? &known : &starts;
 }

@@ -1,11 +1,9 @@
-/* The joint formalism as a bg_system: creation, names, start values, terms, outputs. */
+/* The joint formalism as a bg_system: its functions, its creation, its definition. */
 #include "formalism/joint/joint_form.h"
 
 #include "base/memory.h"
-#include "formalism/sizes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +61,16 @@ static void apply_all(bg_joint_form *f, const bg_point *p, const double *lambda)
     bg_joint_add_direct_forces(f, lambda, f->tau);
 }
 
+static int def_factor_mass(void *self, const bg_point *p, double *factor)
+{
+    bg_joint_form *f = self;
+    bg_joint_set_point(f, p);
+    bg_joint_update_position(f, p->q);
+    bg_joint_update_inertia(f);
+    bg_joint_factor_mass(f, factor);
+    return 0;
+}
+
 static int def_accelerate(void *self, const bg_point *p, const double *lambda, double *a)
 {
     bg_joint_form *f = self;
@@ -116,6 +124,19 @@ static int def_derivatives(void *self, const bg_point *p, const double *a, const
     return 0;
 }
 
+static int def_expand(void *self, const bg_point *p, const double *a, const double *lambda,
+                      bg_expansion_values *out)
+{
+    bg_joint_form *f = self;
+    update(f, p);
+    bg_joint_update_inertia(f);
+    bg_multibody_apply_wrenches(&f->mb);
+    if (f->ng > 0)
+        bg_multibody_apply_reactions(&f->mb, lambda);
+    bg_joint_calc_expansion(f, p, a, lambda, out);
+    return 0;
+}
+
 static int def_normalise(void *self, double *q)
 {
     const bg_joint_form *f = self;
@@ -155,146 +176,6 @@ static bool mb_find_coordinate(bg_multibody *mb, int joint, int coordinate, cons
     out[1] = p->v[l->v];
     out[2] = a ? a[l->v] : 0;
     return true;
-}
-
-/* Mass, centre and moment of inertia of the bodies on each link, in its axes. */
-static void collect_inertia(bg_joint_form *f)
-{
-    const bg_model *m = f->mb.model;
-    for (int pass = 0; pass < 2; pass++) { /* first masses and centres, then moments about them */
-        for (int b = 1; b < m->nbodies; b++) {
-            int k = f->mech->body_link[b];
-            if (k < 0)
-                continue;
-            const bg_frame *at = &f->mech->body_offset[b];
-            bg_inertia *o = &f->own[k];
-            if (pass == 0) {
-                o->h = bg_add_scaled(o->h, m->bodies[b].mass, at->r);
-                o->m += m->bodies[b].mass;
-                continue;
-            }
-            bg_mat3 Rt = bg_mat3_transpose(&at->R),
-                    RJ = bg_mat3_multiply(&at->R, &m->bodies[b].inertia);
-            bg_mat3 J = bg_mat3_multiply(&RJ, &Rt);
-            bg_inertia x = bg_inertia_about(m->bodies[b].mass, &J, bg_sub(at->r, o->h));
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++)
-                    o->I.m[i][j] += x.I.m[i][j];
-        }
-        for (int k = 0; pass == 0 && k < f->mech->nlinks; k++)
-            if (f->own[k].m > 0)
-                f->own[k].h = bg_scale(1 / f->own[k].m, f->own[k].h);
-    }
-}
-
-/* What update_position may leave out. */
-static void find_shortcuts(bg_joint_form *f)
-{
-    const bg_mat3 identity = bg_mat3_identity();
-    const bg_inertia none = {0};
-    for (int k = 0; k < f->mech->nlinks; k++) {
-        f->is_shift[k] = memcmp(&f->mech->links[k].before.R, &identity, sizeof identity) == 0;
-        f->is_massless[k] = memcmp(&f->own[k], &none, sizeof none) == 0;
-    }
-    for (int b = 1; b < f->mb.nbodies; b++)
-        f->is_carried[b] = memcmp(&f->mech->body_offset[b].R, &identity, sizeof identity) == 0;
-}
-
-/* Elements that act along a coordinate of the tree. */
-static void find_driven(bg_joint_form *f)
-{
-    const bg_model *m = f->mb.model;
-    for (int k = 0; k < m->nforces; k++) {
-        const bg_force *x = &m->forces[k];
-        f->driven[k] = -1;
-        if (!x->class_->drive || f->mech->joint_tree[x->joint] < 0)
-            continue;
-        const bg_link *l = &f->mech
-                                ->links[bg_mechanism_find_link(f->mech, x->joint, x->coordinate)];
-        f->driven[k] = l->signal < 0 ? l->v : -1;
-    }
-}
-
-/* Prescribed coordinates that are not eliminated, and couplers whose joints are all in the tree. */
-static void collect_rows(bg_joint_form *f)
-{
-    const bg_model *m = f->mb.model;
-    for (int j = 0; j < m->njoints; j++)
-        for (int c = 0; c < m->joints[j].class_->ncoordinates && f->mech->joint_tree[j] >= 0; c++)
-            if (m->joints[j].start[c].signal >= 0 &&
-                f->mech->links[bg_mechanism_find_link(f->mech, j, c)].signal < 0)
-                f->rows[f->nrows++] = (bg_direct_row){
-                    .n = 1,
-                    .link = {bg_mechanism_find_link(f->mech, j, c)},
-                    .factor = {1},
-                    .coupler = -1,
-                    .signal = m->joints[j].start[c].signal};
-    for (int k = 0; k < m->ncouplers; k++) {
-        const bg_coupler *x = &m->couplers[k];
-        bg_direct_row r = {.n = x->n, .offset = x->offset, .signal = -1, .coupler = k};
-        bool all = true;
-        for (int i = 0; i < x->n; i++)
-            all = all && f->mech->joint_tree[x->joint[i]] >= 0;
-        for (int i = 0; all && i < x->n; i++) {
-            r.link[i] = bg_mechanism_find_link(f->mech, x->joint[i], x->coordinate[i]);
-            r.factor[i] = x->factor[i];
-        }
-        if (all)
-            f->rows[f->nrows++] = r;
-    }
-}
-
-/* Start values and names of the coordinates of link k, which belongs to tree joint t. */
-static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *name)
-{
-    const bg_link *l = &f->mech->links[k];
-    const bg_model *m = f->mb.model;
-    const bg_joint *j = l->joint >= 0 ? &m->joints[l->joint] : NULL;
-    const char *owner = j ? j->name : m->bodies[t->child].name; /* loose bodies have no joint */
-    if (l->kind == BG_LINK_BALL) {
-        static const char *const q_parts[] = {"p0", "p1", "p2", "p3"}, *const v_parts[] = {
-                                                                           "wx", "wy", "wz"};
-        f->q0[l->q] = 1;
-        for (int i = 0; i < 4; i++) {
-            snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, q_parts[i]);
-            f->q_names[l->q + i] = f->names[(*name)++];
-        }
-        for (int i = 0; i < 3; i++) {
-            snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, v_parts[i]);
-            f->v_names[l->v + i] = f->names[(*name)++];
-        }
-        return;
-    }
-    if (l->signal >= 0)
-        return;
-    const char *part = l->axis == 0 ? "x" : l->axis == 1 ? "y" : "z";
-    for (int c = 0; j && c < j->class_->ncoordinates; c++)
-        if (bg_mechanism_find_link(f->mech, l->joint, c) == k) {
-            part = j->class_->coordinate[c].name;
-            f->q0[l->q] = j->start[c].q;
-            f->q_fixed[l->v] = j->start[c].q_fixed;
-        }
-    snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, part);
-    f->q_names[l->q] = f->v_names[l->v] = f->names[(*name)++];
-}
-
-static void name_rows(bg_joint_form *f, int *name)
-{
-    for (int k = 0; k < f->mb.ngroups; k++)
-        for (int i = 0; i < bg_primitive_get_rows(&f->mb.groups[k].primitive); i++) {
-            bg_multibody_name_row(&f->mb, k, i, f->names[*name], sizeof *f->names);
-            f->g_names[f->mb.groups[k].row + i] = f->names[(*name)++];
-        }
-    for (int k = 0; k < f->nrows; k++) {
-        const bg_direct_row *r = &f->rows[k];
-        if (r->coupler >= 0)
-            snprintf(f->names[*name], sizeof *f->names, "%.50s",
-                     f->mb.model->couplers[r->coupler].name);
-        else
-            snprintf(f->names[*name], sizeof *f->names, "%.57s.drive",
-                     f->q_names[f->mech->links[r->link[0]].q]);
-        f->g_names[f->mb.nrows + k] = f->names[(*name)++];
-    }
 }
 
 /* What stays as it is, but for what depends on the number of rows. */
@@ -357,80 +238,13 @@ static void list_scratch(void *object, bg_arena *arena)
     BG_TAKE(arena, f->inside, f->mb.nbodies);
 }
 
-static bool create_scratch(bg_joint_form *f)
+static void forget(bg_multibody *mb)
 {
-    if (!bg_arena_create(&f->scratch, list_scratch, f))
-        return false;
-    bg_multibody_start_scratch(&f->mb);
+    bg_joint_form *f = (bg_joint_form *)mb;
     f->placed = f->moving = f->weighed = false;
-    return true;
 }
 
-static void *def_fork(const void *self)
-{
-    bg_joint_form *f = BG_NEW(bg_joint_form);
-    if (!f)
-        return NULL;
-    *f = *(const bg_joint_form *)self;
-    if (create_scratch(f))
-        return f;
-    free(f);
-    return NULL;
-}
-
-static void def_join(void *fork)
-{
-    bg_joint_form *f = fork;
-    bg_arena_clear(&f->scratch);
-    free(f);
-}
-
-/* Balls, and the three directions in which a free joint slides. */
-static void find_blocks(bg_joint_form *f)
-{
-    const bg_mechanism *x = f->mech;
-    for (int t = 0; t < x->ntree; t++)
-        for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++) {
-            const bg_link *l = &x->links[k];
-            bool slides = x->tree[t].count == 4 && l->kind == BG_LINK_TRANSLATE;
-            bool goes_on = slides && k > x->tree[t].first &&
-                           x->links[k - 1].kind == BG_LINK_TRANSLATE;
-            for (int i = l->v; i < l->v + l->nv; i++)
-                f->mb.block[i] = goes_on ? f->mb.block[l->v - 1] : l->v;
-        }
-}
-
-/* The displacement of a link that is large; body: sizes. */
-static double calc_link_size(const bg_mechanism *x, const bg_tree_joint *t, int link,
-                             const double *body)
-{
-    return x->links[link].kind == BG_LINK_TRANSLATE ? body[t->child] : 1;
-}
-
-static bool calc_sizes(bg_joint_form *f)
-{
-    const bg_mechanism *x = f->mech;
-    double *body = BG_NEW_ARRAY(double, f->mb.nbodies);
-    if (!body)
-        return false;
-    bg_sizes_calc_bodies(f->mb.model, body);
-    bg_sizes_calc_rows(&f->mb, body, f->g_size);
-    for (int t = 0; t < x->ntree; t++)
-        for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++)
-            for (int i = 0; i < x->links[k].nv; i++)
-                f->v_size[x->links[k].v + i] = calc_link_size(x, &x->tree[t], k, body);
-    for (int k = 0; k < f->nrows; k++) {
-        double size = 0;
-        for (int i = 0; i < f->rows[k].n; i++) {
-            int link = f->rows[k].link[i];
-            const bg_tree_joint *t = &x->tree[x->joint_tree[x->links[link].joint]];
-            size = fmax(size, fabs(f->rows[k].factor[i]) * calc_link_size(x, t, link, body));
-        }
-        f->g_size[f->mb.nrows + k] = size > 0 ? size : 1;
-    }
-    free(body);
-    return true;
-}
+static const bg_form itself = {sizeof(bg_joint_form), list_scratch, forget};
 
 static bg_status fill(bg_joint_form *f, bg_error *err)
 {
@@ -440,6 +254,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     for (int k = 0; k < m->njoints; k++)
         in_tree[k] = f->mech->joint_tree[k] >= 0;
+    f->mb.form = &itself;
     bg_status st = bg_multibody_create(m, in_tree, &f->mb, err);
     free(in_tree);
     if (st != BG_OK)
@@ -447,23 +262,19 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     f->nq = f->mech->nq;
     f->nv = f->mech->nv;
     f->nfollowing = f->mech->nfollowing;
-    if (!bg_arena_create(&f->constants, list_constants, f) || !create_scratch(f))
+    if (!bg_arena_create(&f->constants, list_constants, f) || !bg_multibody_create_scratch(&f->mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
     for (int k = 0; k < f->mech->nlinks; k++)
         if (f->mech->links[k].signal >= 0)
             f->following[f->mech->links[k].place - f->nv] = f->mech->links[k].signal;
-    collect_inertia(f);
-    find_blocks(f);
-    find_shortcuts(f);
-    collect_rows(f);
+    bg_joint_collect_inertia(f);
+    bg_joint_find_blocks(f);
+    bg_joint_find_shortcuts(f);
+    bg_joint_collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
-    if (!bg_arena_create(&f->named, list_names, f) || !calc_sizes(f))
+    if (!bg_arena_create(&f->named, list_names, f) || !bg_joint_calc_sizes(f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
-    int name = 0;
-    for (int t = 0; t < f->mech->ntree; t++)
-        for (int k = 0; k < f->mech->tree[t].count; k++)
-            start_link(f, &f->mech->tree[t], f->mech->tree[t].first + k, &name);
-    name_rows(f, &name);
+    bg_joint_name_all(f);
     f->mb.update = mb_update;
     f->mb.find_coordinate = mb_find_coordinate;
     f->mb.calc_tree_reaction = bg_joint_calc_tree_reaction;
@@ -473,14 +284,17 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double t = isnan(m->t_start) ? 0.0 : m->t_start;
     bg_multibody_start(&f->mb, t, f->q0, f->v0); /* signals, which rates may follow */
     bg_joint_update_position(f, f->q0);
-    bg_joint_guess_velocity(f, f->v0);
+    st = bg_joint_guess_velocity(f, f->v0, err);
+    if (st != BG_OK)
+        return st;
     bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
-    find_driven(f);
+    bg_joint_find_driven(f);
     bool good = lambda && bg_joint_make_patterns(f, lambda);
-    free(lambda);
     f->mb
         .driven = f->driven; /* patterns are from all pairs of bodies: they have all that is left */
+    good = good && bg_joint_make_expansion(f, lambda);
+    free(lambda);
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
 
@@ -510,10 +324,11 @@ void bg_joint_form_destroy(void *form)
         return;
     bg_multibody_clear(&f->mb);
     bg_joint_clear_patterns(f);
+    bg_joint_clear_expansion(f);
     bg_mechanism_destroy(f->mech);
     bg_arena_clear(&f->constants);
     bg_arena_clear(&f->named);
-    bg_arena_clear(&f->scratch);
+    bg_arena_clear(&f->mb.scratch);
     free(f);
 }
 
@@ -561,8 +376,6 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
         rheonomic = rheonomic || f->rows[k].signal >= 0;
     bg_multibody_define(&f->mb, def);
     def->destroy = bg_joint_form_destroy;
-    def->fork = def_fork;
-    def->join = def_join;
     def->nq = f->nq;
     def->nv = f->nv;
     def->ng = f->ng;
@@ -574,7 +387,12 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->pattern_G = f->patterns.G.row_start ? &f->patterns.G : NULL;
     def->pattern_V = balls ? &f->patterns.V : NULL;
     define_derivatives(f, def);
+    def->expansion = &f->expansion.def;
+    def->expand = def_expand;
     def->accelerate = def_accelerate;
+    def->mass_size = bg_joint_get_mass_size(f);
+    def->factor_mass = def_factor_mass;
+    def->solve_mass = bg_joint_solve_mass;
     def->residual = def_residual;
     def->check_start = def_check_start;
     def->drive_power = f->nfollowing > 0 ? def_drive_power : NULL;

@@ -227,7 +227,8 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
     memcpy(out->Q.z, by.u, sizeof by.u);
     for (int i = 0; i < f->nz; i++)
         memcpy(out->h[i].z, by.h[i], sizeof by.h[i]);
-    const int first = y_slope.used || r_slope.used ? 0 : 2; /* only laws look at the output's own */
+    const bool looks = s->measured.noutputs + s->reference.noutputs > 0;
+    const int first = looks ? 0 : 2; /* only laws look at the output's own */
     out->nbodies = s->nbodies - first;
     out->body = s->body + first;
     for (int k = first; k < s->nbodies; k++) {

@@ -152,7 +152,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     line x = calc_line(s, w);
     x.slope = &slope;
     calc_force(s, w, &x, true);
-    if (slope.used) {
+    if (s->force.noutputs + s->actuator.noutputs > 0) { /* whether their slopes are zero or not */
         bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
         return;
     }

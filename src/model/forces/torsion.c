@@ -109,7 +109,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
     out->Q.x = y.Q_x;
     out->Q.rate = y.Q_rate;
     out->h[0].rate = s->turns ? 1 : 0;
-    if (!slope.used)
+    if (s->torque.noutputs == 0) /* what it looks at does not change with the state */
         return;
     out->nbodies = s->nbodies;
     out->body = s->body;

@@ -1,0 +1,279 @@
+/* bogie modes: eigenvalues and mode shapes about a state, as a table, as JSON, and one of them as a
+ * motion that pages show. */
+#include "base/output.h"
+#include "cli/linear.h"
+#include "cli/mode_motion.h"
+#include "formalism/motion.h"
+#include "run/problem.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 3, LINES = 60 };
+
+typedef struct arguments {
+    bg_linear_arguments linear;
+    const char *json, *output, *html;
+    long mode, all;
+    double amplitude;
+} arguments;
+
+#define FIELD(name) offsetof(arguments, name)
+
+static const bg_cli_option options[] = {
+    {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(linear.equilibrium),
+     "about the equilibrium, or steady motion, that is found from the start"},
+    {"--at", NULL, "T", BG_CLI_NUMBER, FIELD(linear.at),
+     "about the motion at T s (default: at its start)"},
+    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(linear.formulation),
+     "coordinates of a model (default: the model's, or joint)"},
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(linear.settings),
+     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
+    {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json), "all modes as JSON; - is stdout"},
+    {"--mode", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(mode),
+     "the mode that --output and --html show (default 1)"},
+    {"--html", NULL, "PAGE", BG_CLI_TEXT, FIELD(html), "a page that plays the mode on the model"},
+    {"--output", "-o", "FILE.h5", BG_CLI_TEXT, FIELD(output),
+     "the mode as a result, for `bogie report`"},
+    {"--amplitude", NULL, "A", BG_CLI_POSITIVE, FIELD(amplitude),
+     "largest displacement shown, of the size of its body, or in rad (default 0.1)"},
+};
+
+/* The body a mode moves most, and how, where its largest coordinate is largest. */
+static void describe(const bg_linear_job *job, const double *shape, int stride, char *text,
+                     size_t size)
+{
+    int nv = job->linearisation->nv;
+    double *v = calloc((size_t)nv + 1, sizeof *v);
+    text[0] = '\0';
+    for (int i = 0; v && i < nv; i++)
+        v[i] = shape[stride * i];
+    if (v && job->problem->model)
+        bg_motion_describe(job->evaluator, job->state, v, text, size);
+    free(v);
+}
+
+static const char *get_name(const bg_linear_job *job, const bg_modes *m, int k, char *buffer,
+                            size_t size)
+{
+    bool freedom = k < m->n;
+    return bg_system_get_name(job->problem->system, freedom ? 'v' : 'z',
+                              freedom ? m->independent[k] : k - m->n, buffer, size);
+}
+
+/* "car.z 55 %, trailer.wy 30 %": those that take part most. */
+static void print_participation(const bg_linear_job *job, const bg_modes *m, const bg_mode *mode)
+{
+    double below = HUGE_VAL;
+    int last = -1;
+    char buffer[64];
+    for (int shown = 0; shown < MOST_SHOWN; shown++) {
+        int best = -1;
+        for (int k = 0; k < m->n + m->nz; k++) {
+            double p = mode->participation[k];
+            bool next = p < below || (p == below && k > last);
+            if (next && (best < 0 || p > mode->participation[best]))
+                best = k;
+        }
+        if (best < 0 || mode->participation[best] < 0.05)
+            return;
+        below = mode->participation[best];
+        last = best;
+        printf("%s%s %.0f %%", shown > 0 ? ", " : "", get_name(job, m, best, buffer, sizeof buffer),
+               100 * below);
+    }
+}
+
+static void print_mode(const bg_linear_job *job, const bg_modes *m, int k)
+{
+    const bg_mode *mode = &m->mode[k];
+    char imaginary[32] = "", motion[192];
+    if (mode->im > 0)
+        snprintf(imaginary, sizeof imaginary, "+- %.6gi", mode->im);
+    double re = fabs(mode->re) < 1e-12 * hypot(mode->re, mode->im) ? 0 : mode->re;
+    printf("%5d  %12.6g %-14s", k + 1, re, imaginary);
+    if (mode->im > 0)
+        printf("%11.5g %9.4f", mode->frequency, re == 0 ? 0 : mode->damping);
+    else
+        printf("%11s %9s", "-", mode->re > 0 ? "grows" : "decays");
+    printf("  ");
+    print_participation(job, m, mode);
+    describe(job, mode->shape, 2, motion, sizeof motion);
+    if (*motion)
+        printf(": %s", motion);
+    printf("\n");
+}
+
+static void print_free(const bg_linear_job *job, const bg_modes *m)
+{
+    for (int k = 0; k < m->nfree; k++) {
+        const bg_free_direction *f = &m->free[k];
+        char motion[192], buffer[64];
+        int best = 0, state = 0;
+        for (int i = 0; i < m->nv; i++)
+            best = fabs(f->shape[i]) > (1 + 1e-6) * fabs(f->shape[best]) ? i : best;
+        for (int i = 0; i < m->nz; i++)
+            state = fabs(f->shape_z[i]) > fabs(f->shape_z[state]) ? i : state;
+        bool moves = m->nv > 0 && f->shape[best] != 0;
+        describe(job, f->shape, 1, motion, sizeof motion);
+        printf("   free  %s%s%s\n",
+               bg_system_get_name(job->problem->system, moves ? 'v' : 'z', moves ? best : state,
+                                  buffer, sizeof buffer),
+               *motion ? ": " : " holds any value", motion);
+    }
+}
+
+static void print_table(const bg_linear_job *job, const bg_modes *m)
+{
+    const bg_warnings *list = bg_linear_job_get_warnings(job);
+    const char *formulation = job->problem->formulation;
+    printf("%s%s%s%s: modes %s\n", bg_problem_get_reference(job->problem), formulation ? ", " : "",
+           formulation ? formulation : "", formulation ? " formulation" : "", job->where);
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->items[i].topic, "equilibrium") == 0)
+            bg_warning_print(&list->items[i]);
+    printf("%5s  %27s%11s %9s  %s\n", "mode", "eigenvalue [1/s]     ", "freq. [Hz]", "damping",
+           "takes part");
+    for (int k = 0; k < m->count && k < LINES; k++)
+        print_mode(job, m, k);
+    if (m->count > LINES)
+        printf("   ...   %d more: --json has them all\n", m->count - LINES);
+    print_free(job, m);
+    if (m->zeros > 0)
+        printf("%d eigenvalue%s zero\n", m->zeros, m->zeros == 1 ? " is" : "s are");
+    if (m->unstable > 0)
+        printf("%d mode%s: the motion leaves this state\n", m->unstable,
+               m->unstable == 1 ? " grows" : "s grow");
+}
+
+/* {NAME: [re, im]} of coordinates or states that are not zero. */
+static json_t *make_shape(const bg_system *system, char kind, const double *shape, int n)
+{
+    json_t *object = json_object();
+    char buffer[64];
+    for (int i = 0; i < n; i++)
+        if (hypot(shape[2 * i], shape[2 * i + 1]) > 1e-9)
+            json_object_set_new(object, bg_system_get_name(system, kind, i, buffer, sizeof buffer),
+                                json_pack("[f,f]", shape[2 * i], shape[2 * i + 1]));
+    return object;
+}
+
+static json_t *make_mode(const bg_linear_job *job, const bg_modes *m, const bg_mode *mode)
+{
+    const bg_system *system = job->problem->system;
+    json_t *participation = json_object();
+    char buffer[64];
+    for (int k = 0; k < m->n + m->nz; k++)
+        if (mode->participation[k] > 1e-6)
+            json_object_set_new(participation, get_name(job, m, k, buffer, sizeof buffer),
+                                json_real(mode->participation[k]));
+    return json_pack("{s:[f,f], s:f, s:f, s:o, s:o, s:o}", "eigenvalue", mode->re, mode->im,
+                     "frequency", mode->frequency, "damping", mode->damping, "participation",
+                     participation, "shape", make_shape(system, 'v', mode->shape, m->nv), "states",
+                     make_shape(system, 'z', mode->shape_z, m->nz));
+}
+
+static bg_status write_json(const bg_linear_job *job, const bg_modes *m, const char *path,
+                            bg_error *err)
+{
+    json_t *modes = json_array(), *free_ = json_array();
+    for (int k = 0; k < m->count; k++)
+        json_array_append_new(modes, make_mode(job, m, &m->mode[k]));
+    for (int k = 0; k < m->nfree; k++) {
+        json_t *shape = json_object();
+        char buffer[64];
+        for (int i = 0; i < m->nv; i++)
+            if (fabs(m->free[k].shape[i]) > 1e-9)
+                json_object_set_new(
+                    shape, bg_system_get_name(job->problem->system, 'v', i, buffer, sizeof buffer),
+                    json_real(m->free[k].shape[i]));
+        json_array_append_new(free_, shape);
+    }
+    json_t *root = json_pack("{s:s, s:i, s:s, s:s?, s:s, s:f, s:i, s:i, s:o, s:o}", "kind", "modes",
+                             "format", 1, "model", bg_problem_get_reference(job->problem),
+                             "formulation", job->problem->formulation, "where", job->where, "t",
+                             job->state->t, "zeros", m->zeros, "unstable", m->unstable, "modes",
+                             modes, "free", free_);
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    bg_status st = text ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the modes");
+    if (text && strcmp(path, "-") == 0)
+        puts(text);
+    else if (text)
+        st = bg_output_write_text(path, BG_PLACE_MODES, text, err);
+    free(text);
+    json_decref(root);
+    return st;
+}
+
+static bg_status check_arguments(const arguments *args, bg_error *err)
+{
+    const char *dot = args->output ? strrchr(args->output, '.') : NULL;
+    if (args->output && (!dot || strcmp(dot, ".h5") != 0))
+        return bg_error_set(err, BG_BAD_INPUT, "the mode '%s' must be named FILE.h5", args->output);
+    if (args->html && !bg_template_get())
+        return bg_error_set(err, BG_MISSING,
+                            "this bogie was built without the viewer, so it writes no pages");
+    if (args->linear.equilibrium && !isnan(args->linear.at))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--equilibrium and --at exclude each other: an equilibrium is found "
+                            "from the start");
+    bg_status st = args->html ? bg_place_check(args->html, BG_PLACE_PAGE, err) : BG_OK;
+    if (st == BG_OK && args->json && strcmp(args->json, "-") != 0)
+        st = bg_place_check(args->json, BG_PLACE_MODES, err);
+    return st;
+}
+
+static bg_status show(const bg_linear_job *job, const bg_modes *m, const arguments *args,
+                      bg_error *err)
+{
+    bool json_on_stdout = args->json && strcmp(args->json, "-") == 0;
+    bg_status st = BG_OK;
+    if (!json_on_stdout)
+        print_table(job, m);
+    if (args->json)
+        st = write_json(job, m, args->json, err);
+    if (st != BG_OK || (!args->output && !args->html))
+        return st;
+    if (args->mode > m->count)
+        return bg_error_set(err, BG_BAD_INPUT, "--mode %ld: there are %d modes", args->mode,
+                            m->count);
+    return bg_mode_show(job, m, (int)args->mode - 1, args->amplitude, args->output, args->html,
+                        err);
+}
+
+static int run(const bg_verb *verb, int argc, char **argv)
+{
+    arguments args = {
+        .linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .mode = 1, .amplitude = 0.1};
+    const char *reference;
+    bg_error err = {0};
+    bg_linear_job job = {0};
+    bg_modes modes = {0};
+    bg_status st = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
+    if (st == BG_OK)
+        st = check_arguments(&args, &err);
+    if (st == BG_OK)
+        st = bg_linear_job_open(reference, &args.linear, &job, &err);
+    if (st == BG_OK)
+        st = bg_modes_create(job.linearisation, &modes, &err);
+    if (st == BG_OK)
+        st = show(&job, &modes, &args, &err);
+    bg_modes_clear(&modes);
+    bg_linear_job_close(&job);
+    bg_cli_settings_clear(&args.linear.settings);
+    fflush(stdout);
+    err.status = st;
+    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+}
+
+const bg_verb bg_verb_modes = {
+    .name = "modes",
+    .operand = "MODEL",
+    .summary = "eigenvalues and mode shapes about a state or the equilibrium",
+    .options = options,
+    .noptions = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,482 @@
+/* bdf: backward differentiation of order 1 to 5 (6 on request) on the Gear-Gupta-Leimkuhler form.
+ *
+ * M. Arnold, A. Fuchs and C. Fuehrer, Efficient corrector iteration for DAE time integration in
+ * multibody dynamics (001). The equations (bdf_residual.c) are solved for y = (q, v, z, lambda,
+ * eta) with fixed leading coefficients in scaled differences (bdf_history.c); order and step are
+ * chosen together (bdf_order.c), by errors of q, v and z alone (bdf_norm.c). Newton's iteration
+ * (bdf_corrector.c) takes derivatives (bdf_jacobian.c, bdf_differences.c) into a matrix without q
+ * (bdf_matrix.c). Orders that would pump up fast undamped modes are capped (bdf_cap.c).
+ *
+ * Fixed steps h have the order that `max_order` says. Before the differences of that order are
+ * there, the first six steps (12 and 24 for orders 5 and 6) are made of shorter ones: twelve of
+ * h/2^14, by which the order rises to its end, then six of each of h/2^13, h/2^12, ..., which cover
+ * them exactly. What order 1 does in the first of these is (h/2^14)^2; so many of one length let
+ * die out what doubling the length adds, with 0.71 and 0.86 a step for orders 5 and 6. */
+#include "integrators/bdf.h"
+
+#include "base/memory.h"
+#include "integrators/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RAMP = 14 }; /* doublings from the first part of a fixed step */
+static const int each[] = {0, 6, 6, 6, 6, 12, 24}; /* parts of one length, by order */
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_integrator *ig = object;
+    bg_bdf *m = ig->method;
+    int nq = m->nq, nv = m->nv, nz = m->nz, ng = m->ng, n = ig->n;
+    bg_bdf_history_take(&m->now, n, ng, arena);
+    bg_bdf_history_take(&m->next, n, ng, arena);
+    double **const of_n[] = {&m->y_P, &m->rate_P, &m->e};
+    double **const of_v[] = {&m->metric, &m->tangent, &m->VV,   &m->a,   &m->step_q,
+                             &m->step_v, &m->F.F1,    &m->F.F2, &m->rhs, &m->matrix.row};
+    double **const of_g[] = {&m->eta,      &m->lambda, &m->step_lambda,
+                             &m->step_eta, &m->F.F3,   &m->F.F4};
+    for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
+        BG_TAKE(arena, *of_n[i], n + ng);
+    for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
+        BG_TAKE(arena, *of_v[i], nv);
+    for (size_t i = 0; i < sizeof of_g / sizeof *of_g; i++)
+        BG_TAKE(arena, *of_g[i], ng);
+    BG_TAKE(arena, m->step_z, nz);
+    BG_TAKE(arena, m->F.Fz, nz);
+    BG_TAKE(arena, m->base, nq);
+    BG_TAKE(arena, m->moved, nq);
+    BG_TAKE(arena, m->q_t, nq);
+    BG_TAKE(arena, m->V, bg_system_get_size_V(ig->sys->system));
+    BG_TAKE(arena, m->weight, 2 * nv + nz);
+    BG_TAKE(arena, m->entries, 2 * nv + nz);
+    BG_TAKE(arena, m->q_of, nv);
+}
+
+static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
+{
+    const char *order = bg_option_get(ig, "max_order");
+    m->form = bg_option_get_choice(ig, "form");
+    m->formalism = bg_option_get_choice(ig, "formalism");
+    m->jacobian = bg_option_get_choice(ig, "jacobian");
+    m->update = bg_option_get_choice(ig, "update");
+    m->rule = bg_option_get_choice(ig, "step_rule");
+    m->omega = bg_option_get_choice(ig, "pattern");
+    m->through = bg_option_get_choice(ig, "matrix");
+    m->automatic = strcmp(order, "auto") == 0;
+    m->max_order = m->automatic ? 5 : atoi(order);
+    m->kappa = bg_option_get_number(ig, "newton", 0);
+    ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
+    m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
+    if (m->kappa < 0 || m->kappa >= 1)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "option 'newton' of integrator bdf is %g; it is the part of the "
+                            "tolerance that Newton's iteration may leave, between 0 and 1",
+                            m->kappa);
+    return BG_OK;
+}
+
+/* What the method needs of the system. */
+static bg_status check_system(bg_integrator *ig, bg_bdf *m, bg_error *err)
+{
+    const bg_system_def *def = &ig->sys->def;
+    if (!(def->supplied & BG_TERM_M))
+        return bg_error_set(err, BG_MISSING,
+                            "system '%s' does not supply M, which integrator bdf needs for its "
+                            "iteration matrix; supply it, or take an explicit method such as mdop5",
+                            def->name);
+    return m->formalism == BG_FORMALISM_EXPLICIT ? bg_evaluator_prepare_acceleration(ig->sys, err)
+                                                 : BG_OK;
+}
+
+static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
+{
+    uint64_t blocks = m->matrix.expanded
+                          ? 0
+                          : BG_KEPT_MASS | BG_KEPT(BG_OF_r, BG_BY_q) | BG_KEPT(BG_OF_r, BG_BY_v);
+    bool lambda = ig->sys->def.f_of_lambda != 0;
+    if (m->nz > 0)
+        blocks |= BG_KEPT(BG_OF_r, BG_BY_z) | BG_KEPT(BG_OF_h, BG_BY_q) |
+                  BG_KEPT(BG_OF_h, BG_BY_v) | BG_KEPT(BG_OF_h, BG_BY_z);
+    if (m->ng > 0 && m->form != BG_FORM_INDEX_3)
+        blocks |= BG_KEPT(BG_OF_w, BG_BY_q);
+    if (lambda)
+        blocks |= BG_KEPT(BG_OF_r, BG_BY_lambda);
+    if (lambda && m->nz > 0)
+        blocks |= BG_KEPT(BG_OF_h, BG_BY_lambda);
+    return blocks;
+}
+
+/* Which entry of q moves with each velocity alone; rotations move several. */
+static void map_coordinates(const bg_integrator *ig, bg_bdf *m)
+{
+    const bg_pattern *p = ig->sys->def.pattern_V;
+    const double *size = ig->sys->def.v_size;
+    for (int j = 0; j < m->nv; j++)
+        m->metric[j] = size ? size[j] * size[j] : 1;
+    for (int j = 0; j < m->nv; j++)
+        m->q_of[j] = ig->dyn->kinematic ? -1 : j;
+    for (int i = 0; p && i < m->nq; i++) {
+        int j = p->column[p->row_start[i]];
+        if (p->row_start[i + 1] - p->row_start[i] == 1)
+            m->q_of[j] = i;
+    }
+}
+
+static bg_status create_second(bg_integrator *ig, bg_bdf *m, bg_error *err)
+{
+    int nu = ig->sys->def.nu, size = nu + bg_bdf_count_values(m);
+    if (m->update != BG_UPDATE_EXTENDED || nu == 0)
+        return BG_OK;
+    m->second = BG_NEW_ARRAY(double *, 3 * nu + 2);
+    bool good = m->second != NULL;
+    for (int c = 0; c < 3 * nu + 2 && good; c++)
+        good = (m->second[c] = BG_NEW_ARRAY(double, size)) != NULL;
+    return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+}
+
+static bg_status create(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = BG_NEW(bg_bdf);
+    ig->method = m;
+    if (!m)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    m->nq = ig->dyn->nq;
+    m->nv = ig->dyn->nv;
+    m->nz = ig->dyn->nz;
+    m->ng = ig->dyn->ng;
+    bg_status st = read_options(ig, m, err);
+    if (st == BG_OK)
+        st = check_system(ig, m, err);
+    if (st == BG_OK && !bg_arena_create(&m->arena, list, ig))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    if (st != BG_OK)
+        return st;
+    map_coordinates(ig, m);
+    st = bg_bdf_matrix_choose(ig, err);
+    m->blocks = choose_blocks(ig, m);
+    if (st == BG_OK)
+        st = bg_bdf_parts_create(ig, &m->parts, err);
+    if (st == BG_OK)
+        st = bg_bdf_parts_create(ig, &m->kept, err);
+    if (st == BG_OK)
+        st = bg_bdf_matrix_create(ig, err);
+    if (st == BG_OK && m->jacobian != BG_DIFFERENCE_ANALYTIC)
+        st = bg_bdf_differences_create(ig, err);
+    if (st == BG_OK)
+        st = create_second(ig, m, err);
+    if (st == BG_OK && m->automatic && ig->options.step == 0)
+        st = bg_bdf_cap_create(ig, err);
+    bg_bdf_history_reset(&m->now);
+    return st;
+}
+
+static void destroy(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_parts *const parts[] = {&m->parts, &m->kept};
+    for (int i = 0; i < 2; i++) {
+        bg_jacobian_clear(&parts[i]->B);
+        free(parts[i]->G);
+        free(parts[i]->u);
+        free(parts[i]->E.x);
+    }
+    for (int c = 0; m->second && c < 3 * ig->sys->def.nu + 2; c++)
+        free(m->second[c]);
+    free((void *)m->second);
+    bg_bdf_matrix_clear(&m->matrix);
+    bg_bdf_differences_destroy(m->differences);
+    bg_bdf_cap_destroy(m->cap);
+    bg_arena_clear(&m->arena);
+    free(m);
+}
+
+/* What stays true: all of the motion where only the choice of rows is another; the derivatives
+ * where q, v or z have jumped, as a first guess; nothing in another mode, or of another motion. */
+static void restart(bg_integrator *ig, bg_restart reason)
+{
+    bg_bdf *m = ig->method;
+    bool goes_on = reason == BG_RESTART_ROWS && ig->x0->t == m->t_now;
+    if (goes_on)
+        bg_bdf_history_forget_lambda(&m->now);
+    else
+        bg_bdf_history_reset(&m->now);
+    if (reason == BG_RESTART_START || reason == BG_RESTART_MODE)
+        m->parts.made = false, m->parts.spectrum.since = 0;
+    if (reason == BG_RESTART_START) {
+        bg_bdf_differences_forget(ig);
+        m->second_made = false;
+    }
+    m->parts.slow = false;
+    m->parts.slow_steps = 0;
+    m->parts.rate = 100;
+    m->ready = m->uncounted = false;
+    m->tries = 0;
+    m->t_now = ig->x0->t;
+    bg_bdf_parts_copy(ig, &m->parts, &m->kept);
+    m->changed = false;
+    bg_bdf_matrix_hold(ig);
+}
+
+/* h such that order 1 leaves a quarter of the tolerance: y'' from the rates a little ahead. */
+static bg_status first_step(bg_integrator *ig, double *h, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    const bg_state *x = ig->x0;
+    double *y = m->y_P, *rate = m->rate_P, span = ig->t_end - x->t, before = m->now.h_used;
+    memcpy(y, x->q, (size_t)ig->n * sizeof(double));
+    m->formula.h = 1;
+    bg_status st = BG_OK;
+    ig->x1->t = x->t;
+    if (bg_bdf_prepare_base(ig, err) != BG_OK)
+        st = BG_SYSTEM_FAILED;
+    const bool fixed = ig->options.step > 0;
+    if (st != BG_OK || fixed)
+        return st;
+    bg_bdf_update_weights(ig);
+    double first = bg_bdf_calc_norm_of(ig, ig->rate0, NULL, NULL), shift = 0.1 / fmax(first, 1e-30);
+    shift = fmin(fmin(shift, 1e-3), 1e-3 * span);
+    for (int attempt = 0;; attempt++) {
+        for (int i = 0; i < ig->n; i++)
+            y[i] = x->q[i] + shift * ig->rate0[i];
+        st = bg_integrator_calc_rate(ig, x->t + shift, y, 0, rate, ig->x1->lambda, err);
+        if (st == BG_OK)
+            break;
+        if (st < 0 || attempt == 20)
+            return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
+        shift *= 0.1;
+    }
+    for (int i = 0; i < ig->n; i++)
+        rate[i] = (rate[i] - ig->rate0[i]) / shift;
+    double second = bg_bdf_calc_norm_of(ig, rate, NULL, NULL);
+    *h = fmin(1e-2 * span, 1 / sqrt(2 * fmax(second, 1e-30)));
+    if (before > 0)
+        *h = fmin(*h, before);
+    if (ig->options.h_max > 0)
+        *h = fmin(*h, ig->options.h_max);
+    return BG_OK;
+}
+
+/* Rates, multipliers and residuals of the end of a step, and its work. */
+static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    unsigned want = 0;
+    double power = 0;
+    if (m->ng > 0)
+        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last ? BG_TERM_gamma : 0u);
+    if (d->kinematic)
+        want |= BG_TERM_V;
+    bg_status st = BG_OK;
+    if (last || ig->energy) {
+        st = bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, ig->x0->mode, &d->point, err);
+        if (ig->sys->def.f_of_lambda)
+            d->point.lambda = m->lambda;
+        d->have = want;
+        if (st == BG_OK && want)
+            st = bg_system_calc_terms(ig->sys, &d->point, want, &d->terms, err);
+        if (st == BG_OK)
+            bg_dynamics_take_offsets(d, want, &d->terms);
+    }
+    if (st == BG_OK && ig->energy)
+        st = bg_dynamics_calc_power(d, m->a, m->lambda, &power, err);
+    if (st != BG_OK)
+        return st;
+    int w = ig->n - 1;
+    m->e[w] = (power - m->rate_P[w]) / m->formula.alpha;
+    *x->work = ig->energy ? m->y_P[w] + m->e[w] : *ig->x0->work;
+    if (!last)
+        return BG_OK;
+    memcpy(x->a, m->a, (size_t)m->nv * sizeof(double));
+    memcpy(x->lambda, m->lambda, (size_t)m->ng * sizeof(double));
+    bg_dynamics_calc_rates(d, x->v, ig->rate1);
+    memcpy(ig->rate1 + m->nq, m->a, (size_t)m->nv * sizeof(double));
+    for (int i = m->nq + m->nv; i < w; i++)
+        ig->rate1[i] = m->rate_P[i] + m->formula.alpha * m->e[i];
+    ig->rate1[w] = power;
+    ig->residuals1 = bg_dynamics_calc_residuals(d, x->v, x->a);
+    return BG_OK;
+}
+
+/* One step of s to t, from where `next` ends; last: at the end of what is tried. */
+static bg_status advance(bg_integrator *ig, double s, int k, double t, bool last, double *error,
+                         bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_history_predict(&m->next, k, s, &m->formula, m->y_P, m->rate_P);
+    bg_status st = bg_bdf_correct(ig, t, err);
+    if (st != BG_OK)
+        return st;
+    st = finish(ig, last, err);
+    if (st != BG_OK)
+        return st;
+    if (ig->options.step == 0) {
+        bg_bdf_calc_estimate(ig);
+        *error = m->estimate.error;
+    }
+    for (int i = 0; i < m->ng; i++)
+        m->e[ig->n + i] = m->lambda[i] - m->y_P[ig->n + i];
+    bg_bdf_history_push(&m->next, &m->formula, m->e, ig->x1->q, m->lambda);
+    return BG_OK;
+}
+
+/* Length of the next part of a fixed step, with `rest` of it left, after `count` parts. */
+static double choose_part(const bg_integrator *ig, int count, double rest)
+{
+    const bg_bdf *m = ig->method;
+    const double close = 1e-9;
+    const int n = each[m->max_order];
+    int level = count < 2 * n ? 0 : (count - n) / n;
+    double s = level < RAMP ? ldexp(ig->options.step, level - RAMP) : ig->h;
+    if (s > (1 - close) * rest)
+        return s < (1 + close) * rest ? s : rest;
+    return s > 0.5 * (1 + close) * rest ? 0.5 * rest : s;
+}
+
+static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_history *x = &m->next;
+    const double end = ig->x1->t;
+    double rest = ig->h, ignored;
+    bg_status st = BG_OK;
+    bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, choose_part(ig, x->filled, rest));
+    while (rest > 0 && st == BG_OK) {
+        double s = choose_part(ig, x->filled, rest);
+        bool last = s > (1 - 1e-9) * rest;
+        int k = x->k_used + 1 < m->max_order ? x->k_used + 1 : m->max_order;
+        rest = last ? 0 : rest - s;
+        st = advance(ig, s, k, last ? end : end - rest, last, &ignored, err);
+        x->filled += x->filled < (RAMP + 2) * each[m->max_order];
+    }
+    return st;
+}
+
+static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    const double end = ig->x1->t;
+    *error = 0;
+    if (m->tries++ == 0) {
+        m->k_try = m->now.k_next;
+        m->error_failures = m->cuts = 0;
+        if (m->changed) { /* by a step that was undone */
+            bg_bdf_parts_copy(ig, &m->kept, &m->parts);
+            m->changed = m->ready = false;
+        }
+    }
+    memcpy(ig->x1->mode, ig->x0->mode, (size_t)ig->sys->def.nmode * sizeof(int));
+    bg_bdf_history_copy(&m->now, &m->next);
+    bg_status st;
+    if (ig->options.step > 0) {
+        st = attempt_fixed(ig, err);
+    } else {
+        bg_bdf_history_begin(&m->next, ig->x0->q, ig->rate0, ig->x0->lambda, ig->h);
+        int k = m->now.k_used == 0 ? 1 : m->k_try;
+        st = advance(ig, ig->h, k, end, true, error, err);
+    }
+    ig->x1->t = end;
+    ig->order = m->formula.k;
+    ig->error_tangent = *error;
+    ig->stays = st == BG_OK && m->error_failures < 2; /* singular positions show otherwise */
+    return st;
+}
+
+/* Over a singular position: the polynomial of the order that led there reaches across. */
+static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    m->k_try = m->now.k_next;
+    return attempt(ig, error, err);
+}
+
+static void accept(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    m->tries = 0;
+}
+
+static void commit(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_history next = m->next;
+    m->next = m->now;
+    m->now = next;
+    m->t_now = ig->x1->t;
+    m->tries = 0;
+    if (m->changed)
+        bg_bdf_parts_copy(ig, &m->parts, &m->kept);
+    m->changed = false;
+}
+
+static void interpolate(const bg_integrator *ig, double t, int begin, int end, double *y,
+                        double *slope)
+{
+    const bg_bdf *m = ig->method;
+    bg_bdf_history_interpolate(&m->next, t - ig->x1->t, begin, end, y, slope);
+}
+
+static void archive(bg_integrator *ig, bg_archive *a)
+{
+    bg_bdf *m = ig->method;
+    const int size = bg_bdf_count_values(m);
+    bg_bdf_history_archive(&m->now, a);
+    bg_archive_finite(a, &m->t_now, 1);
+    bg_bdf_parts_archive(ig, &m->parts, a);
+    bg_bdf_differences_archive(ig, a);
+    bg_archive_flags(a, &m->second_made, sizeof m->second_made);
+    for (int c = 0; m->second && m->second_made && c < 3 * ig->sys->def.nu && !a->failed; c++)
+        bg_archive_finite(a, m->second[c], size);
+    if (m->matrix.expanded)
+        bg_expanded_archive(m->matrix.expanded, a);
+    else
+        bg_blocks_archive(m->matrix.blocks, a);
+    bool ready = m->ready;
+    bg_archive_flags(a, &ready, sizeof ready);
+    if (!a->loading || a->failed)
+        return;
+    m->uncounted = ready;
+    m->ready = m->changed = false;
+    m->tries = 0;
+    bg_bdf_parts_copy(ig, &m->parts, &m->kept);
+    bg_bdf_matrix_hold(ig);
+}
+
+static const bg_option_info options[] = {
+    {"form", "ggl|index3|index2|index1", "ggl",
+     "equations: stabilised index 2, or with one level of the constraints alone"},
+    {"formalism", "residual|explicit", "residual",
+     "F2 = M a - f + G' lambda, or a - M^-1 (f - G' lambda)"},
+    {"jacobian", "analytic|dense|sparse", "analytic",
+     "derivatives of the system, differences by columns, or by groups of columns"},
+    {"pattern", "estimated|known", "estimated",
+     "of jacobian=sparse: from a first difference of all columns, or of the system"},
+    {"update", "partitioned|full|extended", "partitioned",
+     "where the step changes: new derivatives, the old with new M, or that following the inputs"},
+    {"matrix", "auto|blocks|expansion", "auto",
+     "of derivatives, or through the system's own unknowns; auto: what is less work"},
+    {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
+    {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},
+    {"step_rule", "smooth|dassl", "smooth", "steps grow wherever it pays, or only by doubling"},
+    {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
+};
+
+const bg_integrator_class bg_bdf_class;
+const bg_integrator_class bg_bdf_class = {
+    .info = {"bdf", "BDF of order 1 to 5 on the stabilised index-2 form, for stiff systems",
+             options, sizeof options / sizeof *options, false, 5, 5},
+    .create = create,
+    .destroy = destroy,
+    .restart = restart,
+    .attempt = attempt,
+    .leap = leap,
+    .first_step = first_step,
+    .control = bg_bdf_control,
+    .accept = accept,
+    .commit = commit,
+    .interpolate = interpolate,
+    .archive = archive,
+};

@@ -1,0 +1,333 @@
+/* Newton's iteration of bdf, and which matrix it takes.
+ *
+ * At most four increments; rho = (|d_m| / |d_0|)^(1/m). It has converged when rho/(1 - rho) |d_m|
+ * <= kappa and failed when rho > 0.9. As long as matrix and alpha stay, rho/(1 - rho) of the last
+ * iteration judges the first increment, too. kappa is small, because lambda and eta, which would
+ * otherwise hold the iteration on, do not count, and what it leaves over is in the high differences
+ * by which order and step are chosen.
+ *
+ * Fixed steps are iterated down to rounding: no error control would see what is left over.
+ *
+ * Where alpha is another than that of the matrix: derivatives are evaluated anew (update=full) or
+ * only M and G (partitioned, extended). Where the iteration fails, in this order and each at
+ * most once in an attempt: new M, G and alpha; new derivatives at the predictor; derivatives column
+ * by column, by which an estimated pattern grows, if a step has been cut already; a quarter of the
+ * step. A step without convergence is never accepted. */
+#include "consistent/projection.h"
+#include "integrators/bdf.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6 };
+/* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
+static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
+static const double of_lambda = 1e-2;
+static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
+static const double kappa_low = 0.33, kappa_high = 0.03;
+
+static double get_kappa(const bg_bdf *m)
+{
+    if (m->kappa > 0)
+        return m->kappa;
+    return m->formula.k > 2 ? kappa_high : kappa_low;
+}
+
+/* The iterate is the predictor. */
+static void begin(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    memset(m->e, 0, (size_t)m->now.n * sizeof(double));
+    memset(m->tangent, 0, (size_t)m->nv * sizeof(double));
+    memset(m->eta, 0, (size_t)m->ng * sizeof(double));
+    for (int i = 0; i < m->ng; i++)
+        m->lambda[i] = ig->dyn->eliminated[i] ? 0 : m->y_P[ig->n + i];
+    bg_bdf_move(ig);
+}
+
+static void add(double *x, const double *step, double factor, int n)
+{
+    for (int i = 0; i < n; i++)
+        x[i] += factor * step[i];
+}
+
+/* Where forces depend on lambda, F is not linear in it: how much it still changes, in hundredths.
+ */
+static double calc_lambda(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    const double *before = ig->x0->lambda; /* what is found may be anything */
+    double largest[2] = {0, 0}, size = 0;
+    for (int i = 0; i < m->ng; i++) {
+        largest[0] = fmax(largest[0], fabs(before[i]));
+        largest[1] = fmax(largest[1], fabs(m->lambda[i]));
+    }
+    double least = 0.01 * fmin(largest[0], largest[1]);
+    for (int i = 0; i < m->ng && least > 0; i++)
+        size = fmax(size, fabs(m->step_lambda[i]) /
+                              (of_lambda * fmax(fmin(fabs(before[i]), fabs(m->lambda[i])), least)));
+    return size;
+}
+
+/* Increments of an old matrix are shortened or stretched (18) only without constraints, whose rows
+ * contain no alpha. */
+static double apply(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    double alpha = m->formula.alpha, c = 1;
+    if (m->ng == 0 && alpha != m->parts.alpha)
+        c = bg_newton_calc_factor(alpha, m->parts.alpha);
+    bg_bdf_matrix_solve(ig);
+    add(m->tangent, m->step_q, c, m->nv);
+    add(m->e + m->nq, m->step_v, c, m->nv);
+    add(m->e + m->nq + m->nv, m->step_z, c, m->nz);
+    add(m->lambda, m->step_lambda, c, m->ng);
+    add(m->eta, m->step_eta, c, m->ng);
+    bg_bdf_move(ig);
+    return c * bg_bdf_calc_norm(ig, m->step_q, m->step_v, m->step_z);
+}
+
+/* What rounding of the state comes to in increments, in units of the tolerance. */
+static double calc_floor(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    double largest = 0;
+    for (int i = 0; i < m->nv; i++) {
+        double q = m->q_of[i] < 0 ? 1 : fabs(m->y_P[m->q_of[i]]);
+        largest = fmax(largest, q / m->weight[i]);
+        largest = fmax(largest, fabs(m->y_P[m->nq + i]) / m->weight[m->nv + i]);
+    }
+    return 16 * DBL_EPSILON * largest;
+}
+
+static bg_newton_state look(bg_bdf *m, double *first, double size, double floor)
+{
+    bg_newton *n = &m->newton;
+    int count = n->count++;
+    double kappa = get_kappa(m);
+    n->size = size;
+    if (!isfinite(size))
+        return BG_NEWTON_FAILED;
+    if (count == 0) {
+        *first = size;
+        bool good = m->parts.rate * size <= kappa || size <= 1e-4 * kappa || size <= floor;
+        return good ? BG_NEWTON_DONE : BG_NEWTON_GOES_ON;
+    }
+    double rho = n->rate = pow(size / *first, 1.0 / count);
+    if (size <= floor)
+        return BG_NEWTON_DONE;
+    if (rho > diverges)
+        return BG_NEWTON_FAILED;
+    double factor = rho / (1 - rho);
+    m->parts.rate = m->parts.fresh ? unknown : factor;
+    m->changed = true;
+    if (factor * size <= kappa)
+        return BG_NEWTON_DONE;
+    return count + 1 >= MOST ? BG_NEWTON_FAILED : BG_NEWTON_GOES_ON;
+}
+
+/* The same in fixed steps: down to rounding, or to what a matrix that is new leaves. A single ratio
+ * may be small by chance. */
+static bg_newton_state look_fixed(bg_newton *n, double *first, double size)
+{
+    int count = n->count++;
+    double before = n->size;
+    n->size = size;
+    if (count == 0)
+        *first = size;
+    if (!isfinite(size) || size == 0)
+        return size == 0 ? BG_NEWTON_DONE : BG_NEWTON_FAILED;
+    if (count == 0)
+        return BG_NEWTON_GOES_ON;
+    double rho = n->rate = fmax(pow(size / *first, 1.0 / count), least_rate);
+    bool stalls = size > slow_fixed * before;
+    if ((rho < 1 && size * rho / (1 - rho) <= n->converged) || (stalls && size <= n->roundoff))
+        return BG_NEWTON_DONE;
+    return count + 1 >= MOST_FIXED || (stalls && count > 1) || size > 4 * before
+               ? BG_NEWTON_FAILED
+               : BG_NEWTON_GOES_ON;
+}
+
+/* Increments that stop shrinking in fixed steps are rounding below this. */
+static double get_rounding(const bg_integrator *ig, bool evaluated)
+{
+    return (evaluated ? rounding : rounding_old) * bg_project_calc_coarseness(ig->dyn);
+}
+
+/* An iteration that has converged goes on, a little, while multipliers that forces depend on still
+ * change noticeably, and has failed where they do not stop to. */
+static bg_newton_state look_at_lambda(const bg_integrator *ig, bg_newton_state state)
+{
+    const bg_bdf *m = ig->method;
+    double change = calc_lambda(ig);
+    if (state != BG_NEWTON_DONE || change <= 1)
+        return state;
+    return m->newton.count < MOST_LAMBDA ? BG_NEWTON_GOES_ON : BG_NEWTON_FAILED;
+}
+
+static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    const bool fixed = ig->options.step > 0;
+    double first = 0, floor = fixed ? 0 : calc_floor(ig);
+    bg_newton_state state = BG_NEWTON_GOES_ON;
+    m->newton = (bg_newton){.converged = 1e-15, .roundoff = get_rounding(ig, evaluated)};
+    begin(ig);
+    *computed = false;
+    while (state == BG_NEWTON_GOES_ON) {
+        bg_status st = bg_bdf_calc_residual(ig, err);
+        if (st != BG_OK)
+            return st;
+        *computed = true;
+        ig->count.corrector.fcw++;
+        double size = apply(ig);
+        state = fixed ? look_fixed(&m->newton, &first, size) : look(m, &first, size, floor);
+        if (!fixed && ig->sys->def.f_of_lambda)
+            state = look_at_lambda(ig, state);
+    }
+    return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
+}
+
+static bg_status factor(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    m->parts.alpha = m->formula.alpha;
+    m->parts.rate = unknown;
+    m->parts.fresh = true;
+    m->changed = true;
+    return bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+}
+
+static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_status st;
+    begin(ig);
+    m->parts.made = false;
+    m->changed = true;
+    ig->count.corrector.evaluations++;
+    st = bg_bdf_evaluate(ig, whole, err);
+    if (st != BG_OK)
+        return st;
+    m->parts.made = true;
+    m->parts.slow = false;
+    m->parts.slow_steps = 0;
+    bg_bdf_cap_update(ig);
+    return factor(ig, err);
+}
+
+static bg_status renew(bg_integrator *ig, bg_error *err)
+{
+    begin(ig);
+    ig->count.corrector.updates++;
+    bg_system_get_work(ig->sys)->jacobian_updates++;
+    bg_status st = bg_bdf_renew(ig, err);
+    return st == BG_OK ? factor(ig, err) : st;
+}
+
+/* The matrix that the iteration begins with. */
+static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    double quotient = m->formula.alpha / m->parts.alpha;
+    bool far = !(quotient >= ratio && quotient <= 1 / ratio), other = quotient != 1;
+    bool cheap = m->jacobian == BG_DIFFERENCE_ANALYTIC;
+    if (!m->parts.made || m->parts.slow ||
+        (m->update == BG_UPDATE_FULL && (far || (other && cheap)))) {
+        *evaluated = true;
+        return evaluate(ig, false, err);
+    }
+    if (m->update != BG_UPDATE_FULL && other) {
+        *updated = true;
+        return renew(ig, err);
+    }
+    if (m->ready)
+        return BG_OK;
+    if (m->uncounted)
+        bg_system_get_work(ig->sys)->factorisations--;
+    m->uncounted = false;
+    return bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+}
+
+/* A slow iteration asks for derivatives before the next step. */
+static void watch(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    m->parts.fresh = false;
+    bool was_slow = m->newton.count > 1 && m->newton.rate > slow;
+    if (ig->options.step > 0 && m->newton.count >= MANY_FIXED) {
+        m->parts.slow = m->changed = true;
+        return;
+    }
+    int before = m->parts.slow_steps;
+    m->parts.slow_steps = was_slow ? before + 1 : 0;
+    m->parts.slow = m->parts.slow_steps >= 2;
+    m->changed = m->changed || before != m->parts.slow_steps;
+}
+
+/* What the last increment of the multipliers says where forces depend on them. */
+static void describe_lambda(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_bdf *m = ig->method;
+    char name[64];
+    int worst = 0;
+    *text = '\0';
+    for (int i = 0; i < m->ng; i++)
+        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
+    if (ig->sys->def.f_of_lambda)
+        snprintf(text, size,
+                 "; forces that depend on constraint forces, such as that of '%s', may not be "
+                 "determined there (too much friction)",
+                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
+}
+
+static bg_status fail(bg_integrator *ig, bg_error *err)
+{
+    char name[160], friction[240];
+    bg_bdf_describe_residual(ig, name, sizeof name);
+    describe_lambda(ig, friction, sizeof friction);
+    return bg_error_set(err, BG_NOT_CONVERGED,
+                        "system '%s': the corrector of the step from t = %.17g over %.3g s does "
+                        "not converge, with the largest residual in %s%s; look at what acts there, "
+                        "or try another tolerance or first step",
+                        ig->sys->def.name, ig->x0->t, ig->h, name, friction);
+}
+
+bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bool updated = false, evaluated = false, grown = false, computed;
+    ig->x1->t = t;
+    bg_status st = bg_bdf_prepare_base(ig, err);
+    if (st == BG_OK) {
+        bg_bdf_update_weights(ig);
+        st = prepare(ig, &updated, &evaluated, err);
+    }
+    if (st != BG_OK)
+        return st;
+    for (;;) {
+        st = iterate(ig, evaluated, &computed, err);
+        if (st == BG_OK) {
+            watch(ig);
+            return BG_OK;
+        }
+        if (st < 0 || !computed)
+            return st;
+        if (!updated && !evaluated && m->formula.alpha != m->parts.alpha) {
+            updated = true;
+            st = renew(ig, err);
+        } else if (!evaluated) {
+            evaluated = true;
+            st = evaluate(ig, false, err);
+        } else if (!grown && m->cuts > 0 && bg_bdf_differences_can_grow(ig)) {
+            grown = true;
+            st = evaluate(ig, true, err);
+        } else {
+            return st == BG_NOT_CONVERGED ? fail(ig, err) : st;
+        }
+        if (st != BG_OK)
+            return st;
+    }
+}

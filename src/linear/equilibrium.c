@@ -1,0 +1,417 @@
+/* Equilibrium by Newton's method on the constraints, else by dynamic relaxation.
+ *
+ * Each correction is a step of rest.c, at most a fifth of the sizes of the coordinates, after which
+ * the position is projected onto the constraints and the rates that are kept are completed. A step
+ * is halved while the force along it turns round by more than half and the accelerations do not get
+ * smaller. Contacts need nothing else: their laws are what they are at the position.
+ *
+ * Where that does not converge, x' = F leads from the start to where a heavily damped system comes
+ * to rest, by the linearly implicit Euler method, whose step grows as the force falls (pseudo-
+ * transient continuation); Newton's method ends it. So a body sinks onto the ground below it.
+ *
+ * An equilibrium at rest whose linearisation grows is left along the mode that grows, twice at
+ * most; it is reported where there is no other way. */
+#include "linear/equilibrium.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+#include "linear/rest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEWTON_STEPS = 60, CAREFUL_STEPS = 30, RELAXATION_STEPS = 200, HALVINGS = 6, ESCAPES = 2 };
+
+static const double converged = 1e-12; /* steps in sizes */
+static const double roundoff = 1e-8;   /* of steps that get no smaller */
+static const double longest = 0.2;     /* step in sizes */
+static const double nothing = 1e-6;    /* 1/s^2, of accelerations beside sizes */
+static const double steady = 0.1;      /* 1/s, of rates that count as constant all the same */
+static const double push = 0.05;       /* away from an unstable equilibrium, in sizes */
+static const double far = 100;         /* sizes; nothing is found beyond */
+
+typedef struct search {
+    bg_evaluator *sys;
+    bg_linearisation *lin;
+    bg_rest *rest;
+    bg_tangent *tangent; /* at trial positions */
+    bg_state *x, *trial; /* present, and tried */
+    bg_state *begin;     /* where relaxation begins */
+    double *way;         /* [nv] from the start to x, all steps together */
+    bool downhill;       /* away from what is unstable */
+    bg_terms terms;      /* G and g_t there */
+    double *rhs;         /* [ng] */
+    const bg_redundancy *redundancy;
+    bg_equilibrium_report *report;
+    bg_arena arena;
+} search;
+
+static void list(void *object, bg_arena *arena)
+{
+    search *s = object;
+    bg_terms_take(s->sys->system, false, &s->terms, arena);
+    BG_TAKE(arena, s->rhs, s->sys->def.ng);
+    BG_TAKE(arena, s->way, s->sys->def.nv);
+}
+
+static void clear(search *s)
+{
+    bg_tangent_destroy(s->tangent);
+    bg_rest_destroy(s->rest);
+    bg_linearisation_destroy(s->lin);
+    bg_state_destroy(s->x);
+    bg_state_destroy(s->trial);
+    bg_state_destroy(s->begin);
+    bg_evaluator_destroy(s->sys);
+    bg_arena_clear(&s->arena);
+}
+
+static bg_status create(search *s, const bg_system *system, bg_error *err)
+{
+    bg_status st = bg_evaluator_create(system, &s->sys, err);
+    if (st == BG_OK && !bg_arena_create(&s->arena, list, s))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the equilibrium of '%s'",
+                          system->def.name);
+    if (st == BG_OK)
+        st = bg_state_create(system, &s->x, err);
+    if (st == BG_OK)
+        st = bg_state_create(system, &s->trial, err);
+    if (st == BG_OK)
+        st = bg_state_create(system, &s->begin, err);
+    if (st == BG_OK)
+        st = bg_linearisation_create(s->sys, &s->lin, err);
+    if (st == BG_OK)
+        st = bg_rest_create(s->lin, s->redundancy, &s->rest, err);
+    return st == BG_OK ? bg_tangent_create(system, &s->tangent, err) : st;
+}
+
+/* v of x completed: independent ones as they are, the others by G v = -g_t. */
+static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
+{
+    const bg_system_def *def = &s->sys->def;
+    bg_point p;
+    if (def->ng == 0)
+        return BG_OK;
+    bg_status st = bg_system_set_state(s->sys, x, &p, err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(s->sys, &p, BG_TERM_G | BG_TERM_gt, &s->terms, err);
+    bool moves = false;
+    for (int i = 0; i < def->nv; i++)
+        moves = moves || x->v[i] != 0;
+    for (int i = 0; i < def->ng && st == BG_OK; i++) {
+        moves = moves || s->terms.gt[i] != 0;
+        s->rhs[i] = -s->terms.gt[i];
+    }
+    if (st != BG_OK || !moves)
+        return st;
+    st = bg_tangent_update(s->tangent, s->terms.G, s->lin->dyn->eliminated, err);
+    if (st != BG_OK)
+        return st;
+    double *y = s->rest->work;
+    for (int k = 0; k < s->tangent->n; k++)
+        y[k] = x->v[s->tangent->independent[k]];
+    bg_tangent_expand(s->tangent, y, s->rhs, x->v);
+    return BG_OK;
+}
+
+/* Inputs hold: their values, or, where only their rates matter, their rates. */
+static bg_status hold_inputs(search *s, bg_error *err)
+{
+    const bg_linearisation *l = s->lin;
+    int nu = l->nu, nx = l->nx;
+    if (nu == 0)
+        return BG_OK;
+    double *B = BG_NEW_ARRAY(double, (size_t)nx * 3 * (size_t)nu);
+    double *u = BG_NEW_ARRAY(double, 2 * nu);
+    bg_status st = B && u ? bg_linearisation_calc(s->lin, NULL, B, NULL, NULL, err)
+                          : bg_error_set(err, BG_NO_MEMORY, "out of memory for an equilibrium");
+    if (st == BG_OK)
+        st = bg_system_calc_inputs(s->sys, s->x->t, s->x->mode, u, u + nu, s->sys->u_tt, err);
+    for (int i = 0; i < nu && st == BG_OK; i++) {
+        double size = 0, by_u = 0;
+        for (int k = 0; k < nx; k++) {
+            by_u = fmax(by_u, fabs(B[k * 3 * nu + i]));
+            for (int d = 1; d < 3; d++)
+                size = fmax(size, fabs(B[k * 3 * nu + d * nu + i]));
+        }
+        bool cyclic = size > 0 && by_u <= 1e-9 * size * fmax(1, fabs(u[nu + i]));
+        bg_system_set_live(s->sys, i, s->x->t, u[i], cyclic ? u[nu + i] : 0);
+        s->report->moves = s->report->moves || (cyclic && u[nu + i] != 0);
+    }
+    free(B);
+    free(u);
+    return st;
+}
+
+/* The trial state: x moved by `part` of the step, back on the constraints, with its accelerations.
+ */
+static bg_status try_step(search *s, double part, bg_error *err)
+{
+    const bg_rest *r = s->rest;
+    bg_dynamics *d = s->lin->dyn;
+    bg_state *to = s->trial;
+    bg_state_copy(s->sys->system, s->x, to);
+    bg_system_move(s->sys, s->x->q, s->lin->terms.V, part, r->delta, to->q);
+    for (int i = 0; i < r->nv; i++)
+        to->v[i] += part * r->dv[i];
+    for (int i = 0; i < r->nz; i++)
+        to->z[i] += part * r->dz[i];
+    bg_status st = BG_OK;
+    if (d->ng > 0) { /* factored anew: the matrix may be that of another trial */
+        st = bg_dynamics_evaluate(d, to->t, to->q, to->v, to->z, to->mode, BG_TERM_M | BG_TERM_G,
+                                  err);
+        if (st == BG_OK)
+            st = bg_dynamics_factor(d, NULL, err);
+        if (st == BG_OK)
+            st = bg_project_position(d, to->t, to->q, to->v, to->z, to->mode, NULL, err);
+        if (st == BG_OK)
+            st = complete_velocity(s, to, err);
+    }
+    bg_dynamics_set_guess(d, s->lin->at->lambda);
+    if (st == BG_OK)
+        st = bg_dynamics_accelerate(d, to->t, to->q, to->v, to->z, to->mode, 0, to->a, to->lambda,
+                                    err);
+    return st;
+}
+
+/* The largest acceleration of independent coordinates, in sizes. */
+static double calc_force(const search *s, const double *a)
+{
+    const bg_tangent *t = s->lin->tangent;
+    double force = 0;
+    for (int k = 0; k < t->n; k++)
+        force = fmax(force, fabs(a[t->independent[k]]) / t->unit[t->independent[k]]);
+    return force;
+}
+
+/* Goes along the step as far as is good. BG_RETRY: nowhere. */
+static bg_status go(search *s, bool search_line, bg_error *err)
+{
+    bg_rest *r = s->rest;
+    double part = r->size > longest ? longest / r->size : 1;
+    double first = bg_rest_calc_push(r, s->lin->at->a), force = calc_force(s, s->lin->at->a);
+    bg_status st = BG_RETRY;
+    for (int k = 0; k <= HALVINGS; k++, part /= 2) {
+        st = try_step(s, part, err);
+        if (st < 0)
+            return st;
+        bool good = st == BG_OK && (!search_line || k == HALVINGS || r->size < 1e-6 ||
+                                    calc_force(s, s->trial->a) < force ||
+                                    bg_rest_calc_push(r, s->trial->a) >= -0.5 * fabs(first));
+        if (good)
+            break;
+    }
+    if (st != BG_OK)
+        return BG_RETRY;
+    bg_state_copy(s->sys->system, s->trial, s->x);
+    for (int i = 0; i < r->nv; i++)
+        s->way[i] += part * r->delta[i];
+    s->report->steps++;
+    return bg_rest_update(r, s->x, err);
+}
+
+/* Newton's method from x. *done: it has converged, to where nothing is left but what is free. */
+static bg_status iterate(search *s, int most, bool *done, bg_error *err)
+{
+    bg_rest *r = s->rest;
+    double before = HUGE_VAL;
+    *done = false;
+    for (int k = 0; k < most; k++) {
+        bg_status st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
+        if (st != BG_OK)
+            return st;
+        bool small = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
+        if (small) {
+            s->report->drift = r->drift;
+            s->report->worst = r->worst;
+            *done = r->unresolved <= nothing && r->decay <= steady;
+            return BG_OK;
+        }
+        before = r->size;
+        st = go(s, true, err);
+        if (st != BG_OK)
+            return st == BG_RETRY ? BG_OK : st;
+    }
+    return BG_OK;
+}
+
+/* x' = F from `begin`, until Newton's method can take over. */
+static bg_status relax(search *s, bool *done, bg_error *err)
+{
+    bg_rest *r = s->rest;
+    double h = 1e-2, way = 0;
+    bg_state_copy(s->sys->system, s->begin, s->x);
+    bg_status st = bg_rest_update(r, s->x, err);
+    *done = false;
+    for (int k = 0; k < RELAXATION_STEPS && st == BG_OK && way < far; k++) {
+        double force = r->force;
+        st = bg_rest_calc_flow(r, h, err);
+        if (st == BG_OK)
+            st = go(s, false, err);
+        if (st == BG_RETRY) {
+            h /= 8;
+            st = h > 1e-12 ? BG_OK : BG_NOT_CONVERGED;
+            continue;
+        }
+        way += fmin(r->size, longest);
+        s->report->relaxations++;
+        h *= r->force > 0 ? fmin(2, fmax(0.3, force / r->force)) : 2;
+        if (st == BG_OK && (k % 50 == 49 || h > 100 || r->force <= nothing)) {
+            st = iterate(s, NEWTON_STEPS / 2, done, err);
+            if (*done)
+                return st;
+            h = 1e-2;
+        }
+    }
+    return st > 0 ? BG_OK : st;
+}
+
+/* The mode that grows fastest without swinging; NULL: there is none. */
+static const bg_mode *find_way_out(const bg_modes *m)
+{
+    const bg_mode *worst = NULL;
+    for (int k = 0; k < m->count; k++)
+        if (m->mode[k].im == 0 && m->mode[k].re > (worst ? worst->re : 1e-6))
+            worst = &m->mode[k];
+    return worst;
+}
+
+/* A little along a mode, and downhill from there. */
+static bg_status escape(search *s, const bg_mode *mode, bg_error *err)
+{
+    bg_rest *r = s->rest;
+    for (int i = 0; i < r->nv; i++) {
+        r->delta[i] = push * mode->shape[2 * i];
+        r->dv[i] = 0;
+    }
+    memset(r->dz, 0, (size_t)r->nz * sizeof *r->dz);
+    bg_status st = try_step(s, 1, err);
+    if (st != BG_OK)
+        return st;
+    bg_state_copy(s->sys->system, s->trial, s->x);
+    s->report->left++;
+    s->downhill = true;
+    return BG_OK;
+}
+
+static bg_status tell_none(const search *s, bg_error *err)
+{
+    const bg_rest *r = s->rest;
+    const bg_tangent *t = s->lin->tangent;
+    char buffer[64];
+    int worst = 0;
+    const double *a = s->lin->at->a;
+    for (int i = 0; i < r->nv; i++)
+        if (fabs(a[i]) / t->unit[i] > fabs(a[worst]) / t->unit[worst])
+            worst = i;
+    return bg_error_set(
+        err, BG_NOT_CONVERGED,
+        "system '%s' has no equilibrium that can be found from its start: after %d corrections "
+        "'%s' "
+        "still accelerates by %.3g, the most of all coordinates; support what falls or tips over, "
+        "take forces away that nothing balances, or start nearer to where it rests%s",
+        s->sys->def.name, s->report->steps,
+        bg_system_get_name(s->sys->system, 'v', worst, buffer, sizeof buffer), a[worst],
+        s->report->dropped ? "; rates that are not constant in these coordinates were not kept: "
+                             "joint coordinates keep most (--formulation joint)"
+                           : "");
+}
+
+/* Newton's method from x, else relaxation. */
+static bg_status settle(search *s, bg_error *err)
+{
+    bool done = false;
+    bg_state_copy(s->sys->system, s->x, s->begin);
+    bg_status st = bg_rest_update(s->rest, s->x, err);
+    if (st == BG_OK)
+        st = iterate(s, NEWTON_STEPS + CAREFUL_STEPS, &done, err);
+    if (st == BG_OK && !done && !s->rest->moves)
+        st = relax(s, &done, err);
+    return st == BG_OK && !done ? tell_none(s, err) : st;
+}
+
+/* An equilibrium, and away from it where it is unstable. */
+static bg_status find(search *s, bg_modes *modes, bg_error *err)
+{
+    bg_status st = settle(s, err);
+    s->report->moves = s->report->moves || s->rest->moves;
+    for (int k = 0; st == BG_OK; k++) {
+        st = bg_modes_create(s->lin, modes, err);
+        s->report->unstable = modes->unstable;
+        const bg_mode *out = find_way_out(modes);
+        if (st != BG_OK || !out || k == ESCAPES)
+            return st;
+        st = escape(s, out, err);
+        bg_modes_clear(modes);
+        if (st == BG_OK)
+            st = settle(s, err);
+    }
+    return st;
+}
+
+/* The state that changes most, beside what its rate changes with everything. */
+static void find_changing(search *s)
+{
+    const bg_linearisation *l = s->lin;
+    double most = 1e-6;
+    s->report->changing = -1;
+    if (l->nz == 0 || bg_rest_update(s->rest, s->x, NULL) != BG_OK)
+        return;
+    for (int i = 0; i < l->nz; i++) {
+        double size = 1e-9;
+        for (int k = 0; k < l->nx; k++)
+            size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
+        if (fabs(l->h[i]) / size > most) {
+            s->report->changing = i;
+            most = fabs(l->h[i]) / size;
+        }
+    }
+}
+
+/* The coordinate that is farthest from its start, in sizes. */
+static void find_farthest(search *s)
+{
+    for (int i = 0; i < s->sys->def.nv; i++) {
+        double size = fabs(s->way[i]) / s->tangent->unit[i];
+        if (size > s->report->distance) {
+            s->report->distance = size;
+            s->report->farthest = i;
+        }
+    }
+}
+
+bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_redundancy *redundancy,
+                              bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
+{
+    search s = {.redundancy = redundancy, .report = report};
+    bg_modes own = {0};
+    *report = (bg_equilibrium_report){0};
+    bg_status st = create(&s, system, err);
+    if (st == BG_OK) {
+        bg_state_copy(system, x, s.x);
+        for (int i = 0; i < system->def.nmode; i++) /* contacts are as the position has them */
+            s.x->mode[i] = system->def.mode0 ? system->def.mode0[i] : 0;
+        st = bg_linearisation_update(s.lin, s.x, redundancy, err);
+    }
+    if (st == BG_OK)
+        st = hold_inputs(&s, err);
+    if (st == BG_OK)
+        st = bg_rest_find_cyclic(s.rest, s.x, &report->dropped, err);
+    if (st == BG_OK)
+        st = complete_velocity(&s, s.x, err);
+    s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
+    if (st == BG_OK)
+        st = find(&s, &own, err);
+    if (st == BG_OK) {
+        find_changing(&s);
+        find_farthest(&s);
+        bg_state_copy(system, s.lin->at, x);
+    }
+    clear(&s);
+    if (st == BG_OK && modes)
+        *modes = own;
+    else
+        bg_modes_clear(&own);
+    return st;
+}

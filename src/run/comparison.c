@@ -1,0 +1,225 @@
+/* How wrong a run with fixed steps is, by a second one with other steps.
+ *
+ * The global error of a method of order p is e_h = c h^p + ..., whatever the system makes of the
+ * errors of single steps: damps them, keeps them as a wrong phase, which no energy shows, or lets
+ * them grow. So
+ *
+ *     |x_2h - x_h| = (2^p - 1) |e_h|,     |x_h - x_h/2| = (1 - 2^-p) |e_h|,                    (1)
+ *
+ * where the first costs half a run and the second two. The second is asked where the first cannot
+ * be had or is large, since steps twice as long may be unstable where those of the run are not.
+ *
+ * Compared are velocities in their sizes, at up to 32 instants: each time so many are full, every
+ * second one is dropped. They are judged beside their variation, so that travelling with a constant
+ * speed is no motion, by root mean squares over samples and coordinates. Of a long run only the
+ * beginning is done again; where the second half of that is worse than the first, the error is
+ * taken to go on growing in proportion to time. */
+#include "run/comparison.h"
+
+#include "base/memory.h"
+#include "integrators/integrator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const long longest = 8192;                  /* steps that are done again */
+static const double doubtful = 0.1;                /* of the variation */
+static const double constant = 1e-2, still = 1e-6; /* of the velocities; of sizes, in all */
+static const double growing = 1.5;                 /* the second half beside the first */
+
+bg_status bg_comparison_create(const bg_system *system, const bg_run_options *o, bg_comparison *c,
+                               bg_error *err)
+{
+    const bg_system_def *def = bg_system_get_def(system);
+    size_t nv = (size_t)def->nv, all = BG_SAMPLES * nv + (size_t)def->nq + (size_t)def->nz;
+    *c = (bg_comparison){.nv = def->nv};
+    if (!(o->method.step > 0) || o->skip_comparison || nv == 0)
+        return BG_OK;
+    c->memory = BG_NEW_ARRAY(double, all);
+    if (!c->memory)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the comparison of steps");
+    c->v = c->memory;
+    c->q = c->v + BG_SAMPLES * nv;
+    c->z = c->q + def->nq;
+    c->stride = 2;
+    return BG_OK;
+}
+
+void bg_comparison_clear(bg_comparison *c)
+{
+    free(c->memory);
+    *c = (bg_comparison){0};
+}
+
+static double *get_sample(const bg_comparison *c, int k)
+{
+    return c->v + (size_t)k * (size_t)c->nv;
+}
+
+/* Every second sample is dropped. */
+static void thin(bg_comparison *c)
+{
+    for (int k = 0; k < BG_SAMPLES / 2; k++)
+        memcpy(get_sample(c, k), get_sample(c, 2 * k + 1), (size_t)c->nv * sizeof(double));
+    c->count = BG_SAMPLES / 2;
+    c->stride *= 2;
+}
+
+void bg_comparison_sample(bg_comparison *c, bg_integrator *ig, double t_start, double t)
+{
+    while (c->stride > 0) {
+        const bg_state *x = bg_integrator_get_state(ig);
+        const long steps = (c->count + 1) * c->stride;
+        const double at = t_start + (double)steps * ig->options.step;
+        if (!(at <= t) || steps > longest)
+            return;
+        if (at == x->t)
+            memcpy(get_sample(c, c->count), x->v, (size_t)c->nv * sizeof(double));
+        else
+            bg_integrator_interpolate(ig, at, c->q, get_sample(c, c->count), c->z);
+        if (++c->count == BG_SAMPLES)
+            thin(c);
+    }
+}
+
+void bg_comparison_archive(bg_comparison *c, bg_archive *archive)
+{
+    int stride = (int)c->stride, count = c->count;
+    bg_archive_whole(archive, &stride, 1, 0, (int)longest);
+    bg_archive_whole(archive, &count, 1, 0, BG_SAMPLES - 1);
+    if (archive->failed || (stride > 0) != (c->stride > 0)) {
+        archive->failed = true;
+        return;
+    }
+    c->stride = stride;
+    c->count = count;
+    if (stride > 0)
+        bg_archive_doubles(archive, c->v, count * c->nv);
+}
+
+/* The other run: its rows are compared as they come. */
+typedef struct other {
+    const bg_comparison *c;
+    const double *unit; /* [nv], or NULL: 1 */
+    int k;              /* next sample */
+    bool starved;       /* out of memory */
+    bool stopped;       /* on request */
+    double square[2];   /* sum of the differences in the first half and in the second */
+} other;
+
+static bg_status take_row(void *self, const bg_row *row, bg_error *err)
+{
+    other *x = self;
+    const bg_comparison *c = x->c;
+    (void)err;
+    if (!(row->h > 0) || x->k == c->count) /* the start */
+        return BG_OK;
+    const double *v = get_sample(c, x->k);
+    for (int i = 0; i < c->nv; i++) {
+        double d = (row->state->v[i] - v[i]) / (x->unit ? x->unit[i] : 1);
+        x->square[2 * x->k >= c->count] += d * d;
+    }
+    x->k++;
+    return BG_OK;
+}
+
+/* Runs with steps of another length; whether that came to an end, too. */
+static bool run_again(const bg_comparison *c, const bg_system *system,
+                      const bg_run_options *options, double t_start, double step, other *x)
+{
+    bg_run_options o = *options;
+    bg_run_report report;
+    bg_error ignored;
+    const double interval = (double)c->stride * options->method.step;
+    *x = (other){.c = c, .unit = bg_system_get_def(system)->v_size};
+    o.method.step = step;
+    o.method.h_initial = o.method.h_min = o.method.h_max = 0;
+    o.method.energy = 0;
+    o.t_start = t_start;
+    o.t_end = t_start + c->count * interval;
+    o.max_steps = 0;
+    o.output_interval = interval;
+    o.output_steps = 0;
+    o.refuse_redundant = 0;
+    o.skip_comparison = 1;
+    o.sink = (bg_sink){.self = x, .row = take_row};
+    o.progress = NULL;
+    o.checkpoint = o.resume = NULL;
+    bg_status st = bg_run(system, &o, &report, &ignored);
+    x->starved = st == BG_NO_MEMORY;
+    x->stopped = st == BG_STOPPED;
+    bg_run_report_clear(&report);
+    return st == BG_OK && x->k == c->count && isfinite(x->square[0] + x->square[1]);
+}
+
+/* What the differences are judged by: the root mean square of the samples less their means, or of
+ * the samples themselves where these do not vary. */
+static double calc_variation(const bg_comparison *c, const double *unit, double *size)
+{
+    double all = 0, varying = 0;
+    for (int i = 0; i < c->nv; i++) {
+        double mean = 0, u = unit ? unit[i] : 1;
+        for (int k = 0; k < c->count; k++)
+            mean += get_sample(c, k)[i] / c->count;
+        for (int k = 0; k < c->count; k++) {
+            double v = get_sample(c, k)[i];
+            all += v / u * (v / u);
+            varying += (v - mean) / u * ((v - mean) / u);
+        }
+    }
+    *size = sqrt(all / c->count);
+    return fmax(sqrt(varying / c->count), constant * *size);
+}
+
+/* The error beside the variation, from (1) with the factor of its side; of a run of `whole` s where
+ * `seen` were done again. */
+static double calc_error(const other *x, double factor, double variation, double seen, double whole)
+{
+    const int first = (x->c->count + 1) / 2, second = x->c->count - first;
+    double a = sqrt(x->square[0] / first), b = second > 0 ? sqrt(x->square[1] / second) : a;
+    double all = sqrt((x->square[0] + x->square[1]) / x->c->count);
+    if (whole > seen && b > growing * a)
+        all = b * whole / seen;
+    return factor * all / variation;
+}
+
+void bg_comparison_judge(const bg_comparison *c, const bg_system *system, const bg_run_options *o,
+                         int order, double t_start, double t_end, bg_warnings *warnings)
+{
+    const double h = o->method.step, seen = (double)(c->count * c->stride) * h;
+    const double whole = fmax(t_end - t_start, seen), power = pow(2, order > 0 ? order : 1);
+    double size, error = INFINITY;
+    other x;
+    if (c->stride == 0 || c->count < 2)
+        return;
+    const double variation = calc_variation(c, bg_system_get_def(system)->v_size, &size);
+    if (!(size * seen > still) || !isfinite(size))
+        return;
+    const char *length = "twice";
+    if (run_again(c, system, o, t_start, 2 * h, &x))
+        error = calc_error(&x, 1 / (power - 1), variation, seen, whole);
+    if (!(error <= doubtful) && !x.starved && !x.stopped) {
+        bool done = run_again(c, system, o, t_start, h / 2, &x);
+        length = "half";
+        error = done ? calc_error(&x, power / (power - 1), variation, seen, whole) : INFINITY;
+    }
+    if (x.starved)
+        warnings->lost++;
+    else if (x.stopped)
+        bg_warnings_add(warnings, BG_DOUBTFUL, "step",
+                        "nothing is known of the error of fixed steps of %g s: the run with other "
+                        "steps was stopped on request",
+                        h);
+    else if (!isfinite(error))
+        bg_warnings_add(warnings, BG_DOUBTFUL, "step",
+                        "nothing is known of the error of fixed steps of %g s: with steps of half "
+                        "that length the run does not come to its end",
+                        h);
+    else
+        bg_warnings_add(warnings, error > doubtful ? BG_DOUBTFUL : BG_GOOD, "step",
+                        "with fixed steps of %g s the velocities are wrong by about %.2g %% of "
+                        "what they vary%s, as steps %s as long show%s",
+                        h, 100 * fmin(error, 1), error > 1 ? " or more" : "", length,
+                        error > doubtful ? ": take smaller ones" : "");
+}

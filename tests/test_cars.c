@@ -1,0 +1,218 @@
+/* models/passenger-car.json and models/rear-axle-stamp.json: vehicles put together from parts that
+ * are used several times, with a rack and stamps whose motion is prescribed.
+ *
+ * The car is compared with a description of the same car that was made by another program and has
+ * no parts (tests/reference/passenger-car.json), with check values of an independent computation,
+ * and with its own mirror image; the axle with itself in both ways to treat prescribed joints. */
+#include "model_support.h"
+
+enum { MAX_OUTPUTS = 64 };
+
+#define CAR BOGIE_SOURCE_DIR "/models/passenger-car.json"
+#define FLAT BOGIE_SOURCE_DIR "/tests/reference/passenger-car.json"
+#define AXLE BOGIE_SOURCE_DIR "/models/rear-axle-stamp.json"
+
+/* Outputs at the start, their extremes, and every row's sum of squares as a trace of all of them.
+ */
+typedef struct drive {
+    int ny, nv, ng, rows;
+    char names[MAX_OUTPUTS][64];
+    double first[MAX_OUTPUTS], last[MAX_OUTPUTS], low[MAX_OUTPUTS], high[MAX_OUTPUTS];
+} drive;
+
+static bg_status watch(void *self, const bg_row *row, bg_error *err)
+{
+    drive *d = self;
+    (void)err;
+    for (int i = 0; i < d->ny; i++) {
+        if (d->rows == 0)
+            d->first[i] = d->low[i] = d->high[i] = row->y[i];
+        d->low[i] = fmin(d->low[i], row->y[i]);
+        d->high[i] = fmax(d->high[i], row->y[i]);
+        d->last[i] = row->y[i];
+    }
+    d->rows++;
+    return BG_OK;
+}
+
+static void run(const char *path, const char *form, const bg_setting *settings, int nsettings,
+                double t_end, double tolerance, drive *d)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    assert_ok(bg_model_read(path, settings, nsettings, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    const bg_system_def *def = bg_system_get_def(sys);
+    *d = (drive){.ny = def->ny, .nv = def->nv, .ng = def->ng};
+    assert_true(d->ny <= MAX_OUTPUTS);
+    for (int i = 0; i < d->ny; i++)
+        snprintf(d->names[i], sizeof *d->names, "%s", def->y_names[i]);
+    o.t_end = t_end;
+    o.method.rtol = o.method.atol = tolerance;
+    o.output_interval = 0.02;
+    o.sink = (bg_sink){.self = d, .row = watch};
+    assert_ok(bg_run(sys, &o, &r, &err));
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+static int find(const drive *d, const char *name)
+{
+    for (int i = 0; i < d->ny; i++)
+        if (strcmp(d->names[i], name) == 0)
+            return i;
+    fail_msg("there is no output %s", name);
+    return 0;
+}
+
+/* The largest difference of two outputs at start and end and of their extremes, of which those of
+ * the second are taken times sign. */
+static double compare(const drive *a, const char *first, const drive *b, const char *second,
+                      double sign)
+{
+    int i = find(a, first), k = find(b, second);
+    double low = sign > 0 ? b->low[k] : -b->high[k], high = sign > 0 ? b->high[k] : -b->low[k];
+    double start = fabs(a->first[i] - sign * b->first[k]);
+    double end = fabs(a->last[i] - sign * b->last[k]);
+    return fmax(fmax(start, end), fmax(fabs(a->low[i] - low), fabs(a->high[i] - high)));
+}
+
+static const char *const wheels[] = {"fl", "fr", "rl", "rr"};
+
+/* Values of an independent computation at 1e-6; those of the motion are good to 0.5 %. */
+static void check_values(const drive *d)
+{
+    static const struct {
+        const char *name;
+        double low, high;
+    } expected[] = {{"acceleration.y", -2.329, 2.365},
+                    {"lateral_acceleration", -2.329, 2.365},
+                    {"yaw_rate", -0.1218, 0.1099},
+                    {"rack", -0.002, 0.002}};
+    for (int k = 0; k < 4; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s.wheel.load", wheels[k]);
+        assert_near(d->first[find(d, name)], k < 2 ? 2926.1 : 2436.5, 0.05);
+        int i = find(d, expected[k].name);
+        assert_near(d->low[i], expected[k].low, 0.005 * fabs(expected[k].low));
+        assert_near(d->high[i], expected[k].high, 0.005 * expected[k].high);
+    }
+}
+
+static void test_car_is_the_one_written_out(void **state)
+{
+    (void)state;
+    static const char *const same[] = {"position.x",     "position.y", "position.z", "velocity.x",
+                                       "velocity.y",     "omega.x",    "omega.y",    "omega.z",
+                                       "acceleration.x", "rack"};
+    static drive flat, d;
+    double worst = 0, loads = 0;
+    const double t_end = SANITIZED ? 0.5 : 5;
+    run(FLAT, "joint", NULL, 0, t_end, 1e-8, &flat);
+    for (int form = 0; form < 2; form++) {
+        run(CAR, forms[form], NULL, 0, t_end, 1e-8, &d);
+        for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+            worst = fmax(worst, compare(&flat, same[k], &d, same[k], 1));
+        for (int k = 0; k < 4; k++) {
+            char there[32], here[32];
+            snprintf(there, sizeof there, "load_%s", wheels[k]);
+            snprintf(here, sizeof here, "%s.wheel.load", wheels[k]);
+            loads = fmax(loads, compare(&flat, there, &d, here, 1));
+        }
+        if (!SANITIZED)
+            check_values(&d);
+        if (form == 0) {
+            assert_int_equal(d.nv, 32);
+            assert_int_equal(d.ng, 18);
+        }
+    }
+    print_message("motion differs by %.1e, loads by %.1e N\n", worst, loads);
+    assert_true(worst < 1e-6 && loads < 1e-3);
+}
+
+/* Steering the other way gives the mirrored motion; what corners measure is that of the corner on
+ * the other side, with the signs of the part. */
+static void test_mirrored_steering(void **state)
+{
+    (void)state;
+    static const char *const odd[] = {"position.y", "omega.x", "omega.z",    "lateral_acceleration",
+                                      "heading",    "roll",    "rack_force", "sideslip"};
+    static const char *const even[] = {"position.x", "position.z", "omega.y", "forward_speed"};
+    static const char *const values[] = {"wheel.load", "wheel.side", "wheel.slip",
+                                         "wheel.slip_angle", "length"};
+    static const bg_setting other = {"parameters.rack_amplitude", "-0.002"};
+    static drive a, b;
+    double worst = 0;
+    run(CAR, "joint", NULL, 0, SANITIZED ? 0.5 : 3, 1e-8, &a);
+    run(CAR, "joint", &other, 1, SANITIZED ? 0.5 : 3, 1e-8, &b);
+    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++)
+        worst = fmax(worst,
+                     compare(&a, odd[k], &b, odd[k], -1) / fmax(1, a.high[find(&a, odd[k])]));
+    for (size_t k = 0; k < sizeof even / sizeof *even; k++)
+        worst = fmax(worst, compare(&a, even[k], &b, even[k], 1));
+    worst = fmax(worst, compare(&a, "steer_left", &b, "steer_right", -1));
+    for (size_t k = 0; k < 2 * sizeof values / sizeof *values; k++) {
+        char left[32], right[32];
+        snprintf(left, sizeof left, "%cl.%s", "fr"[k % 2], values[k / 2]);
+        snprintf(right, sizeof right, "%cr.%s", "fr"[k % 2], values[k / 2]);
+        worst = fmax(worst, compare(&a, left, &b, right, 1) / fmax(1, a.high[find(&a, left)]));
+    }
+    print_message("mirrored steering differs by %.1e\n", worst);
+    assert_true(a.high[find(&a, "heading")] > 1e-3);
+    assert_true(worst < 1e-6);
+}
+
+/* Racks and stamps that are eliminated move as those that constraints lead. At the end of the runs:
+ * at 0.5 s the second derivative of the rack's motion jumps, and forces with it. */
+static void test_prescribed_both_ways(void **state)
+{
+    (void)state;
+    static const bg_setting constrain = {"run.rheonomic", "constrain"};
+    static const char *const paths[] = {CAR, AXLE};
+    static drive a, b;
+    for (int m = 0; m < 2; m++) {
+        double worst = 0, t_end = SANITIZED ? 0.1 : m ? 1 : 2;
+        run(paths[m], "joint", NULL, 0, t_end, 1e-8, &a);
+        run(paths[m], "joint", &constrain, 1, t_end, 1e-8, &b);
+        assert_int_equal(b.nv - a.nv, 1 + m);
+        assert_int_equal(b.ng - a.ng, 1 + m);
+        for (int i = 0; i < a.ny; i++)
+            worst = fmax(worst, fabs(a.last[i] - b.last[i]) / fmax(1, fmax(-a.low[i], a.high[i])));
+        print_message("prescribed both ways differ by %.1e\n", worst);
+        assert_true(worst < 1e-5);
+    }
+}
+
+/* Without a stroke the axle rests where it was designed, the load of its tyres is what settles
+ * them; with it the stamp moves up and down by 80 mm and the wheel never lifts off. */
+static void test_axle_on_stamp(void **state)
+{
+    (void)state;
+    static const bg_setting still = {"use.left.parameters.stroke", "0"};
+    static drive d;
+    run(AXLE, "joint", &still, 1, SANITIZED ? 0.1 : 2, 1e-5, &d);
+    int load = find(&d, "left.load"), wheel = find(&d, "left.wheel.z"),
+        stamp = find(&d, "left.stamp");
+    assert_near(d.first[load], 2410, 1e-9);
+    assert_true(d.high[wheel] < 1e-3 && d.low[wheel] > -1e-3);
+    assert_near(compare(&d, "left.load", &d, "right.load", 1), 0, 1e-4);
+    if (SANITIZED)
+        return;
+    run(AXLE, "joint", NULL, 0, 2, 1e-5, &d);
+    assert_near(d.high[stamp] - d.first[stamp], 0.08, 5e-4);
+    assert_near(d.low[stamp] - d.first[stamp], -0.08, 5e-4);
+    assert_true(d.low[load] > 300 && d.high[load] < 5000);
+    assert_true(d.high[wheel] > 0.05 && d.low[wheel] < -0.05);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_car_is_the_one_written_out), cmocka_unit_test(test_mirrored_steering),
+        cmocka_unit_test(test_prescribed_both_ways), cmocka_unit_test(test_axle_on_stamp)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
