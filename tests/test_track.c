@@ -168,9 +168,12 @@ static void all_forms_agree(void **state)
     }
     for (int i = 0; i < NOUTPUTS; i++) {
         const double size = 1 + fabs(y[0][i]);
-        assert_near(y[1][i], y[0][i], 3e-6 * size);
+        /* outputs 7 to 9, the spin, are in Cartesian form small parts of 20 m/s over 0.46 m */
+        const double whole = i == 7 ? 6 * 20 / 0.46 : i <= 9 && i > 7 ? 20 / 0.46 : 0;
+        const double cartesian = 3e-6 * (size + whole);
+        assert_near(y[1][i], y[0][i], cartesian);
         assert_near(y[2][i], y[0][i], 3e-6 * size);
-        assert_near(y[4][i], y[3][i], 3e-6 * size);
+        assert_near(y[4][i], y[3][i], cartesian);
     }
     assert_true(fabs(y[3][0] - y[0][0]) > 1e-4);
 }
