@@ -1,6 +1,8 @@
 /* Every allocation of the library is made to fail once: each time the call reports it, nothing
  * leaks (the sanitizer build checks that) and nothing crashes. Linked with wrapped malloc, calloc,
  * realloc. */
+#include "linear/modes.h"
+#include "run/start.h"
 #include "run_support.h"
 
 #include <unistd.h>
@@ -256,6 +258,44 @@ static bg_status step_in_real_time(const char *system, const char *method, bg_er
     return st;
 }
 
+/* A start in equilibrium, and the modes about it. */
+static bg_status find_modes(const char *file, const char *formulation, bg_error *err)
+{
+    bg_problem_def def = bg_default_problem_def();
+    bg_problem *problem = NULL;
+    bg_evaluator *evaluator = NULL;
+    bg_state *x = NULL;
+    bg_assembly_report report = {0};
+    bg_linearisation *l = NULL;
+    bg_modes modes = {0};
+    def.reference = file;
+    def.formulation = formulation;
+    def.equilibrium = 1;
+    bg_status st = bg_problem_create(&def, &problem, err);
+    const bg_system *sys = st == BG_OK ? bg_problem_get_system(problem) : NULL;
+    if (st == BG_OK)
+        st = bg_state_create(sys, &x, err);
+    if (st == BG_OK)
+        st = bg_evaluator_create(sys, &evaluator, err);
+    if (st == BG_OK)
+        st = bg_start_find(evaluator, 0, x, &report, err);
+    if (st == BG_OK && report.warnings.lost > 0)
+        st = BG_NO_MEMORY;
+    if (st == BG_OK)
+        st = bg_linearisation_create(evaluator, &l, err);
+    if (st == BG_OK)
+        st = bg_linearisation_update(l, x, &report.redundancy, err);
+    if (st == BG_OK)
+        st = bg_modes_create(l, &modes, err);
+    bg_modes_clear(&modes);
+    bg_linearisation_destroy(l);
+    bg_assembly_report_clear(&report);
+    bg_evaluator_destroy(evaluator);
+    bg_state_destroy(x);
+    bg_problem_destroy(problem);
+    return st;
+}
+
 /* Of scenarios with many allocations the sanitizers look at every third one. */
 enum { MANY = 200, STRIDE = SANITIZED ? 3 : 1 };
 
@@ -326,6 +366,13 @@ static void test_models(void **state)
     fail_each(read_model, BOGIE_SOURCE_DIR "/tests/fuzz/seeds/parts.json", "");
 }
 
+static void test_linear(void **state)
+{
+    (void)state;
+    fail_each(find_modes, BOGIE_SOURCE_DIR "/models/double-wishbone.json", "joint");
+    fail_each(find_modes, BOGIE_SOURCE_DIR "/models/iftomm-a01-pendulum.json", "cartesian");
+}
+
 static void test_starts(void **state)
 {
     (void)state;
@@ -351,6 +398,6 @@ int main(void)
         cmocka_unit_test(test_runs),    cmocka_unit_test(test_real_time),
         cmocka_unit_test(test_results), cmocka_unit_test(test_checks),
         cmocka_unit_test(test_models),  cmocka_unit_test(test_starts),
-        cmocka_unit_test(test_reports)};
+        cmocka_unit_test(test_linear),  cmocka_unit_test(test_reports)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

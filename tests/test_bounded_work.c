@@ -1,6 +1,7 @@
 /* No step in real time does more than was said before the first one, events and the steps after
  * them included: all models in both forms, with and without what a method offers. */
 #include "model_support.h"
+#include "overconstrained.h"
 #include "work_support.h"
 
 #include <glob.h>
@@ -36,7 +37,8 @@ static void check_step(const char *what, const bg_step_plan *most, const bg_work
     x->reached += work[0].done == work[0].allowed;
 }
 
-static void check_system(const char *what, bg_system *sys, const char *integrator,
+/* Returns the evaluations that look ahead. */
+static long check_system(const char *what, bg_system *sys, const char *integrator,
                          const bg_setting *settings, int nsettings, outcome *x)
 {
     bg_error err = {BG_OK, ""};
@@ -59,6 +61,7 @@ static void check_system(const char *what, bg_system *sys, const char *integrato
     }
     x->events += bg_realtime_get_nevents(rt);
     bg_realtime_destroy(rt);
+    return counters.foresight.terms + counters.foresight.constraints;
 }
 
 /* Every model, its roads with a stair where it has a wheel to fall. */
@@ -106,9 +109,36 @@ static void test_equations(void **state)
     }
 }
 
+/* Mechanisms with redundant constraints and few digits look ahead for change points, and search
+ * those that they pass: counted, and within the bound. */
+static void test_foresight(void **state)
+{
+    (void)state;
+    static void (*const write[])(text *, placement) = {write_cranks, write_sarrus, write_wheels};
+    for (int k = 0; k < 6; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        outcome x = {0, 0};
+        text t;
+        placement at = as_drawn;
+        unsigned seed = 3;
+        at.turn = draw_turn(&seed);
+        at.digits = 6;
+        write[k / 2](&t, at);
+        assert_ok(bg_model_parse(t.buffer, "test", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+        long looked = check_system("overconstrained", sys, "linear-euler", NULL, 0, &x);
+        assert_true(looked >= 2 * STEPS);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_models),
-                                       cmocka_unit_test(test_equations)};
+                                       cmocka_unit_test(test_equations),
+                                       cmocka_unit_test(test_foresight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

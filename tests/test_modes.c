@@ -149,8 +149,8 @@ static void follow(linear_model *m, const bg_variation *c, double step, const do
         assert_int_equal(ev->def.outputs(ev->def.self, &p, x->a, x->lambda, out + l->n + l->nz), 0);
 }
 
-/* All columns for states, inputs and rates of inputs against differences. */
-static void compare_with_motion(linear_model *m, const char *name)
+/* All columns for states, inputs and rates of inputs against differences, shift in sizes. */
+static void compare_with_motion(linear_model *m, const char *name, double shift)
 {
     bg_error err = {BG_OK, ""};
     bg_linearisation *l = m->linearisation;
@@ -190,8 +190,8 @@ static void compare_with_motion(linear_model *m, const char *name)
             if (pass == 0)
                 continue;
             assert_ok(bg_linearisation_vary(l, k, &c, &err));
-            double step = 1e-4 / fmax(1, fmax(bg_linearisation_calc_size(l, c->delta),
-                                              bg_linearisation_calc_size(l, c->v)));
+            double step = shift / fmax(1, fmax(bg_linearisation_calc_size(l, c->delta),
+                                               bg_linearisation_calc_size(l, c->v)));
             for (int wide = 0; wide < 2; wide++) {
                 follow(m, c, (1 + wide) * step, u, x, plus[wide]);
                 follow(m, c, -(1 + wide) * step, u, x, minus[wide]);
@@ -224,7 +224,7 @@ static void test_motion(void **state)
             linear_begin(&m, r.text, forms[k]);
             snprintf(name, sizeof name, "random mechanism %u, %s", seed, forms[k]);
             if (m.linearisation->nv <= 60 && m.system->def.nv > m.system->def.ng) {
-                compare_with_motion(&m, name);
+                compare_with_motion(&m, name, 1e-4);
                 compared++;
             }
             linear_end(&m);
@@ -234,13 +234,31 @@ static void test_motion(void **state)
     assert_true(compared > 4);
 }
 
+/* Hand-written equations: multipliers in the forces, inputs, states, derivatives by differences. */
+static void test_equations(void **state)
+{
+    (void)state;
+    int compared = 0;
+    for (const bg_equations *const *f = bg_equations_get_all(); *f; f++) {
+        bg_error err = {BG_OK, ""};
+        linear_model m = {0};
+        assert_ok(bg_equations_create(*f, NULL, 0, &m.system, &err));
+        linear_begin_system(&m);
+        if (m.system->def.nv <= 60) {
+            compare_with_motion(&m, (*f)->name, 1e-6); /* contacts are narrow */
+            compared++;
+        }
+        linear_end(&m);
+    }
+    assert_true(compared >= 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_double_pendulum),
-        cmocka_unit_test(test_damped),
-        cmocka_unit_test(test_sleeping_top),
-        cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_damped),
+        cmocka_unit_test(test_sleeping_top),    cmocka_unit_test(test_motion),
+        cmocka_unit_test(test_equations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -765,7 +765,8 @@ static bg_run_report make_full_report(bg_state *final, bg_event *events, double 
                      .steps = {13, 24, 25, 14, 15, 16, 17, 18, 1},
                      .projection = {100, 200, 300, 400, 500, 600, 700, 800, 18},
                      .events = {31, 32, 33, 34, 35, 36, 37, 38, 22},
-                     .rows = {41, 42, 43, 44, 45, 46, 47, 48, 23}},
+                     .rows = {41, 42, 43, 44, 45, 46, 47, 48, 23},
+                     .foresight = {51, 52, 53, 54, 55, 56, 57, 58, 24}},
         .cpu_seconds = 0.1,
         .certificate = {.max_g = 1e-300,
                         .max_gv = 2.0 / 3,
@@ -864,7 +865,7 @@ static void summary_has_every_key_in_order(void **state)
     json_t *s = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(s);
 
-    check_keys(s, 20,
+    check_keys(s, 21,
                (const char *[]){"generator",
                                 "model",
                                 "formulation",
@@ -881,6 +882,7 @@ static void summary_has_every_key_in_order(void **state)
                                 "projection_evaluations",
                                 "event_evaluations",
                                 "row_evaluations",
+                                "foresight_evaluations",
                                 "cpu_seconds",
                                 "certificate",
                                 "events",
@@ -909,6 +911,8 @@ static void summary_has_every_key_in_order(void **state)
                    (const long[]){31, 32, 33, 34, 35, 36, 37, 38, 22});
     check_integers(json_object_get(s, "row_evaluations"), 9, work,
                    (const long[]){41, 42, 43, 44, 45, 46, 47, 48, 23});
+    check_integers(json_object_get(s, "foresight_evaluations"), 9, work,
+                   (const long[]){51, 52, 53, 54, 55, 56, 57, 58, 24});
     json_t *certificate = json_object_get(s, "certificate");
     check_keys(certificate, 11,
                (const char *[]){"max_g", "max_gv", "max_ga", "max_redundant", "redundancy_misfit",

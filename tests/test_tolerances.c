@@ -131,9 +131,7 @@ static void check_model(const text *t, const char *form, const char *method, con
     }
 }
 
-/* All methods and forms on every kind of mechanism. The error estimate of mdop8 is a ratio, in
- * which rounding that a singular position magnifies does not show: there it is not asked for 1e-12.
- * hem4 is not, since it takes too many steps. */
+/* All methods and forms on every kind of mechanism. */
 static void errors_fall_with_the_tolerance(void **state)
 {
     (void)state;
@@ -145,7 +143,6 @@ static void errors_fall_with_the_tolerance(void **state)
     for (int k = 0; k < CASES; k++) {
         int family = k % FAMILIES, combination = (k / FAMILIES + family) % 8;
         const char *method = methods[combination % 4];
-        bool singular = family == 1 || family == 2;
         text t;
         placement at = as_drawn;
         if (k % 2)
@@ -156,8 +153,7 @@ static void errors_fall_with_the_tolerance(void **state)
             write_toggle(&seed, &t, at);
         else
             (family == 2 ? write_cranks : family == 3 ? write_bennett : write_four_bar)(&t, at);
-        bool shorter = (singular && strcmp(method, "mdop8") == 0) || strcmp(method, "hem4") == 0;
-        check_model(&t, forms[combination / 4], method, names[family], shorter ? 1e-11 : 1e-12);
+        check_model(&t, forms[combination / 4], method, names[family], 1e-12);
     }
 }
 

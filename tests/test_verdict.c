@@ -238,7 +238,8 @@ static void explosions_are_never_good(void **state)
                 o.integrator = info->name;
                 o.method.step = step;
                 o.t_end = 150 * step;
-                bg_run(sys, &o, &report, &err);
+                bg_status st = bg_run(sys, &o, &report, &err);
+                assert_true(st <= 0 && st == report.status); /* it would end so again */
                 beyond += report.status == BG_OK && !isfinite(report.certificate.energy_scale);
                 if (report.verdict == BG_GOOD)
                     fail_msg("%s, %s, steps of %g s", info->name, forms[k], step);

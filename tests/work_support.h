@@ -7,9 +7,9 @@
 /* `terms` are evaluations of whatever kind. */
 static inline bg_work sum_work(const bg_counters *c)
 {
-    const bg_work *const parts[] = {&c->steps, &c->projection, &c->events, &c->rows};
+    const bg_work *const parts[] = {&c->steps, &c->projection, &c->events, &c->rows, &c->foresight};
     bg_work sum = {0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         sum.terms += parts[i]->terms + parts[i]->constraints + parts[i]->switching;
         sum.explicit_ += parts[i]->explicit_;
         sum.jacobian += parts[i]->jacobian;

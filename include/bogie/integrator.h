@@ -102,9 +102,11 @@ typedef struct bg_counters {
     long accepted, rejected;
     long unconverged; /* steps repeated because an iteration did not converge; never accepted */
     bg_work steps,
-        projection; /* of the integration itself: stages, and back onto the constraints */
-    bg_work events; /* of the search for events, and of what follows from them */
-    bg_work rows;   /* of rows between the ends of steps */
+        projection;    /* of the integration itself: stages, and back onto the constraints */
+    bg_work events;    /* of the search for events, and of what follows from them */
+    bg_work rows;      /* of rows between the ends of steps */
+    bg_work foresight; /* of the look ahead for change points, of mechanisms with redundant
+                          constraints */
     bg_corrector_work corrector; /* zeros for methods without one */
 } bg_counters;
 
@@ -168,7 +170,12 @@ typedef struct bg_step_plan {
     int first_factorisations, first_solutions;   /* further ones of the first step after a start */
     int exchange_terms, exchange_factorisations; /* and of a step before which redundant constraints
                                                     were exchanged, with one projection */
-    bg_matrix_work matrix;                       /* of the largest matrix that is factored */
+    /* of the look ahead for change points, before every step of mechanisms with redundant
+     * constraints: at most, where none is near, and at most where one is searched, with two
+     * projections */
+    int foresight_terms, foresight_factorisations;
+    int search_terms, search_factorisations;
+    bg_matrix_work matrix; /* of the largest matrix that is factored */
 } bg_step_plan;
 
 /* A bound on the drift off the constraints under one Newton step of projection per step, after 000

@@ -68,7 +68,8 @@ typedef struct bg_point {
     const double *q, *v, *z;      /* nq, nv, nz */
     const double *u, *u_t, *u_tt; /* nu each; filled from `inputs` before every call */
     const int *mode;              /* nmode */
-    /* ng: with f_of_lambda, what f, h and the power take for the multipliers, never NULL (zeros
+    /* ng: with f_of_lambda, what f, h and the power take for the multipliers, and with s_of_lambda
+     * what s does, never NULL (zeros
      * where none are known, as for terms that do not depend on them); else of no meaning */
     const double *lambda;
 } bg_point;
@@ -173,6 +174,10 @@ typedef struct bg_system_def {
      * not settle, or does not determine them (too much friction), a step or a start fails and says
      * so. */
     int f_of_lambda;
+    /* Non-zero: switching functions depend on the multipliers p->lambda, too (a contact that lifts
+     * off). These are then those of the solution wherever events are looked for, which costs one
+     * solution for each look. */
+    int s_of_lambda;
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);

@@ -12,8 +12,9 @@ static bg_status start(bg_linear_job *job, bg_error *err)
     double t = job->problem->run.t_start;
     snprintf(job->where, sizeof job->where, "%s",
              system->equilibrium ? "in equilibrium" : "at the start");
-    return bg_start_find(job->evaluator, isnan(t) ? system->def.t_start : t, job->state,
-                         &job->start, err);
+    t = isnan(t) ? system->def.t_start : t;
+    return system->equilibrium ? bg_start_find_rest(job->evaluator, t, job->state, &job->start, err)
+                               : bg_start_find(job->evaluator, t, job->state, &job->start, err);
 }
 
 /* By the method that the problem says, without results. */

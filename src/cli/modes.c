@@ -126,6 +126,19 @@ static void print_free(const bg_linear_job *job, const bg_modes *m)
     }
 }
 
+/* Eigenvalues mean something for all coordinates where nothing accelerates. */
+static void print_doubt(const bg_linear_job *job)
+{
+    static const double nothing = 1e-6; /* 1/s^2, of an acceleration beside the size */
+    const bg_linearisation *l = job->linearisation;
+    bool instant = bg_linearisation_calc_size(l, l->at->a) > nothing;
+    for (int i = 0; i < l->nz; i++)
+        instant = instant || (!l->moves && fabs(l->h[i]) > nothing);
+    if (instant)
+        printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
+               "instant, and depend on the coordinates\n");
+}
+
 static void print_table(const bg_linear_job *job, const bg_modes *m)
 {
     const bg_warnings *list = bg_linear_job_get_warnings(job);
@@ -135,6 +148,7 @@ static void print_table(const bg_linear_job *job, const bg_modes *m)
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->items[i].topic, "equilibrium") == 0)
             bg_warning_print(&list->items[i]);
+    print_doubt(job);
     printf("%5s  %27s%11s %9s  %s\n", "mode", "eigenvalue [1/s]     ", "freq. [Hz]", "damping",
            "takes part");
     for (int k = 0; k < m->count && k < LINES; k++)

@@ -36,6 +36,10 @@ void bg_plan_print(const bg_step_plan *p)
     printf(";\n                   ");
     print_derivatives(p);
     printf("; no iterations\n");
+    if (p->foresight_terms > 0)
+        printf("                   and at most %d evaluations, %d factorisations to look ahead for "
+               "change points\n",
+               p->foresight_terms, p->foresight_factorisations);
     if (p->states > 0)
         printf("                   %d equation%s more, I - h dh/dz, for the states\n", p->states,
                plural(p->states));
@@ -60,4 +64,8 @@ void bg_plan_print_most(const bg_step_plan *p, double times)
            "factorisation%s%s;\n                   at most %.3g times the work of a step without\n",
            p->terms + p->explicit_, plural(p->terms + p->explicit_), p->factorisations,
            plural(p->factorisations), p->matrix.repeats ? " with new pivots" : "", times);
+    if (p->search_terms > 0)
+        printf("                   (%d evaluations, %d factorisations of them where a change point "
+               "is searched)\n",
+               p->search_terms, p->search_factorisations);
 }

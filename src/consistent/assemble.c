@@ -263,6 +263,13 @@ static bg_status check_masses(bg_assembly *a, bg_error *err)
     return st == BG_OK ? bg_masses_check(a->sys->system, a->x->t, a->dyn->terms.M, err) : st;
 }
 
+/* By how much what is given may be missed: the misfit of the data, or rounding. */
+static double calc_allowed(const bg_assembly *a)
+{
+    static const double rounding = 1e-12; /* near the origin */
+    return fmax(a->allowed, rounding * bg_project_calc_coarseness(a->dyn));
+}
+
 static bg_status assemble(bg_assembly *a, bool decided, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
@@ -280,7 +287,7 @@ static bg_status assemble(bg_assembly *a, bool decided, bg_error *err)
         return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
     st = bg_assembly_solve_positions(a, decided, err);
     if (a->wished)
-        st = bg_starts_explain_position(d, x, a->allowed, st, err);
+        st = bg_starts_explain_position(d, x, calc_allowed(a), st, err);
     if (st == BG_OK)
         st = assemble_velocities(a, err);
     if (st == BG_OK)
@@ -338,7 +345,7 @@ static bg_status run(bg_assembly *a, bg_state *state, const bg_redundancy *known
     if (st == BG_OK)
         st = assemble(a, known != NULL, err);
     if (st == BG_OK && fix && def->starts && is_untouched(def, a->before))
-        st = bg_starts_report(a->sys, state, a->allowed, report, err);
+        st = bg_starts_report(a->sys, state, calc_allowed(a), report, err);
     for (int i = 0; i < def->nq && report->moved_q; i++)
         report->moved_q[i] = state->q[i] - a->before->q[i];
     for (int i = 0; i < def->nv && report->moved_v; i++)

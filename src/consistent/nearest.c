@@ -16,6 +16,7 @@
  * What is given counts fully and joints of which nobody speaks a hundredth of it; where a part
  * floats, its pose takes nothing from either. */
 #include "base/memory.h"
+#include "consistent/projection.h"
 #include "consistent/start_search.h"
 
 #include <float.h>
@@ -261,7 +262,8 @@ static bool close_loops(nearest *n)
         double size = 0;
         for (int i = 0; i < n->nv; i++)
             size = fmax(size, fabs(x[i]) / s->unit[i]);
-        if (size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before))
+        if (size <= 1e-13 ||
+            (size > 0.5 * before && size <= 1e-10 * bg_project_calc_coarseness(s->d)))
             return true;
         if (!isfinite(size) || (k > 4 && size > 2 * before))
             return false;

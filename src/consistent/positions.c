@@ -6,11 +6,18 @@
  * consistent point from far away but not always the nearest one. */
 #include "consistent/assembly.h"
 
+#include "consistent/projection.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { CHORD_ITERATIONS = 20, NEWTON_ITERATIONS = 40, DAMPED_ITERATIONS = 200, ROUNDS = 4 };
-static const double converged = 1e-13, roundoff = 1e-11;
+static const double converged = 1e-13, roundoff = 1e-11; /* the latter near the origin */
+
+static double calc_roundoff(const bg_assembly *a)
+{
+    return roundoff * bg_project_calc_coarseness(a->dyn);
+}
 
 /* |g| of the kept rows relative to their gradients. */
 static double kept_residual(const bg_assembly *a)
@@ -50,7 +57,7 @@ static bg_status iterate(bg_assembly *a, bool renew, int limit, bool *done, bg_e
         memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(d->kkt, a->increment, d->work_g);
         double size = bg_assembly_calc_size(a, a->increment, a->x->q);
-        bool small = size <= converged || (size <= roundoff && size > 0.5 * before);
+        bool small = size <= converged || (size > 0.5 * before && size <= calc_roundoff(a));
         if (!small && (!(size < 4 * before) || size > 1e3))
             return BG_OK;
         bg_system_move(a->sys, a->x->q, d->terms.V, -1.0, a->increment, a->x->q);
@@ -96,7 +103,7 @@ static bg_status iterate_damped(bg_assembly *a, bool *done, bg_error *err)
         memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(d->kkt, a->increment, d->work_g);
         double size = bg_assembly_calc_size(a, a->increment, a->x->q);
-        if (size <= converged || (norm <= roundoff && size <= roundoff)) {
+        if (size <= converged || (norm <= calc_roundoff(a) && size <= calc_roundoff(a))) {
             *done = true;
             return BG_OK;
         }
@@ -111,7 +118,7 @@ static bg_status iterate_damped(bg_assembly *a, bool *done, bg_error *err)
             st = bg_assembly_evaluate(a, a->trial, BG_TERM_g, &ignored);
             if (st == BG_OK && scaled_norm(a, d->terms.g) <= (1 - 1e-4 * step) * norm)
                 break;
-            if (st == BG_OK && norm < roundoff) { /* rounding: nothing left to gain */
+            if (st == BG_OK && norm < calc_roundoff(a)) { /* rounding: nothing left to gain */
                 *done = true;
                 return BG_OK;
             }

@@ -17,6 +17,8 @@
 
 static const double converged = 1e-13; /* relative size of the next increment */
 static const double roundoff = 1e-11;  /* of increments that stop shrinking, near the origin */
+static const double last_places =
+    2e-14; /* of g beside the size of a row: rounding, near the origin */
 static const double resolution = 0.01; /* of a coordinate beside its size: 1e-13 of it is 4.5 eps */
 
 double bg_project_calc_size(const bg_dynamics *d, const double *delta, const double *q)
@@ -39,6 +41,16 @@ double bg_project_calc_coarseness(const bg_dynamics *d)
     const bg_evaluator *sys = d->sys;
     return sys->system->calc_distance ? 1 + resolution * sys->system->calc_distance(sys->def.self)
                                       : 1;
+}
+
+bool bg_project_is_met(const bg_dynamics *d)
+{
+    const double *g_size = d->sys->def.g_size;
+    double most = last_places * bg_project_calc_coarseness(d);
+    for (int i = 0; i < d->ng; i++)
+        if (!d->eliminated[i] && !(fabs(d->terms.g[i]) <= most * (g_size ? g_size[i] : 1)))
+            return false;
+    return true;
 }
 
 static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
@@ -71,12 +83,9 @@ static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, c
             newton.roundoff = roundoff * bg_project_calc_coarseness(d);
         state = bg_newton_look(&newton, size);
     }
-    if (state == BG_NEWTON_DONE)
+    if (state == BG_NEWTON_DONE || (newton.size < 1e-3 && bg_project_is_met(d)))
         return BG_OK;
-    return bg_error_set(err, BG_RETRY,
-                        "system '%s': the projection onto the constraints does not converge at t = "
-                        "%.17g",
-                        d->sys->def.name, t);
+    return bg_project_refuse(d, t, err);
 }
 
 bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double *v, const double *z,
@@ -97,6 +106,29 @@ void bg_project_velocity(bg_dynamics *d, double *v)
         v[i] -= d->work_v[i];
 }
 
+bg_status bg_project_refuse(const bg_dynamics *d, double t, bg_error *err)
+{
+    return bg_error_set(err, BG_RETRY,
+                        "system '%s': the projection onto the constraints does not converge at t = "
+                        "%.17g",
+                        d->sys->def.name, t);
+}
+
+bg_status bg_project_rates(bg_dynamics *d, bg_state *x, double *a, bg_error *err)
+{
+    unsigned want = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt;
+    want |= d->kinematic ? BG_TERM_V : 0u;
+    bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    if (st != BG_OK)
+        return st;
+    bg_project_velocity(d, x->v);
+    want = BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u);
+    st = bg_dynamics_evaluate_more(d, x->v, x->z, want, err);
+    return st == BG_OK ? bg_dynamics_solve(d, a, x->lambda, err) : st;
+}
+
 bg_status bg_project_state(bg_dynamics *d, bg_state *x, bg_error *err)
 {
     if (d->ng == 0) {
@@ -110,16 +142,5 @@ bg_status bg_project_state(bg_dynamics *d, bg_state *x, bg_error *err)
         st = bg_dynamics_factor(d, NULL, err);
     if (st == BG_OK)
         st = bg_project_position(d, x->t, x->q, x->v, x->z, x->mode, NULL, err);
-    if (st == BG_OK)
-        st = bg_dynamics_evaluate(
-            d, x->t, x->q, x->v, x->z, x->mode,
-            matrices | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
-    if (st == BG_OK)
-        st = bg_dynamics_factor(d, NULL, err);
-    if (st != BG_OK)
-        return st;
-    bg_project_velocity(d, x->v);
-    st = bg_dynamics_evaluate_more(d, x->v, x->z,
-                                   BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u), err);
-    return st == BG_OK ? bg_dynamics_solve(d, x->a, x->lambda, err) : st;
+    return st == BG_OK ? bg_project_rates(d, x, x->a, err) : st;
 }

@@ -18,10 +18,18 @@ double bg_project_calc_size(const bg_dynamics *dynamics, const double *delta, co
 /* How many times larger than near the origin such increments are that come from the rounding of
  * places alone, at the point evaluated last. */
 double bg_project_calc_coarseness(const bg_dynamics *dynamics);
+/* Whether g, at hand, is rounding in the rows that are kept: near a singular position increments
+ * may be far larger, and nothing is left to gain all the same. */
+bool bg_project_is_met(const bg_dynamics *dynamics);
 
 /* Velocity projection with M, G, g_t and the factorisation at hand: v (in place) onto G v + g_t =
  * 0. */
 void bg_project_velocity(bg_dynamics *dynamics, double *v);
+/* At q on the constraints: terms and factorisation there, v (in place) onto theirs, and
+ * accelerations a [nv], lambda and terms.h with it. */
+bg_status bg_project_rates(bg_dynamics *dynamics, bg_state *state, double *a, bg_error *err);
+/* BG_RETRY, and that a projection does not converge. */
+bg_status bg_project_refuse(const bg_dynamics *dynamics, double t, bg_error *err);
 
 /* Everything at once: q, v, a, lambda and rates of z of a state near the constraints. */
 bg_status bg_project_state(bg_dynamics *dynamics, bg_state *state, bg_error *err);

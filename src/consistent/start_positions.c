@@ -10,6 +10,8 @@
  * behind. */
 #include "consistent/start_search.h"
 
+#include "consistent/projection.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -125,7 +127,8 @@ static bool solve_position(bg_start_search *s, bg_state *x, const attempt *a)
         if (size > a->longest || damping < a->damping)
             return false;
         move(s, x, size, damping);
-        if (size <= 1e-13 || (size <= 1e-10 && size > 0.5 * before))
+        if (size <= 1e-13 ||
+            (size > 0.5 * before && size <= 1e-10 * bg_project_calc_coarseness(s->d)))
             return true;
         before = size;
     }

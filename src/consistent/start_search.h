@@ -26,8 +26,9 @@ typedef struct bg_start_search {
     int *owner;         /* [most rows] */
     bg_start_use *use;  /* [ngiven] for the fixed ones, and nothing else given counts; or NULL */
     int ngiven;
-    double less;  /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
-    bool starved; /* a search failed for want of memory, not because there is nothing to find */
+    double less;     /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
+    double leverage; /* what a velocity may ask of others per unit of its own, inverse */
+    bool starved;    /* a search failed for want of memory, not because there is nothing to find */
 } bg_start_search;
 
 bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err);

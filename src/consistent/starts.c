@@ -22,9 +22,9 @@ enum {
     LARGEST = 400 /* directions tied together: iterations need cubes */
 };
 
-static const double negligible = 1e-8; /* what a wish may ask of v per unit of its own, inverse */
-static const double kept = 1e-12;      /* constraints: their rank is decided elsewhere */
-static const double met = 1e-9;        /* what is given, relative to its size */
+static const double kept = 1e-12; /* constraints: their rank is decided elsewhere */
+static const double missed = 1e-3, near_end = 0.03; /* positions; leverage there */
+static const double met = 1e-9;                     /* what is given, relative to its size */
 
 void bg_start_search_clear(bg_start_search *s)
 {
@@ -59,7 +59,8 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
     const bg_starts *starts = d->sys->def.starts;
     void *self = d->sys->def.self;
     int most = d->ng;
-    *s = (bg_start_search){.d = d, .starts = starts, .unit = d->sys->def.v_size};
+    *s = (bg_start_search){
+        .d = d, .starts = starts, .unit = d->sys->def.v_size, .leverage = BG_START_LEVERAGE};
     for (int of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++)
         for (int level = 0; level < BG_START_LEVELS; level++) {
             int n = starts->calc_rows(self, NULL, (bg_start_of)of, (bg_start_level)level, NULL,
@@ -210,7 +211,7 @@ bg_status bg_start_search_solve_velocity(bg_start_search *s, const unsigned char
                     ? bg_start_search_calc_rows(s, BG_START_VELOCITIES, level)
                     : 0;
         if (n > 0)
-            st = bg_levels_add_rows(s->levels, &s->A, s->b, negligible, 0, err);
+            st = bg_levels_add_rows(s->levels, &s->A, s->b, s->leverage, 0, err);
         if (level == BG_START_FIXED)
             *fixed_met = st != BG_OK || are_fixed_met(s, n);
     }
@@ -239,6 +240,18 @@ static bool fits(const bg_dynamics *d, const double *v)
     return true;
 }
 
+/* Where a position is out of reach, the start is near the end of a range, and how near is for the
+ * weights of nearest.c to say: what is given of velocities is met there only if that takes little.
+ */
+static double find_leverage(const bg_system_def *def, const bg_point *p)
+{
+    bg_given g;
+    for (int k = 0; def->starts->get_given(def->self, k == 0 ? p : NULL, k, &g) == 0; k++)
+        if (!bg_given_is_velocity(&g) && !bg_given_is_met(&g, missed))
+            return near_end;
+    return BG_START_LEVERAGE;
+}
+
 bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminated, bg_state *x,
                                   bg_error *err)
 {
@@ -255,6 +268,7 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
         return BG_OK;
     st = bg_start_search_create(d, &s, err);
     s.point = p;
+    s.leverage = find_leverage(def, &p);
     if (st == BG_OK)
         memcpy(s.from, x->v, (size_t)d->nv * sizeof(double));
     bool fixed_met;
@@ -269,10 +283,13 @@ bg_status bg_starts_find_velocity(bg_dynamics *d, const unsigned char *eliminate
     return st;
 }
 
-/* Whether positions are where the user insists; velocities come later. */
-static bool are_fixed_positions_met(const bg_start_search *s)
+/* Whether positions are where the user insists, and joints closed as designed; velocities come
+ * later. */
+static bool are_positions_good(const bg_start_search *s)
 {
     bg_given g;
+    if (s->starts->find_reversed(s->d->sys->def.self, &s->point))
+        return false;
     for (int k = 0;
          s->starts->get_given(s->d->sys->def.self, k == 0 ? &s->point : NULL, k, &g) == 0; k++)
         if (g.fixed && !bg_given_is_velocity(&g) && !bg_given_is_met(&g, 0))
@@ -297,8 +314,7 @@ bg_status bg_starts_find_position(bg_dynamics *d, bg_state *x, bg_error *err)
     if (st == BG_OK && guess) {
         bg_levels_set_limit(s.levels, LARGEST);
         memcpy(guess, x->q, (size_t)d->nq * sizeof(double));
-        if (!bg_start_search_find_position(&s, x, s.design, guess, are_fixed_positions_met,
-                                           &exact)) {
+        if (!bg_start_search_find_position(&s, x, s.design, guess, are_positions_good, &exact)) {
             memcpy(x->q, guess, (size_t)d->nq * sizeof(double));
             memcpy(x->z, s.z, (size_t)d->nz * sizeof(double));
         }
@@ -333,6 +349,13 @@ bg_status bg_starts_report(bg_evaluator *sys, const bg_state *x, double misfit,
     bg_point p;
     int count = 0;
     bg_status st = bg_system_set_point(sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    const char *reversed = st == BG_OK ? def->starts->find_reversed(def->self, &p) : NULL;
+    if (reversed)
+        return bg_error_set(err, BG_NOT_ASSEMBLED,
+                            "joint '%s' of '%s' would be closed the wrong way round, with an axis "
+                            "against its own as designed; give positions nearer to the design "
+                            "position, or fewer of them",
+                            reversed, def->name);
     for (int k = 0;
          st == BG_OK && def->starts->get_given(def->self, k == 0 ? &p : NULL, k, &g) == 0; k++) {
         count += !bg_given_is_met(&g, misfit);

@@ -143,6 +143,19 @@ void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
     }
 }
 
+void bg_couplings_visit_lambda(const bg_multibody *mb, bg_visit_lambda *visit, void *self)
+{
+    for (int k = 0; k < mb->model->nforces; k++) {
+        const bg_force *f = &mb->model->forces[k];
+        int contact;
+        double wrench[6];
+        if (!f->class_->force_slope)
+            continue;
+        const int of = f->class_->force_slope(f, &mb->world, &contact, wrench);
+        visit(self, of, mb->first_contact + contact, wrench);
+    }
+}
+
 typedef struct pair_list {
     bg_body_pairs pairs;
     int capacity;

@@ -36,6 +36,9 @@ void bg_couplings_visit_forces(const bg_multibody *mb, const bg_force_visit *vis
 /* The reactions -J^T lambda of the body-level rows. */
 void bg_couplings_visit_reactions(const bg_multibody *mb, const double *lambda,
                                   bg_visit_coupling *visit, void *self);
+/* Wrenches (f, n) on bodies by the multipliers of rows that forces depend on. */
+typedef void bg_visit_lambda(void *self, int of, int row, const double wrench[6]);
+void bg_couplings_visit_lambda(const bg_multibody *mb, bg_visit_lambda *visit, void *self);
 /* The pairs (of, by) the former visits, in ascending order and without repetition; lambda may not
  * be NULL where there are rows. The caller frees pair. False: out of memory. */
 typedef struct bg_body_pairs {

@@ -14,7 +14,13 @@ bool bg_multibody_create_scratch(bg_multibody *mb)
     mb->t_signals = NAN;
     mb->nlive = 0;
     mb->body[0].R = bg_mat3_identity();
-    mb->world = (bg_world){.body = mb->body, .measured = mb->measured, .memo = mb->memo};
+    mb->world = (bg_world){.body = mb->body,
+                           .measured = mb->measured,
+                           .contacts = mb->model->contacts,
+                           .contact_state = mb->contact_state,
+                           .memo = mb->memo};
+    for (int k = 0; k < mb->model->ncontacts; k++)
+        mb->contact_state[k].order = 0;
     if (mb->form->forget)
         mb->form->forget(mb);
     return true;

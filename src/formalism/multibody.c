@@ -55,8 +55,11 @@ static void follow(bg_multibody *mb, bg_coordinate *c, int joint, int index)
 static bg_row_group *add_group(bg_multibody *mb, bg_primitive_kind kind)
 {
     bg_row_group *g = &mb->groups[mb->ngroups++];
-    *g = (bg_row_group){
-        .primitive = {.kind = kind, .signal = -1}, .row = mb->nrows, .driven = -1, .coupler = -1};
+    *g = (bg_row_group){.primitive = {.kind = kind, .signal = -1},
+                        .row = mb->nrows,
+                        .driven = -1,
+                        .coupler = -1,
+                        .contact = -1};
     for (int k = 0; k < BG_RELATION_MAX; k++)
         g->joint[k] = -1;
     mb->nrows += bg_primitive_get_rows(&g->primitive);
@@ -132,6 +135,13 @@ static void add_rows(bg_multibody *mb, const bg_axes *axes, const bool *in_tree)
         for (int i = 0; i < x->n; i++)
             add_term(mb, g, x->joint[i], x->coordinate[i], x->factor[i]);
     }
+    mb->first_contact = mb->nrows;
+    for (int k = 0; k < m->ncontacts; k++) {
+        bg_row_group *g = add_group(mb, BG_PRIMITIVE_CONTACT);
+        g->primitive.a = m->contacts[k].a;
+        g->primitive.b = m->contacts[k].b;
+        g->primitive.contact = g->contact = k;
+    }
 }
 
 int bg_multibody_count_corners(const bg_model *m)
@@ -147,10 +157,11 @@ static void list_constants(void *object, bg_arena *arena)
 {
     bg_multibody *mb = object;
     const bg_model *m = mb->model;
-    int relations = m->ncouplers, angles = 3 * m->ncouplers + m->noutputs + m->nangles;
+    int relations = m->ncouplers + m->ncontacts,
+        angles = 3 * m->ncouplers + m->noutputs + m->nangles;
     for (int k = 0; k < m->njoints; k++) {
-        relations += m->joints[k].class_->nprimitives + 4;
-        angles += 4;
+        relations += m->joints[k].class_->nprimitives + BG_JOINT_COORDINATES + 1;
+        angles += BG_JOINT_COORDINATES + 1;
     }
     int corners = bg_multibody_count_corners(m), states = m->nz + angles;
     int names = m->ns + corners + m->nwatches + states;
@@ -186,6 +197,7 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena)
     BG_TAKE(arena, mb->live, m->nsignals);
     BG_TAKE(arena, mb->signals, 3 * m->nsignals);
     BG_TAKE(arena, mb->signals_piece, m->nsignals);
+    BG_TAKE(arena, mb->contact_state, m->ncontacts);
     BG_TAKE(arena, mb->measured, 3 * (m->noutputs + 1));
     BG_TAKE(arena, mb->memo, m->nforces);
     for (int k = 0; k < m->nforces; k++) {
@@ -234,6 +246,12 @@ void bg_multibody_clear(bg_multibody *mb)
     bg_arena_clear(&mb->arena);
 }
 
+void bg_multibody_set_lambda(bg_multibody *mb, const double *lambda)
+{
+    const bool any = lambda && mb->model->ncontacts > 0;
+    mb->world.contact_force = any ? lambda + mb->first_contact : NULL;
+}
+
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)
 {
     mb->world.t = p->t;
@@ -242,6 +260,7 @@ void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)
     mb->world.u_tt = p->u_tt;
     mb->world.z = p->z;
     mb->world.mode = p->mode;
+    bg_multibody_set_lambda(mb, p->lambda);
 }
 
 static void apply(bg_multibody *mb, const int *left_out)
@@ -346,6 +365,10 @@ void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *tex
 {
     const bg_row_group *g = &mb->groups[group];
     const bg_model *m = mb->model;
+    if (g->contact >= 0) {
+        snprintf(text, size, "%.50s", m->contacts[g->contact].name);
+        return;
+    }
     const bg_joint *j = &m->joints[g->joint[0]];
     int first = group;
     while (first > 0 && mb->groups[first - 1].joint[0] == g->joint[0])

@@ -21,6 +21,7 @@ typedef struct bg_row_group {
     int joint[BG_RELATION_MAX]; /* joint of the reaction; of each term in a relation; -1: none */
     int driven;                 /* coordinate of joint[0] that follows a signal; -1: none */
     int coupler;                /* whose relation it is; -1: none */
+    int contact;                /* whose it is; -1: none */
 } bg_row_group;
 
 /* The pairs of bodies (a, b) its Jacobian has blocks for: one, or one per term of a relation. */
@@ -77,6 +78,7 @@ typedef struct bg_multibody {
                           -1: none; NULL: no element does */
     bg_row_group *groups; /* body-level rows */
     int ngroups, nrows;
+    int first_contact; /* row; those of all contacts follow each other */
     bg_turn *turns;
     int nturns;
     bg_corner *corners;
@@ -94,6 +96,7 @@ typedef struct bg_multibody {
     int nsentences;
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
+    unsigned char *endless;   /* the same; NULL in Cartesian form */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     bg_arena scratch;         /* and the scratch memory, of the formalism as well: */
     bg_world world;
@@ -110,9 +113,10 @@ typedef struct bg_multibody {
     double t_signals;   /* s; NAN: not yet */
     double *signals;    /* [3 nsignals] values, then first, then second derivatives */
     int *signals_piece; /* [nsignals] mode of each at that time */
-    double *measured;   /* [3 (noutputs + 1)] of world */
-    void **memo;        /* [nforces] of world */
-    double speed;       /* m/s, the largest of all bodies, in the world wishes were asked of last */
+    bg_rail_contact_state *contact_state; /* [ncontacts] of world */
+    double *measured;                     /* [3 (noutputs + 1)] of world */
+    void **memo;                          /* [nforces] of world */
+    double speed; /* m/s, the largest of all bodies, in the world wishes were asked of last */
     /* what only the formalism knows; all take the formalism itself, whose first member this is */
     void (*update)(struct bg_multibody *mb, const bg_point *p, const double *a);
     /* Value, rate and second rate of a coordinate it has as such; false: measure it. NULL: never.
@@ -148,6 +152,8 @@ void bg_multibody_join(void *fork);
 /* Names of everything, and modes of signals, in names.c; at creation. */
 void bg_multibody_name(bg_multibody *mb);
 int bg_multibody_count_corners(const bg_model *model);
+/* The multipliers that forces see; NULL: none are known. */
+void bg_multibody_set_lambda(bg_multibody *mb, const double *lambda);
 /* Points the world at the arguments of a call. */
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
 /* Start values of the elements' states, from the world at p (whose z and modes are not looked at).

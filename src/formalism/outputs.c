@@ -76,6 +76,7 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
 void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
                                const double *lambda, double *y)
 {
+    bg_multibody_set_lambda(mb, lambda);
     mb->values[mb->ny] = p->t;
     for (int k = 0; k < mb->ny; k++)
         y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);

@@ -506,6 +506,36 @@ int bg_wishes_get_given(bg_multibody *mb, bool news, int k, bg_given *out)
     return 0;
 }
 
+/* Which axes of its markers a joint keeps parallel. Rows a_i . b_j = 0 for both other axes j do so,
+ * and three such rows do it for all. */
+static void find_parallel(const bg_joint_class *c, bool parallel[3])
+{
+    int rows[3] = {0}, n = 0;
+    for (int k = 0; k < c->nprimitives; k++)
+        if (c->primitive[k].kind == BG_PRIMITIVE_DOT1) {
+            rows[c->primitive[k].i]++;
+            n++;
+        }
+    for (int i = 0; i < 3; i++)
+        parallel[i] = rows[i] == 2 || n == 3;
+}
+
+const char *bg_wishes_find_reversed(const bg_multibody *mb)
+{
+    for (int k = 0; k < mb->model->njoints; k++) {
+        const bg_joint *j = &mb->model->joints[k];
+        bool parallel[3];
+        find_parallel(j->class_, parallel);
+        bg_mat3 A = bg_marker_get_axes(&mb->world, &j->a),
+                B = bg_marker_get_axes(&mb->world, &j->b);
+        for (int i = 0; i < 3; i++)
+            if (parallel[i] &&
+                A.m[0][i] * B.m[0][i] + A.m[1][i] * B.m[1][i] + A.m[2][i] * B.m[2][i] < 0)
+                return j->name;
+    }
+    return NULL;
+}
+
 /* Whether the file gives the twist that an anchor would rather not have. */
 static bool is_overruled(const bg_multibody *mb, const bg_wish *w)
 {

@@ -45,6 +45,7 @@ void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *wish, bg_wish_row 
 /* Functions of bg_starts that both forms share; after an update of the world, which is news or was
  * asked of before. */
 int bg_wishes_get_given(bg_multibody *mb, bool news, int k, bg_given *out);
+const char *bg_wishes_find_reversed(const bg_multibody *mb);
 bool bg_wishes_are_settled(const bg_multibody *mb, bg_start_of of);
 
 #endif

@@ -380,7 +380,17 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     }
     ig->x1->t = end;
     ig->order = m->formula.k;
+    ig->error_tangent = *error;
+    ig->stays = st == BG_OK && m->error_failures < 2; /* singular positions show otherwise */
     return st;
+}
+
+/* Over a singular position: the polynomial of the order that led there reaches across. */
+static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    m->k_try = m->now.k_next;
+    return attempt(ig, error, err);
 }
 
 static void accept(bg_integrator *ig)
@@ -462,6 +472,7 @@ const bg_integrator_class bg_bdf_class = {
     .destroy = destroy,
     .restart = restart,
     .attempt = attempt,
+    .leap = leap,
     .first_step = first_step,
     .control = bg_bdf_control,
     .accept = accept,

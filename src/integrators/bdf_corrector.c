@@ -18,11 +18,13 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6 };
+enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
+static const double of_lambda = 1e-2;
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.03;
 
@@ -49,6 +51,24 @@ static void add(double *x, const double *step, double factor, int n)
 {
     for (int i = 0; i < n; i++)
         x[i] += factor * step[i];
+}
+
+/* Where forces depend on lambda, F is not linear in it: how much it still changes, in hundredths.
+ */
+static double calc_lambda(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    const double *before = ig->x0->lambda; /* what is found may be anything */
+    double largest[2] = {0, 0}, size = 0;
+    for (int i = 0; i < m->ng; i++) {
+        largest[0] = fmax(largest[0], fabs(before[i]));
+        largest[1] = fmax(largest[1], fabs(m->lambda[i]));
+    }
+    double least = 0.01 * fmin(largest[0], largest[1]);
+    for (int i = 0; i < m->ng && least > 0; i++)
+        size = fmax(size, fabs(m->step_lambda[i]) /
+                              (of_lambda * fmax(fmin(fabs(before[i]), fabs(m->lambda[i])), least)));
+    return size;
 }
 
 /* Increments of an old matrix are shortened or stretched (18) only without constraints, whose rows
@@ -136,6 +156,17 @@ static double get_rounding(const bg_integrator *ig, bool evaluated)
     return (evaluated ? rounding : rounding_old) * bg_project_calc_coarseness(ig->dyn);
 }
 
+/* An iteration that has converged goes on, a little, while multipliers that forces depend on still
+ * change noticeably, and has failed where they do not stop to. */
+static bg_newton_state look_at_lambda(const bg_integrator *ig, bg_newton_state state)
+{
+    const bg_bdf *m = ig->method;
+    double change = calc_lambda(ig);
+    if (state != BG_NEWTON_DONE || change <= 1)
+        return state;
+    return m->newton.count < MOST_LAMBDA ? BG_NEWTON_GOES_ON : BG_NEWTON_FAILED;
+}
+
 static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -153,6 +184,8 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
         ig->count.corrector.fcw++;
         double size = apply(ig);
         state = fixed ? look_fixed(&m->newton, &first, size) : look(m, &first, size, floor);
+        if (!fixed && ig->sys->def.f_of_lambda)
+            state = look_at_lambda(ig, state);
     }
     return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
 }
@@ -234,16 +267,32 @@ static void watch(bg_integrator *ig)
     m->changed = m->changed || before != m->parts.slow_steps;
 }
 
+/* What the last increment of the multipliers says where forces depend on them. */
+static void describe_lambda(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_bdf *m = ig->method;
+    char name[64];
+    int worst = 0;
+    *text = '\0';
+    for (int i = 0; i < m->ng; i++)
+        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
+    if (ig->sys->def.f_of_lambda)
+        snprintf(text, size,
+                 "; forces that depend on constraint forces, such as that of '%s', may not be "
+                 "determined there (too much friction)",
+                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
+}
+
 static bg_status fail(bg_integrator *ig, bg_error *err)
 {
-    char name[160];
+    char name[160], friction[240];
     bg_bdf_describe_residual(ig, name, sizeof name);
-    return bg_error_set(
-        err, BG_NOT_CONVERGED,
-        "system '%s': the corrector of the step from t = %.17g over %.3g s does "
-        "not converge, with the largest residual in %s; look at what acts there, or "
-        "give it a shorter first step or looser tolerances",
-        ig->sys->def.name, ig->x0->t, ig->h, name);
+    describe_lambda(ig, friction, sizeof friction);
+    return bg_error_set(err, BG_NOT_CONVERGED,
+                        "system '%s': the corrector of the step from t = %.17g over %.3g s does "
+                        "not converge, with the largest residual in %s%s; look at what acts there, "
+                        "or try another tolerance or first step",
+                        ig->sys->def.name, ig->x0->t, ig->h, name, friction);
 }
 
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)

@@ -275,7 +275,8 @@ bool bg_change_points_update(bg_integrator *ig)
     bool moved = false, ended = false;
     if (!c || !c->needed)
         return false;
-    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_FOR_FORESIGHT);
+    c->spent = 0;
     if (c->ahead.n == 0)
         moved = look_ahead(ig);
     else if (is_passed(ig, &ended))

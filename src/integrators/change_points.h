@@ -2,9 +2,17 @@
 #ifndef BG_CHANGE_POINTS_H
 #define BG_CHANGE_POINTS_H
 
+#include "consistent/projection.h"
 #include "integrators/integrator.h"
 
 typedef struct bg_change_points bg_change_points;
+/* Evaluations of one look ahead, and as many factorisations; what is not found by then is not (most
+ * that were seen: 271). Two projections may follow. */
+enum {
+    BG_LOOK_MAX = 600,
+    BG_LOOK_TERMS = BG_LOOK_MAX + 2 * (BG_PROJECTION_MAX + 3),
+    BG_LOOK_FACTORISATIONS = BG_LOOK_MAX + 2 * 2
+};
 bg_status bg_change_points_create(bg_integrator *ig, bg_error *err);
 void bg_change_points_destroy(bg_change_points *points);
 /* A new start, on the constraints: rows are redundant to this precision (NULL: none are). What was
@@ -16,6 +24,8 @@ void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy
  * and x0 so that the motion leads through it; true: x0 was moved, and rates there are to be found
  * anew. Where no row is redundant it costs nothing. */
 bool bg_change_points_update(bg_integrator *ig);
+/* What a look costs at most where no change point is near. */
+void bg_change_points_plan(const bg_integrator *ig, int *terms, int *factorisations);
 /* Whether one is being passed, so that the choice of rows has to stay. */
 bool bg_change_points_is_passing(const bg_integrator *ig);
 

@@ -56,6 +56,7 @@ struct bg_change_points {
     double t_near;   /* s, when a change point was come near to that none led through; NAN: never */
     double used;     /* largest offset so far, in sizes of rows */
     bg_state *moved; /* x0 on the rows moved */
+    int spent;       /* evaluations of this look ahead, BG_LOOK_MAX at most */
 };
 
 /* Terms at q, s after x0, with V where it is not the identity. */

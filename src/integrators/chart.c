@@ -86,7 +86,8 @@ bg_status bg_chart_lift(bg_integrator *ig, const bg_chart *c, double t, double *
         if (!isfinite(size))
             return bg_dynamics_report_not_finite(d, err);
         bg_newton_state state = bg_newton_look(&newton, size);
-        if (state == BG_NEWTON_DONE) {
+        if (state == BG_NEWTON_DONE ||
+            (state == BG_NEWTON_FAILED && size < 1e-3 && bg_project_is_met(d))) {
             bg_project_velocity(d, v);
             return BG_OK;
         }

@@ -25,8 +25,8 @@ bg_work bg_counters_sum_steps(const bg_counters *counters)
 bg_counters bg_integrator_get_counters(const bg_integrator *ig)
 {
     bg_counters c = ig->count;
-    bg_work *const work[] = {&c.steps, &c.projection, &c.events, &c.rows};
-    for (int i = BG_FOR_STEPS; i <= BG_FOR_ROWS; i++) {
+    bg_work *const work[] = {&c.steps, &c.projection, &c.events, &c.rows, &c.foresight};
+    for (int i = BG_FOR_STEPS; i <= BG_FOR_FORESIGHT; i++) {
         add(work[i], &ig->sys->work[i], 1);
         add(work[i], &ig->base[i], -1);
     }
@@ -39,8 +39,8 @@ void bg_counters_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_counts(archive, &now.accepted, 1);
     bg_archive_counts(archive, &now.rejected, 1);
     bg_archive_counts(archive, &now.unconverged, 1);
-    bg_work *const work[] = {&now.steps, &now.projection, &now.events, &now.rows};
-    for (int i = BG_FOR_STEPS; i <= BG_FOR_ROWS; i++)
+    bg_work *const work[] = {&now.steps, &now.projection, &now.events, &now.rows, &now.foresight};
+    for (int i = BG_FOR_STEPS; i <= BG_FOR_FORESIGHT; i++)
         bg_archive_counts(archive, &work[i]->terms, NUMBERS);
     bg_archive_counts(archive, &now.corrector.fc, OF_CORRECTOR);
     if (!archive->loading || archive->failed)

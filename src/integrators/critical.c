@@ -25,9 +25,9 @@ static const double found = 1e-9;       /* increment, in the same units */
 /* Moves q at s onto the rows that are not held out; terms and matrix there are at hand then. */
 static bool lift(bg_integrator *ig, double s, double *q)
 {
-    static const double converged = 1e-16, roundoff = 1e-9;
+    static const double converged = 1e-16, roundoff = 1e-9; /* near the origin */
     bg_dynamics *d = ig->dyn;
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, coarseness = bg_project_calc_coarseness(d);
     for (int k = 0; k < LIFTS; k++) {
         if (!bg_foresight_evaluate(ig, s, q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt) ||
             bg_dynamics_factor(d, NULL, NULL) != BG_OK)
@@ -36,7 +36,7 @@ static bool lift(bg_integrator *ig, double s, double *q)
         memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
         bg_kkt_solve(d->kkt, d->work_v, d->work_g);
         double size = bg_project_calc_size(d, d->work_v, q);
-        if (size <= converged || (size <= roundoff && size > 0.1 * before))
+        if (size <= converged || (size <= roundoff * coarseness && size > 0.1 * before))
             return true;
         if (!(size < 2))
             return false;
@@ -184,7 +184,7 @@ static bool find_critical(bg_integrator *ig, const bg_passage *p, int first, int
                           double horizon, double *s)
 {
     bg_change_points *c = ig->change_points;
-    double before = HUGE_VAL;
+    double before = HUGE_VAL, stalled = 1e3 * found * bg_project_calc_coarseness(ig->dyn);
     for (int n = 0; n < ITERATIONS; n++) {
         double x[1 + BG_WEAK] = {0}, slope[BG_WEAK][1 + BG_WEAK], size = 0;
         if (!calc_increment(ig, p, first, last, horizon, *s, x) ||
@@ -197,7 +197,7 @@ static bool find_critical(bg_integrator *ig, const bg_passage *p, int first, int
             return false;
         move(ig, p, horizon, x, c->q, c->q);
         *s += x[0] * horizon;
-        if (size <= found || (size < 1e3 * found && size > 0.3 * before))
+        if (size <= found || (size < stalled && size > 0.3 * before))
             return lift(ig, *s, c->q);
         before = size;
     }

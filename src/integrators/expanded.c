@@ -195,15 +195,20 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     o->r = BG_NEW_ARRAY(double, o->nx + o->nv);
     o->p = BG_NEW_ARRAY(double, o->nv);
     o->inverse = BG_NEW_ARRAY(double, o->nv);
-    int *order = BG_NEW_ARRAY(int, o->nx + 2 * o->nv + o->nz + 2 * o->ng);
+    size_t n = (size_t)o->nx + 2 * (size_t)o->nv + (size_t)o->nz + 2 * (size_t)o->ng;
+    int *order = BG_NEW_ARRAY(int, n);
+    unsigned char *wanted = BG_NEW_ARRAY(unsigned char, n);
     bg_status st = BG_NO_MEMORY;
-    if (order && o->r && o->p && o->inverse && make_patterns(o, sys) &&
+    if (order && wanted && o->r && o->p && o->inverse && make_patterns(o, sys) &&
         make_order(o, sys->def.expansion, order)) {
         list_blocks(o, sys, blocks);
+        memset(wanted + o->nx, 1, n - (size_t)o->nx); /* neither x nor p */
+        memset(wanted + o->nx + o->nv, 0, o->eta ? (size_t)o->nv : 0);
         st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, order,
-                                      &o->blocks, err);
+                                      wanted, &o->blocks, err);
     }
     free(order);
+    free(wanted);
     if (st == BG_NO_MEMORY)
         bg_error_set(err, st, "out of memory for the matrix of system '%s'", sys->def.name);
     return st;

@@ -34,6 +34,8 @@ bool bg_foresight_evaluate(bg_integrator *ig, double s, const double *q, unsigne
     bg_dynamics *d = ig->dyn;
     const bg_state *x = ig->x0;
     want |= d->kinematic ? BG_TERM_V : 0u;
+    if (ig->change_points->spent++ >= BG_LOOK_MAX)
+        return false;
     return bg_dynamics_evaluate(d, x->t + s, q, x->v, x->z, x->mode, want, NULL) == BG_OK;
 }
 
@@ -170,6 +172,12 @@ static double find_trend(bg_integrator *ig, double horizon)
     c->t_before = ig->x0->t;
     notice_near(ig, least, horizon);
     return s < horizon && since > 0 ? s : 0;
+}
+
+void bg_change_points_plan(const bg_integrator *ig, int *terms, int *factorisations)
+{
+    *terms = 2 + PIECES * (ig->dyn->kinematic ? 2 : 1);
+    *factorisations = PIECES;
 }
 
 /* The least remainder of kept rows where the motion is after s. */

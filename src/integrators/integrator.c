@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "consistent/projection.h"
 #include "integrators/change_points.h"
 #include "integrators/noise.h"
 #include "integrators/options.h"
@@ -232,7 +233,22 @@ void bg_integrator_advance(bg_integrator *ig)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
 }
 
-static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_error *err)
+/* Why steps became too small, where nothing else was found out. */
+static const char *guess_cause(bg_integrator *ig, bool in_vain)
+{
+    if (in_vain && bg_rounding_is_magnified(ig))
+        return bg_project_calc_coarseness(ig->dyn) > 2
+                   ? "the mechanism is near a singular position, which magnifies rounding, and "
+                     "that "
+                     "is large because it is far from the origin: move it there, or loosen the "
+                     "tolerances"
+                   : "the mechanism is near a singular position, which magnifies rounding: change "
+                     "its start or its dimensions a little, or loosen the tolerances";
+    return "the solution may be singular there, or the tolerances may be too tight";
+}
+
+static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in_vain,
+                         bg_error *err)
 {
     char reason[BG_ERROR_LENGTH / 2] = "";
     if (err && why != BG_OK)
@@ -251,10 +267,7 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bg_erro
     bool found = bg_integrator_explain(ig, NULL, cause, sizeof cause);
     return bg_error_set(err, BG_STEP_TOO_SMALL,
                         "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
-                        ig->x0->t, h_min,
-                        found ? cause
-                              : "the solution may be singular there, or the tolerances may be too "
-                                "tight");
+                        ig->x0->t, h_min, found ? cause : guess_cause(ig, in_vain));
 }
 
 /* Makes one attempt over ig->h, from x0 to t1. */
@@ -312,7 +325,7 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
             bg_trouble_watch_rejection(ig);
         h = bg_leaps_choose(ig, &a, computed, error);
         if (a.shrunk < h_min || ig->options.step > 0)
-            return give_up(ig, st, h_min, err);
+            return give_up(ig, st, h_min, a.in_vain, err);
     }
 }
 
@@ -356,6 +369,11 @@ int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
     plan->terms += redundant; /* G, for the choice of rows */
     plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;
     plan->exchange_factorisations = redundant ? BG_EXCHANGE_FACTORISATIONS : 0;
+    plan->foresight_terms = plan->foresight_factorisations = 0;
+    if (redundant)
+        bg_change_points_plan(ig, &plan->foresight_terms, &plan->foresight_factorisations);
+    plan->search_terms = redundant ? BG_LOOK_TERMS : 0;
+    plan->search_factorisations = redundant ? BG_LOOK_FACTORISATIONS : 0;
     return 1;
 }
 

@@ -76,6 +76,7 @@ struct bg_integrator {
     double rcond;         /* of the matrix at the start, or larger; 0: not known */
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */
+    bool stays;     /* the method sees no reason to leap after its last attempt */
     bool leaping; /* the attempt keeps its stages on the constraints, to pass singular positions */
     double t_end, t_limit; /* s; t_limit: one-off limit of the next step, else t_end */
     double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of

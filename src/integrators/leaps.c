@@ -70,7 +70,7 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double 
     bool across = computed && ig->error_tangent < across_limit * error;
     bool early = l->pause == 0 &&
                  a->shrunk < (across ? l->leapt ? half_step : short_step : tiny_step) * c->h_cruise;
-    bool trouble = early || a->leap > 0 || a->rejections >= LEAP_AFTER;
+    bool trouble = a->leap > 0 || (!ig->stays && (early || a->rejections >= LEAP_AFTER));
     a->across = a->across || across || trouble;
     c->h_next = a->shrunk;
     if (!trouble || !can_leap(ig))

@@ -187,10 +187,7 @@ static bg_status project(bg_projecting *f, double t, const double *q, const doub
     }
     if (state == BG_NEWTON_DONE)
         return BG_OK;
-    return bg_error_set(err, BG_RETRY,
-                        "system '%s': the projection onto the constraints does not converge at t = "
-                        "%.17g",
-                        d->sys->def.name, t);
+    return bg_project_refuse(d, t, err);
 }
 
 /* (5d) and (5c) with the matrix at p. */

@@ -68,18 +68,7 @@ static bg_status end_projected(bg_integrator *ig, bg_projection_control *c, bg_e
     bg_state *x = ig->x1;
     bg_status st = bg_projection_control_position(ig, c, err);
     if (st == BG_OK)
-        st = bg_dynamics_evaluate(
-            d, x->t, x->q, x->v, x->z, x->mode,
-            BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt | (d->kinematic ? BG_TERM_V : 0u), err);
-    if (st == BG_OK)
-        st = bg_dynamics_factor(d, NULL, err);
-    if (st != BG_OK)
-        return st;
-    bg_project_velocity(d, x->v);
-    st = bg_dynamics_evaluate_more(d, x->v, x->z,
-                                   BG_TERM_f | BG_TERM_gamma | (d->nz > 0 ? BG_TERM_h : 0u), err);
-    if (st == BG_OK)
-        st = bg_dynamics_solve(d, ig->rate1 + d->nq, x->lambda, err);
+        st = bg_project_rates(d, x, ig->rate1 + d->nq, err);
     if (st != BG_OK)
         return st;
     bg_dynamics_calc_rates(d, x->v, ig->rate1);

@@ -55,9 +55,13 @@ static double calc_relative(const bg_integrator *ig)
     return fmax(fmax(q, v), calc_part(ig, d->nq + d->nv, d->nz));
 }
 
-/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
- */
-static bool is_singular(bg_integrator *ig)
+/* Whether the error may be rounding, which grows with the distance from the origin. */
+static bool is_small(const bg_integrator *ig)
+{
+    return calc_relative(ig) < small_error * bg_project_calc_coarseness(ig->dyn);
+}
+
+bool bg_rounding_is_magnified(bg_integrator *ig)
 {
     bg_dynamics *d = ig->dyn;
     const bg_state *x = ig->x0;
@@ -88,9 +92,9 @@ static bool suspect_rounding(bg_integrator *ig, double error)
         r->error_rejected = error;
         r->since_rejected = 0;
     }
-    return same && calc_relative(ig) < small_error &&
+    return same && is_small(ig) &&
            (ig->control.leaps.pause > 0 ||
-            !is_singular(ig)); /* else leaps may lead over the place */
+            !bg_rounding_is_magnified(ig)); /* else leaps may lead over the place */
 }
 
 void bg_rounding_sift(bg_integrator *ig, double *error)
@@ -106,8 +110,7 @@ void bg_rounding_sift(bg_integrator *ig, double *error)
 bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error)
 {
     bg_rounding *r = &ig->control.rounding;
-    double most = small_error * bg_project_calc_coarseness(ig->dyn);
-    if (!(calc_relative(ig) < most) ||
+    if (!is_small(ig) ||
         !(in_vain || bg_noise_measure(ig) / bg_rounding_get_scale(r) > noise_share * *error))
         return false;
     r->noise_most = fmax(r->noise_most, *error * bg_rounding_get_scale(r));

@@ -44,6 +44,9 @@ bool bg_rounding_check(bg_integrator *ig, double *error);
 /* The same of a leap: in_vain: steps far shorter were no better; else it is made again from a
  * beginning that differs by rounding. */
 bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error);
+/* Whether x0 is near a singular position: the matrix is much worse conditioned than at the start.
+ */
+bool bg_rounding_is_magnified(bg_integrator *ig);
 /* The step was accepted, and its successor chosen. */
 void bg_rounding_accept(bg_integrator *ig);
 /* What rounding came to in this run, in units of the tolerance; 0: not worth a word. */

@@ -297,7 +297,8 @@ static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
     return done ? BG_OK : BG_NO_MEMORY;
 }
 
-static bg_status fill(bg_blocks *b, const bg_blocks_def *def, const int *order, bg_error *err)
+static bg_status fill(bg_blocks *b, const bg_blocks_def *def, const int *order,
+                      const unsigned char *wanted, bg_error *err)
 {
     bool known = b->n > 0;
     for (int k = 0; k < b->nblocks; k++) {
@@ -324,14 +325,15 @@ static bg_status fill(bg_blocks *b, const bg_blocks_def *def, const int *order, 
     if (st != BG_OK)
         return st;
     b->has_order = order && b->column;
-    if (b->has_order && !bg_ordered_lu_create(&b->in_order, b->n, b->row_start, b->column, order))
+    if (b->has_order &&
+        !bg_ordered_lu_create(&b->in_order, b->n, b->row_start, b->column, order, wanted))
         return BG_NO_MEMORY;
     b->zero = BG_NEW_ARRAY(int, b->target[GENERAL].count);
     return b->zero ? BG_OK : BG_NO_MEMORY;
 }
 
-bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order, bg_blocks **blocks,
-                                   bg_error *err)
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
+                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err)
 {
     assert(def->ngroups <= BG_GROUPS_MAX && def->nblocks <= BG_BLOCKS_MAX);
     *blocks = NULL;
@@ -345,7 +347,7 @@ bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order, b
         b->sign[g] = def->groups[g].sign;
         b->n = b->offset[g + 1] = b->offset[g] + def->groups[g].size;
     }
-    if (fill(b, def, order, err) != BG_OK) {
+    if (fill(b, def, order, wanted, err) != BG_OK) {
         int n = b->n;
         bg_blocks_destroy(b);
         return bg_error_set(err, BG_NO_MEMORY, "no memory for a matrix of %d unknowns", n);
@@ -356,7 +358,7 @@ bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order, b
 
 bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err)
 {
-    return bg_blocks_create_ordered(def, NULL, blocks, err);
+    return bg_blocks_create_ordered(def, NULL, NULL, blocks, err);
 }
 
 void bg_blocks_destroy(bg_blocks *b)
@@ -571,7 +573,7 @@ static void solve_tree_transposed(void *tree, double *x)
 
 static void solve_ordered(void *lu, double *x)
 {
-    bg_ordered_lu_solve(lu, x);
+    bg_ordered_lu_solve_whole(lu, x);
 }
 
 static void solve_ordered_transposed(void *lu, double *x)

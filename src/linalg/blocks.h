@@ -52,9 +52,10 @@ typedef struct bg_block_value {
 typedef struct bg_blocks bg_blocks;
 
 bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err);
-/* With an order of elimination that is known to be good, all unknowns of all groups. */
-bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order, bg_blocks **blocks,
-                                   bg_error *err);
+/* With an order of elimination that is known to be good, of all unknowns of all groups. Solutions
+ * may be undefined but for unknowns that are wanted (flags; NULL: all are). */
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
+                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err);
 void bg_blocks_destroy(bg_blocks *blocks);
 /* Holds unknowns of a group (flags, copied; NULL: none): their rows and columns become those of the
  * unit matrix, and their solutions 0. The pattern stays. */

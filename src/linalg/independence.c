@@ -12,11 +12,11 @@ static const double negligible = 1e-12; /* coefficients of rows */
 
 void bg_independence_clear(bg_independence *s)
 {
-    void *owned[] = {s->column_start, s->row,   s->entry, s->order,      s->place, s->start,
-                     s->column,       s->value, s->below, s->column_top, s->where, s->used,
-                     s->pivot,        s->x,     s->mark,  s->parent,     s->list,  s->waiting};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
+    free(s->column); /* and the other arrays of L */
+    free(s->value);
+    free(s->below);
+    free(s->where);
+    bg_arena_clear(&s->arena);
     *s = (bg_independence){0};
 }
 
@@ -26,13 +26,8 @@ static bool transpose(bg_independence *s)
     const bg_pattern *p = s->pattern;
     int n = p->columns, count = p->row_start[s->m];
     int *next = BG_NEW_ARRAY(int, n);
-    s->column_start = BG_NEW_ARRAY(int, n + 1);
-    s->row = BG_NEW_ARRAY(int, count);
-    s->entry = BG_NEW_ARRAY(int, count);
-    if (!next || !s->column_start || !s->row || !s->entry) {
-        free(next);
+    if (!next)
         return false;
-    }
     for (int k = 0; k < count; k++)
         s->column_start[p->column[k] + 1]++;
     for (int j = 0; j < n; j++) {
@@ -149,23 +144,31 @@ static bool find_structure(bg_independence *s)
     return true;
 }
 
+/* But for L, whose size is found with them. */
+static void list(void *object, bg_arena *arena)
+{
+    bg_independence *s = object;
+    int m = s->m, count = s->pattern->row_start[m];
+    BG_TAKE(arena, s->column_start, s->pattern->columns + 1);
+    BG_TAKE(arena, s->row, count);
+    BG_TAKE(arena, s->entry, count);
+    BG_TAKE(arena, s->order, m);
+    BG_TAKE(arena, s->place, m);
+    BG_TAKE(arena, s->start, m + 1);
+    BG_TAKE(arena, s->column_top, m + 1);
+    BG_TAKE(arena, s->used, m);
+    BG_TAKE(arena, s->pivot, m);
+    BG_TAKE(arena, s->x, m);
+    BG_TAKE(arena, s->parent, m);
+    BG_TAKE(arena, s->mark, m);
+    BG_TAKE(arena, s->list, m);
+    BG_TAKE(arena, s->waiting, m);
+}
+
 bool bg_independence_create(bg_independence *s, const bg_pattern *pattern)
 {
-    int m = pattern->rows;
-    *s = (bg_independence){.m = m, .pattern = pattern};
-    s->order = BG_NEW_ARRAY(int, m);
-    s->place = BG_NEW_ARRAY(int, m);
-    s->start = BG_NEW_ARRAY(int, m + 1);
-    s->column_top = BG_NEW_ARRAY(int, m + 1);
-    s->used = BG_NEW_ARRAY(int, m);
-    s->pivot = BG_NEW_ARRAY(double, m);
-    s->x = BG_NEW_ARRAY(double, m);
-    s->parent = BG_NEW_ARRAY(int, m);
-    s->mark = BG_NEW_ARRAY(int, m);
-    s->list = BG_NEW_ARRAY(int, m);
-    s->waiting = BG_NEW_ARRAY(bool, m);
-    return s->order && s->place && s->start && s->column_top && s->used && s->pivot && s->x &&
-           s->parent && s->mark && s->list && s->waiting && transpose(s) && choose_order(s) &&
+    *s = (bg_independence){.m = pattern->rows, .pattern = pattern};
+    return bg_arena_create(&s->arena, list, s) && transpose(s) && choose_order(s) &&
            find_structure(s);
 }
 

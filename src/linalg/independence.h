@@ -10,6 +10,7 @@
 #ifndef BG_INDEPENDENCE_H
 #define BG_INDEPENDENCE_H
 
+#include "base/arena.h"
 #include "bogie/system.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ typedef struct bg_independence {
     double *x;                 /* [m] scratch, all zero between calls */
     int *parent, *mark, *list; /* [m] elimination tree; scratch */
     bool *waiting;             /* [m] scratch, all false between calls */
+    bg_arena arena;            /* all arrays but those of L: column, value, below, where */
 } bg_independence;
 
 /* For matrices of this pattern, which must stay where it is; false: out of memory. Release with

@@ -8,6 +8,7 @@
  * shortest, and everything is checked with the rows as they were. */
 #include "linalg/nullspace.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -41,7 +42,27 @@ typedef struct elimination {
     bool *found;                   /* [n] has a pivot */
     int *place;                    /* [n] 1 + where an entry of the row at work is; 0: nowhere */
     bool failed;                   /* out of memory */
+    bg_arena arena;                /* all arrays but those of entries */
 } elimination;
+
+static void list(void *object, bg_arena *arena)
+{
+    elimination *e = object;
+    int m = e->m, n = e->n;
+    BG_TAKE(arena, e->row, m);
+    BG_TAKE(arena, e->right, m);
+    BG_TAKE(arena, e->head, n + 1);
+    BG_TAKE(arena, e->next, m);
+    BG_TAKE(arena, e->prev, m);
+    BG_TAKE(arena, e->waiting, m);
+    BG_TAKE(arena, e->aside, m);
+    BG_TAKE(arena, e->of, n);
+    BG_TAKE(arena, e->rows_in, n);
+    BG_TAKE(arena, e->pivot_row, m);
+    BG_TAKE(arena, e->pivot_column, m);
+    BG_TAKE(arena, e->found, n);
+    BG_TAKE(arena, e->place, n);
+}
 
 static void append(elimination *e, entries *x, int column, double value, bool values)
 {
@@ -101,22 +122,10 @@ static bool create(elimination *e, const bg_sparse_rows *B, const double *r, int
 {
     int m = B->count;
     *e = (elimination){.m = m, .n = n};
-    e->row = BG_NEW_ARRAY(entries, m);
-    e->right = BG_NEW_ARRAY(double, m);
-    e->head = BG_NEW_ARRAY(int, n + 1);
-    e->next = BG_NEW_ARRAY(int, m);
-    e->prev = BG_NEW_ARRAY(int, m);
-    e->waiting = BG_NEW_ARRAY(bool, m);
-    e->aside = BG_NEW_ARRAY(bool, m);
-    e->of = BG_NEW_ARRAY(entries, n);
-    e->rows_in = BG_NEW_ARRAY(int, n);
-    e->pivot_row = BG_NEW_ARRAY(int, m);
-    e->pivot_column = BG_NEW_ARRAY(int, m);
-    e->found = BG_NEW_ARRAY(bool, n);
-    e->place = BG_NEW_ARRAY(int, n);
-    if (!e->row || !e->right || !e->head || !e->next || !e->prev || !e->waiting || !e->aside ||
-        !e->of || !e->rows_in || !e->pivot_row || !e->pivot_column || !e->found || !e->place)
+    if (!bg_arena_create(&e->arena, list, e)) {
+        e->m = e->n = 0; /* nothing to release */
         return false;
+    }
     for (int i = 0; i < m; i++) {
         for (int k = B->start[i]; k < B->start[i + 1] && !e->failed; k++) {
             int j = B->column[k];
@@ -139,17 +148,13 @@ static bool create(elimination *e, const bg_sparse_rows *B, const double *r, int
 
 static void destroy(elimination *e)
 {
-    for (int i = 0; i < e->m && e->row; i++) {
+    for (int i = 0; i < e->m; i++) {
         free(e->row[i].column);
         free(e->row[i].value);
     }
-    for (int j = 0; j < e->n && e->of; j++)
+    for (int j = 0; j < e->n; j++)
         free(e->of[j].column);
-    void *owned[] = {e->row,          e->right, e->head, e->next,    e->prev,
-                     e->waiting,      e->aside, e->of,   e->rows_in, e->pivot_row,
-                     e->pivot_column, e->found, e->place};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-        free(owned[k]);
+    bg_arena_clear(&e->arena);
 }
 
 /* The place of the pivot in row i; -1: next to nothing is left of it. */

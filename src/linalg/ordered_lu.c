@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OMEGA_SAFE 1e-7   /* backward error up to which the factors are taken, ... */
-#define OMEGA_EXACT 1e-10 /* and up to which solutions are not refined, which squares it away */
+#define OMEGA_SAFE 1e-6  /* backward error up to which the factors are taken, ... */
+#define OMEGA_EXACT 1e-9 /* and up to which solutions are not refined, which squares it away */
 
 /* A list of columns that grows. */
 typedef struct columns {
@@ -99,8 +99,30 @@ static bool find_structure(bg_ordered_lu *lu)
     return lu->L && lu->U;
 }
 
+/* What is wanted follows from rows to the right of it, which lie behind it. */
+static bool list_rows(bg_ordered_lu *lu, const unsigned char *wanted)
+{
+    int n = lu->n;
+    bool *need = BG_NEW_ARRAY(bool, n);
+    lu->changed = BG_NEW_ARRAY(int, n);
+    lu->needed = BG_NEW_ARRAY(int, n);
+    bool good = need && lu->changed && lu->needed;
+    for (int k = 0; k < n && good; k++) {
+        if (lu->start_L[k + 1] > lu->start_L[k])
+            lu->changed[lu->nchanged++] = k;
+        need[k] = need[k] || !wanted || wanted[lu->order[k]];
+        if (!need[k])
+            continue;
+        lu->needed[lu->nneeded++] = k;
+        for (int p = lu->start_U[k]; p < lu->start_U[k + 1]; p++)
+            need[lu->column_U[p]] = true;
+    }
+    free(need);
+    return good;
+}
+
 bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const int *column,
-                          const int *order)
+                          const int *order, const unsigned char *wanted)
 {
     int *place = BG_NEW_ARRAY(int, n);
     *lu = (bg_ordered_lu){.n = n, .row_start = row_start, .column = column};
@@ -122,14 +144,14 @@ bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const 
     for (int k = 0; good && k < row_start[n]; k++)
         lu->to[k] = place[column[k]];
     free(place);
-    return good && find_structure(lu);
+    return good && find_structure(lu) && list_rows(lu, wanted);
 }
 
 void bg_ordered_lu_clear(bg_ordered_lu *lu)
 {
     void *const owned[] = {lu->order, lu->to,         lu->start_L, lu->start_U, lu->column_L,
                            lu->L,     lu->column_U,   lu->U,       lu->x,       lu->b,
-                           lu->r,     lu->reciprocal, lu->y};
+                           lu->r,     lu->reciprocal, lu->y,       lu->changed, lu->needed};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     *lu = (bg_ordered_lu){0};
@@ -165,22 +187,32 @@ static bool eliminate(bg_ordered_lu *lu, const double *values)
     return good;
 }
 
-/* x <- A^-1 x with the factors alone. */
-static void substitute(bg_ordered_lu *lu, double *x)
+/* Row k of x <- U^-1 x. */
+static inline void substitute_row(const bg_ordered_lu *lu, int k, double *restrict y)
+{
+    double sum = y[k];
+    for (int p = lu->start_U[k]; p < lu->start_U[k + 1]; p++)
+        sum -= lu->U[p] * y[lu->column_U[p]];
+    y[k] = sum * lu->reciprocal[k];
+}
+
+/* x <- A^-1 x with the factors alone; all: also what is not wanted. */
+static void substitute(bg_ordered_lu *lu, double *x, bool all)
 {
     double *restrict y = lu->y;
-    for (int k = 0; k < lu->n; k++) {
-        double sum = x[lu->order[k]];
+    for (int k = 0; k < lu->n; k++)
+        y[k] = x[lu->order[k]];
+    for (int i = 0; i < lu->nchanged; i++) {
+        int k = lu->changed[i];
+        double sum = y[k];
         for (int p = lu->start_L[k]; p < lu->start_L[k + 1]; p++)
             sum -= lu->L[p] * y[lu->column_L[p]];
         y[k] = sum;
     }
-    for (int k = lu->n - 1; k >= 0; k--) {
-        double sum = y[k];
-        for (int p = lu->start_U[k]; p < lu->start_U[k + 1]; p++)
-            sum -= lu->U[p] * y[lu->column_U[p]];
-        y[k] = sum * lu->reciprocal[k];
-    }
+    for (int k = lu->n - 1; k >= 0 && all; k--)
+        substitute_row(lu, k, y);
+    for (int i = lu->nneeded - 1; i >= 0 && !all; i--)
+        substitute_row(lu, lu->needed[i], y);
     for (int k = 0; k < lu->n; k++)
         x[lu->order[k]] = y[k];
 }
@@ -196,7 +228,7 @@ static double calc_omega(bg_ordered_lu *lu)
             sum += fabs(a[k]);
         lu->r[i] = lu->b[i] = (unsigned)i * 2654435769u >> 31 ? -sum : sum;
     }
-    substitute(lu, lu->r);
+    substitute(lu, lu->r, true);
     for (int i = 0; i < lu->n; i++) {
         double rest = lu->b[i], size = fabs(rest);
         for (int k = lu->row_start[i]; k < lu->row_start[i + 1]; k++) {
@@ -226,7 +258,7 @@ void bg_ordered_lu_solve(bg_ordered_lu *lu, double *x)
 {
     if (lu->refines)
         memcpy(lu->b, x, (size_t)lu->n * sizeof(double));
-    substitute(lu, x);
+    substitute(lu, x, lu->refines);
     if (!lu->refines)
         return;
     for (int i = 0; i < lu->n; i++) {
@@ -235,9 +267,14 @@ void bg_ordered_lu_solve(bg_ordered_lu *lu, double *x)
             rest -= lu->values[k] * x[lu->column[k]];
         lu->r[i] = rest;
     }
-    substitute(lu, lu->r);
-    for (int i = 0; i < lu->n; i++)
-        x[i] += lu->r[i];
+    substitute(lu, lu->r, false);
+    for (int k = 0; k < lu->nneeded; k++)
+        x[lu->order[lu->needed[k]]] += lu->r[lu->order[lu->needed[k]]];
+}
+
+void bg_ordered_lu_solve_whole(bg_ordered_lu *lu, double *x)
+{
+    substitute(lu, x, true);
 }
 
 void bg_ordered_lu_solve_transposed(bg_ordered_lu *lu, double *x)

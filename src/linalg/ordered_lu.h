@@ -20,6 +20,8 @@ typedef struct bg_ordered_lu {
     int *start_L, *start_U;        /* [n+1] */
     int *column_L, *column_U;      /* columns of row k left and right of its diagonal, ascending */
     double *L, *U, *reciprocal;    /* values; [n] of the diagonal of U */
+    int *changed, nchanged;        /* rows that have entries in L */
+    int *needed, nneeded;          /* rows of U by which what is wanted follows */
     double *x;                     /* [n] a row at work, else 0 */
     double *b, *r, *y;             /* [n] scratch */
     const double *values;          /* of the matrix that was factored last, the caller's */
@@ -27,15 +29,17 @@ typedef struct bg_ordered_lu {
     double operations;             /* multiplications of a factorisation */
 } bg_ordered_lu;
 
-/* For a pattern and an order, copied, of n unknowns. False: out of memory; release with clear also
- * then. */
+/* For a pattern and an order, copied, of n unknowns; wanted: [n] those whose solution is (NULL:
+ * all). False: out of memory; release with clear also then. */
 bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const int *column,
-                          const int *order);
+                          const int *order, const unsigned char *wanted);
 void bg_ordered_lu_clear(bg_ordered_lu *lu);
 /* Factors; the values have to stay as they are until the last solution. False: not safe. */
 bool bg_ordered_lu_factor(bg_ordered_lu *lu, const double *values);
-/* x <- A^-1 x and x <- A^-T x; the second without refinement. */
+/* x <- A^-1 x, where what is not wanted is undefined, and x <- A^-T x, without refinement. */
 void bg_ordered_lu_solve(bg_ordered_lu *lu, double *x);
+/* The first for all unknowns, without refinement. */
+void bg_ordered_lu_solve_whole(bg_ordered_lu *lu, double *x);
 void bg_ordered_lu_solve_transposed(bg_ordered_lu *lu, double *x);
 /* 1 or -1: of the determinant. */
 int bg_ordered_lu_get_sign(const bg_ordered_lu *lu);

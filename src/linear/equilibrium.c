@@ -38,6 +38,8 @@ typedef struct search {
     bg_tangent *tangent; /* at trial positions */
     bg_state *x, *trial; /* present, and tried */
     bg_state *begin;     /* where relaxation begins */
+    double *way;         /* [nv] from the start to x, all steps together */
+    bool downhill;       /* away from what is unstable */
     bg_terms terms;      /* G and g_t there */
     double *rhs;         /* [ng] */
     const bg_redundancy *redundancy;
@@ -50,6 +52,7 @@ static void list(void *object, bg_arena *arena)
     search *s = object;
     bg_terms_take(s->sys->system, false, &s->terms, arena);
     BG_TAKE(arena, s->rhs, s->sys->def.ng);
+    BG_TAKE(arena, s->way, s->sys->def.nv);
 }
 
 static void clear(search *s)
@@ -60,18 +63,16 @@ static void clear(search *s)
     bg_state_destroy(s->x);
     bg_state_destroy(s->trial);
     bg_state_destroy(s->begin);
-    bg_evaluator_destroy(s->sys);
     bg_arena_clear(&s->arena);
 }
 
-static bg_status create(search *s, const bg_system *system, bg_error *err)
+static bg_status create(search *s, bg_error *err)
 {
-    bg_status st = bg_evaluator_create(system, &s->sys, err);
-    if (st == BG_OK && !bg_arena_create(&s->arena, list, s))
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the equilibrium of '%s'",
-                          system->def.name);
-    if (st == BG_OK)
-        st = bg_state_create(system, &s->x, err);
+    const bg_system *system = s->sys->system;
+    if (!bg_arena_create(&s->arena, list, s))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the equilibrium of '%s'",
+                            system->def.name);
+    bg_status st = bg_state_create(system, &s->x, err);
     if (st == BG_OK)
         st = bg_state_create(system, &s->trial, err);
     if (st == BG_OK)
@@ -202,6 +203,8 @@ static bg_status go(search *s, bool search_line, bg_error *err)
     if (st != BG_OK)
         return BG_RETRY;
     bg_state_copy(s->sys->system, s->trial, s->x);
+    for (int i = 0; i < r->nv; i++)
+        s->way[i] += part * r->delta[i];
     s->report->steps++;
     return bg_rest_update(r, s->x, err);
 }
@@ -213,7 +216,7 @@ static bg_status iterate(search *s, int most, bool *done, bg_error *err)
     double before = HUGE_VAL;
     *done = false;
     for (int k = 0; k < most; k++) {
-        bg_status st = bg_rest_calc_step(r, k < NEWTON_STEPS, err);
+        bg_status st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
         if (st != BG_OK)
             return st;
         bool small = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
@@ -262,16 +265,22 @@ static bg_status relax(search *s, bool *done, bg_error *err)
     return st > 0 ? BG_OK : st;
 }
 
-/* Along the mode that grows fastest. */
-static bg_status escape(search *s, const bg_modes *m, bg_error *err)
+/* The mode that grows fastest without swinging; NULL: there is none. */
+static const bg_mode *find_way_out(const bg_modes *m)
 {
-    bg_rest *r = s->rest;
     const bg_mode *worst = NULL;
     for (int k = 0; k < m->count; k++)
-        if (!worst || m->mode[k].re > worst->re)
+        if (m->mode[k].im == 0 && m->mode[k].re > (worst ? worst->re : 1e-6))
             worst = &m->mode[k];
+    return worst;
+}
+
+/* A little along a mode, and downhill from there. */
+static bg_status escape(search *s, const bg_mode *mode, bg_error *err)
+{
+    bg_rest *r = s->rest;
     for (int i = 0; i < r->nv; i++) {
-        r->delta[i] = push * worst->shape[2 * i];
+        r->delta[i] = push * mode->shape[2 * i];
         r->dv[i] = 0;
     }
     memset(r->dz, 0, (size_t)r->nz * sizeof *r->dz);
@@ -280,6 +289,7 @@ static bg_status escape(search *s, const bg_modes *m, bg_error *err)
         return st;
     bg_state_copy(s->sys->system, s->trial, s->x);
     s->report->left++;
+    s->downhill = true;
     return BG_OK;
 }
 
@@ -327,9 +337,10 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     for (int k = 0; st == BG_OK; k++) {
         st = bg_modes_create(s->lin, modes, err);
         s->report->unstable = modes->unstable;
-        if (st != BG_OK || modes->unstable == 0 || s->report->moves || k == ESCAPES)
+        const bg_mode *out = find_way_out(modes);
+        if (st != BG_OK || !out || k == ESCAPES)
             return st;
-        st = escape(s, modes, err);
+        st = escape(s, out, err);
         bg_modes_clear(modes);
         if (st == BG_OK)
             st = settle(s, err);
@@ -338,14 +349,13 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
 }
 
 /* The state that changes most, beside what its rate changes with everything. */
-static void find_changing(search *s)
+static bg_status find_changing(search *s, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     double most = 1e-6;
     s->report->changing = -1;
-    if (l->nz == 0 || bg_rest_update(s->rest, s->x, NULL) != BG_OK)
-        return;
-    for (int i = 0; i < l->nz; i++) {
+    bg_status st = l->nz > 0 ? bg_rest_update(s->rest, s->x, err) : BG_OK;
+    for (int i = 0; i < l->nz && st == BG_OK; i++) {
         double size = 1e-9;
         for (int k = 0; k < l->nx; k++)
             size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
@@ -354,15 +364,29 @@ static void find_changing(search *s)
             most = fabs(l->h[i]) / size;
         }
     }
+    return st;
 }
 
-bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_redundancy *redundancy,
+/* The coordinate that is farthest from its start, in sizes. */
+static void find_farthest(search *s)
+{
+    for (int i = 0; i < s->sys->def.nv; i++) {
+        double size = fabs(s->way[i]) / s->tangent->unit[i];
+        if (size > s->report->distance) {
+            s->report->distance = size;
+            s->report->farthest = i;
+        }
+    }
+}
+
+bg_status bg_equilibrium_find(bg_evaluator *sys, bg_state *x, const bg_redundancy *redundancy,
                               bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
 {
-    search s = {.redundancy = redundancy, .report = report};
+    const bg_system *system = sys->system;
+    search s = {.sys = sys, .redundancy = redundancy, .report = report};
     bg_modes own = {0};
     *report = (bg_equilibrium_report){0};
-    bg_status st = create(&s, system, err);
+    bg_status st = create(&s, err);
     if (st == BG_OK) {
         bg_state_copy(system, x, s.x);
         for (int i = 0; i < system->def.nmode; i++) /* contacts are as the position has them */
@@ -375,10 +399,13 @@ bg_status bg_equilibrium_find(const bg_system *system, bg_state *x, const bg_red
         st = bg_rest_find_cyclic(s.rest, s.x, &report->dropped, err);
     if (st == BG_OK)
         st = complete_velocity(&s, s.x, err);
+    s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
     if (st == BG_OK)
         st = find(&s, &own, err);
+    if (st == BG_OK)
+        st = find_changing(&s, err);
     if (st == BG_OK) {
-        find_changing(&s);
+        find_farthest(&s);
         bg_state_copy(system, s.lin->at, x);
     }
     clear(&s);

@@ -40,6 +40,11 @@ bg_status bg_rest_create(bg_linearisation *lin, const bg_redundancy *redundancy,
                          bg_error *err);
 void bg_rest_destroy(bg_rest *rest);
 
+/* all [nv] <- B R^{-1} x, x [n] in units of masses. */
+void bg_rest_expand(const bg_rest *rest, const double *x, double *all);
+/* x [n] <- R times the independent part of all [nv]. */
+void bg_rest_collect(const bg_rest *rest, const double *all, double *x);
+
 /* Which directions are cyclic, at the state of the linearisation; v there becomes what is kept of
  * it: *dropped is true where that is not all. */
 bg_status bg_rest_find_cyclic(bg_rest *rest, bg_state *x, bool *dropped, bg_error *err);

@@ -236,6 +236,16 @@ static void copy_couplers(const bg_model *m, bg_canonical *x, places *to)
     }
 }
 
+static void copy_contacts(const bg_model *m, bg_canonical *x, const places *to)
+{
+    for (int k = 0; k < m->ncontacts; k++) {
+        bg_rail_contact *c = &x->model.contacts[k];
+        *c = m->contacts[k];
+        c->a.body = to->body[c->a.body];
+        c->b.body = to->body[c->b.body];
+    }
+}
+
 /* An angle is followed through its turns once. */
 static void follow(bg_canonical *x, const places *to, int joint, int coordinate)
 {
@@ -276,20 +286,24 @@ bg_status bg_canonical_create(const bg_model *m, bg_canonical *x, bg_error *err)
                   .joints = BG_NEW_ARRAY(bg_joint, m->njoints),
                   .couplers = BG_NEW_ARRAY(bg_coupler, m->ncouplers),
                   .angles = BG_NEW_ARRAY(bg_followed_angle, m->nangles + m->noutputs),
+                  .contacts = BG_NEW_ARRAY(bg_rail_contact, m->ncontacts),
                   .signals = m->signals,
                   .nbodies = m->nbodies,
                   .ncouplers = m->ncouplers,
                   .nsignals = m->nsignals,
+                  .ncontacts = m->ncontacts,
                   .t_start = m->t_start},
         .body = BG_NEW_ARRAY(int, m->nbodies),
         .joint = BG_NEW_ARRAY(int, m->njoints),
         .is_reversed = BG_NEW_ARRAY(bool, m->njoints)};
     bool enough = to.order && to.body && to.joint && x->model.bodies && x->model.joints &&
-                  x->model.couplers && x->model.angles && x->body && x->joint && x->is_reversed;
+                  x->model.couplers && x->model.contacts && x->model.angles && x->body &&
+                  x->joint && x->is_reversed;
     if (enough) {
         copy_bodies(m, x, &to);
         copy_joints(m, x, &to);
         copy_couplers(m, x, &to);
+        copy_contacts(m, x, &to);
         copy_angles(m, x, &to);
     }
     free(to.order);
@@ -306,6 +320,7 @@ void bg_canonical_clear(bg_canonical *x)
     free(x->model.bodies);
     free(x->model.joints);
     free(x->model.couplers);
+    free(x->model.contacts);
     free(x->model.angles);
     free(x->body);
     free(x->joint);

@@ -90,6 +90,9 @@ typedef struct bg_force_class {
     void (*settle)(const bg_force *f, const bg_world *w, int *mode);
     /* Analytic derivatives at w, into out, which need not be cleared before. */
     void (*derivatives)(const bg_force *f, const bg_world *w, bg_force_derivatives *out);
+    /* Of an element whose wrench on one body depends on the multiplier of a contact of the model:
+     * the derivative by it, the contact and the body (the result). NULL: it does not. */
+    int (*force_slope)(const bg_force *f, const bg_world *w, int *contact, double wrench[6]);
     /* Of an element with a joint: the same, for a formalism that has the joint's coordinate as
      * such, into out, which is zero before. NULL: it acts otherwise. */
     void (*drive)(const bg_force *f, const bg_world *w, bg_drive *out);

@@ -57,6 +57,7 @@ static void read_top(const bg_value *top)
     read_gravity(top);
     bg_read_signals(top);
     bg_read_tracks(top);
+    bg_read_profiles(top);
     bg_read_bodies(top);
     bg_read_joints(top);
     bg_read_couplers(top);
@@ -80,6 +81,8 @@ static void read_top(const bg_value *top)
         warn_unused(reader);
     if (reader->status == BG_OK)
         bg_read_default_shapes(reader);
+    if (reader->status == BG_OK)
+        bg_read_rails(reader);
 }
 
 static void clear_reader(bg_reader *reader)
@@ -250,6 +253,10 @@ void bg_model_destroy(bg_model *m)
         bg_signal_clear(&m->signals[k]);
     for (int k = 0; k < m->ntracks; k++)
         bg_track_clear(&m->tracks[k]);
+    for (int k = 0; k < m->nprofiles; k++)
+        bg_profile_clear(&m->profiles[k]);
+    for (int k = 0; k < m->ncontacts; k++)
+        bg_rail_contact_clear(&m->contacts[k]);
     for (int k = 0; k < m->noutputs; k++) {
         bg_expression_destroy(m->outputs[k].expression);
         free(m->outputs[k].name);
@@ -262,6 +269,8 @@ void bg_model_destroy(bg_model *m)
     free(m->forces);
     free(m->signals);
     free(m->tracks);
+    free(m->profiles);
+    free(m->contacts);
     free(m->outputs);
     free(m->watches);
     free(m->angles);

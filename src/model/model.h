@@ -6,6 +6,7 @@
 #include "bogie/model.h"
 #include "model/force.h"
 #include "model/joint.h"
+#include "model/rail/contact.h"
 #include "model/signal.h"
 #include "model/track.h"
 
@@ -139,9 +140,12 @@ struct bg_model {
     bg_force *forces; /* without gravity */
     bg_signal *signals;
     bg_track *tracks;
+    bg_profile *profiles;
+    bg_rail_contact *contacts; /* of wheels with rails, each of a force */
     bg_output *outputs;
     bg_watch *watches; /* "events" */
-    int nbodies, njoints, ncouplers, nforces, nsignals, ntracks, noutputs, nwatches;
+    int nbodies, njoints, ncouplers, nforces, nsignals, ntracks, nprofiles, ncontacts, noutputs,
+        nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */

@@ -267,7 +267,7 @@ static void read_part(bg_scope *s)
         n = own_file ? asprintf(&s->path, "%s", "")
                      : asprintf(&s->path, "%s%sparts.%s", before, *before ? "." : "", text);
     }
-    s->part = found.part;
+    s->part = json_incref((json_t *)found.part);
     if (n < 0) {
         s->path = NULL;
         bg_reader_fail_memory(reader);

@@ -70,16 +70,29 @@ double bg_coordinate_calc_rate(const bg_world *w, const bg_coordinate *c)
     return bg_dot(bg_cross(x.w_a, a), x.d) + bg_dot(a, x.d_t);
 }
 
-static void slide_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J)
+void bg_slide_calc_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J)
 {
     bg_vec3 f = bg_scale(factor, a);
     store(J, bg_scale(-1, f), bg_cross(f, bg_add(x->d, x->s_a)), f, bg_cross(x->s_b, f));
 }
 
-static double slide_gamma(const bg_body_pair *x, bg_vec3 a)
+double bg_slide_calc_gamma(const bg_body_pair *x, bg_vec3 a)
 {
     return bg_dot(bg_turn_twice(x->w_a, a), x->d) + 2 * bg_dot(bg_cross(x->w_a, a), x->d_t) +
            bg_dot(a, x->d_tt);
+}
+
+/* (w_a x a) . b + a . (w_b x b) = (w_a - w_b) . (a x b) */
+void bg_axes_calc_jacobian(bg_vec3 a, bg_vec3 b, double factor, double *J)
+{
+    const bg_vec3 zero = {0, 0, 0}, c = bg_scale(factor, bg_cross(a, b));
+    store(J, zero, c, zero, bg_scale(-1, c));
+}
+
+double bg_axes_calc_gamma(const bg_body_pair *x, bg_vec3 a, bg_vec3 b)
+{
+    return bg_dot(bg_turn_twice(x->w_a, a), b) + bg_dot(a, bg_turn_twice(x->w_b, b)) +
+           2 * bg_dot(bg_cross(x->w_a, a), bg_cross(x->w_b, b));
 }
 
 static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, double factor, double *J)
@@ -87,7 +100,7 @@ static void coordinate_jacobian(const bg_world *w, const bg_coordinate *c, doubl
     const bg_vec3 zero = {0, 0, 0};
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        slide_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
+        bg_slide_calc_jacobian(&x, bg_coordinate_get_axis(w, c), factor, J);
         return;
     }
     if (bg_coordinate_is_cardan(c)) {
@@ -114,7 +127,7 @@ static double coordinate_gamma(const bg_world *w, const bg_coordinate *c)
 {
     if (c->kind == BG_COORDINATE_SLIDE) {
         bg_body_pair x = bg_body_pair_make(w, &c->a, &c->b);
-        return slide_gamma(&x, bg_coordinate_get_axis(w, c));
+        return bg_slide_calc_gamma(&x, bg_coordinate_get_axis(w, c));
     }
     if (bg_coordinate_is_cardan(c)) { /* the axes turn with their bodies */
         bg_cardan x = bg_cardan_calc(w, c);
@@ -133,6 +146,10 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
             g[0] += p->factor[k] * bg_coordinate_calc(w, &p->coordinate[k]);
         return;
     }
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_row(w, p, g);
+        return;
+    }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
         bg_vec3_store(bg_rotate_back(&p->axes, x.d), g);
@@ -146,7 +163,10 @@ void bg_primitive_calc(const bg_world *w, const bg_primitive *p, double *g)
 
 void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J)
 {
-    const bg_vec3 zero = {0, 0, 0};
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_jacobian(w, p, J);
+        return;
+    }
     if (p->kind == BG_PRIMITIVE_RELATION) {
         for (int k = 0; k < p->n; k++)
             coordinate_jacobian(w, &p->coordinate[k], p->factor[k], J + 12 * k);
@@ -159,11 +179,10 @@ void bg_primitive_calc_jacobian(const bg_world *w, const bg_primitive *p, double
             store(J + 12 * k, bg_scale(-1, e), bg_cross(e, x.s_a), e, bg_cross(x.s_b, e));
         }
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
-        bg_vec3 c = bg_cross(bg_marker_get_axis(w, &p->a, p->i),
-                             bg_marker_get_axis(w, &p->b, p->j));
-        store(J, zero, c, zero, bg_scale(-1, c));
+        bg_axes_calc_jacobian(bg_marker_get_axis(w, &p->a, p->i),
+                              bg_marker_get_axis(w, &p->b, p->j), 1.0, J);
     } else if (p->kind == BG_PRIMITIVE_DOT2) {
-        slide_jacobian(&x, bg_marker_get_axis(w, &p->a, p->i), 1.0, J);
+        bg_slide_calc_jacobian(&x, bg_marker_get_axis(w, &p->a, p->i), 1.0, J);
     } else {
         bg_vec3 e = bg_scale(1 / p->length, x.d);
         store(J, bg_scale(-1, e), bg_cross(e, x.s_a), e, bg_cross(x.s_b, e));
@@ -178,15 +197,18 @@ void bg_primitive_calc_gamma(const bg_world *w, const bg_primitive *p, double *g
             gamma[0] += p->factor[k] * coordinate_gamma(w, &p->coordinate[k]);
         return;
     }
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_gamma(w, p, gamma);
+        return;
+    }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT) {
         bg_vec3_store(bg_rotate_back(&p->axes, x.d_tt), gamma);
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
-        bg_vec3 a = bg_marker_get_axis(w, &p->a, p->i), b = bg_marker_get_axis(w, &p->b, p->j);
-        gamma[0] = bg_dot(bg_turn_twice(x.w_a, a), b) + bg_dot(a, bg_turn_twice(x.w_b, b)) +
-                   2 * bg_dot(bg_cross(x.w_a, a), bg_cross(x.w_b, b));
+        gamma[0] = bg_axes_calc_gamma(&x, bg_marker_get_axis(w, &p->a, p->i),
+                                      bg_marker_get_axis(w, &p->b, p->j));
     } else if (p->kind == BG_PRIMITIVE_DOT2) {
-        gamma[0] = slide_gamma(&x, bg_marker_get_axis(w, &p->a, p->i));
+        gamma[0] = bg_slide_calc_gamma(&x, bg_marker_get_axis(w, &p->a, p->i));
     } else {
         gamma[0] = (bg_dot(x.d_t, x.d_t) + bg_dot(x.d, x.d_tt)) / p->length;
     }

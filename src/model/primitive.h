@@ -15,7 +15,8 @@ typedef enum bg_primitive_kind {
     BG_PRIMITIVE_DOT1,     /* a_i . b_j = 0 */
     BG_PRIMITIVE_DOT2,     /* a_i . (p_b - p_a) = 0 */
     BG_PRIMITIVE_DISTANCE, /* (|p_b - p_a|^2 - L^2) / (2 L) = 0 */
-    BG_PRIMITIVE_RELATION  /* sum_k factor_k x_k - offset - u = 0 over measured joint coordinates */
+    BG_PRIMITIVE_RELATION, /* sum_k factor_k x_k - offset - u = 0 over measured joint coordinates */
+    BG_PRIMITIVE_CONTACT   /* -gap of a wheel over a rail (rail/contact.h) */
 } bg_primitive_kind;
 
 /* A joint coordinate measured from the poses of two bodies. */
@@ -50,7 +51,8 @@ typedef struct bg_primitive {
     int n;         /* terms of RELATION, which may join up to three pairs of bodies */
     bg_coordinate coordinate[BG_RELATION_MAX];
     double factor[BG_RELATION_MAX], offset;
-    int signal; /* index of u in RELATION; -1: none */
+    int signal;  /* index of u in RELATION; -1: none */
+    int contact; /* of the world's contacts in CONTACT */
 } bg_primitive;
 
 int bg_primitive_get_rows(const bg_primitive *p);

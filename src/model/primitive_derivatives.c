@@ -147,6 +147,10 @@ void bg_primitive_calc_stiffness(const bg_world *w, const bg_primitive *p, const
         return;
     }
     memset(K, 0, sizeof K[0]);
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_stiffness(w, p, lambda[0], K[0]);
+        return;
+    }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     if (p->kind == BG_PRIMITIVE_POINT)
         add_force(K[0], &x, 1.0, bg_rotate(&p->axes, bg_vec3_load(lambda)));
@@ -213,9 +217,10 @@ static void add_distance(const gradient *out, const bg_body_pair *x, const jet *
 }
 
 /* a . b with axes fixed in bodies a and b */
-static void axes_gradient(const bg_body_pair *x, bg_vec3 a, bg_vec3 b, const gradient *out)
+static void axes_gradient(const bg_body_pair *x, bg_vec3 a, bg_vec3 b, double factor,
+                          const gradient *out)
 {
-    const double g[3] = {0, 0, 1};
+    const double g[3] = {0, 0, factor};
     jet A = make_jet(x->w_a, a), B = make_jet(x->w_b, b);
     jet by_a = dot_gradient(g, &B), by_b = dot_gradient(g, &A);
     add_turning(out, TURN_A, 1, x->w_a, a, &by_a);
@@ -262,6 +267,28 @@ static void angle_gradient(const bg_dial *x, double factor, const gradient *out)
     }
 }
 
+void bg_slide_add_stiffness(const bg_body_pair *x, bg_vec3 a, double factor, double K[12][12])
+{
+    add_slide(K, x, a, factor);
+}
+
+void bg_axes_add_stiffness(bg_vec3 a, bg_vec3 b, double factor, double K[12][12])
+{
+    add_axes(K, a, b, factor);
+}
+
+void bg_slide_add_gamma(const bg_body_pair *x, bg_vec3 a, double factor, double *by_pose,
+                        double *by_twist)
+{
+    slide_gradient(x, a, factor, &(gradient){by_pose, by_twist});
+}
+
+void bg_axes_add_gamma(const bg_body_pair *x, bg_vec3 a, bg_vec3 b, double factor, double *by_pose,
+                       double *by_twist)
+{
+    axes_gradient(x, a, b, factor, &(gradient){by_pose, by_twist});
+}
+
 /* Rows, or blocks, that the primitive does not have are left alone. */
 void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *p,
                                          double by_pose[3][12], double by_twist[3][12])
@@ -283,6 +310,10 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
     }
     if (relation)
         return;
+    if (p->kind == BG_PRIMITIVE_CONTACT) {
+        bg_rail_contact_calc_gamma_derivatives(w, p, by_pose[0], by_twist[0]);
+        return;
+    }
     bg_body_pair x = bg_body_pair_make(w, &p->a, &p->b);
     const gradient out = {by_pose[0], by_twist[0]};
     if (p->kind == BG_PRIMITIVE_POINT) {
@@ -292,7 +323,7 @@ void bg_primitive_calc_gamma_derivatives(const bg_world *w, const bg_primitive *
         }
     } else if (p->kind == BG_PRIMITIVE_DOT1) {
         axes_gradient(&x, bg_marker_get_axis(w, &p->a, p->i), bg_marker_get_axis(w, &p->b, p->j),
-                      &out);
+                      1.0, &out);
     } else if (p->kind == BG_PRIMITIVE_DOT2) {
         slide_gradient(&x, bg_marker_get_axis(w, &p->a, p->i), 1.0, &out);
     } else { /* d . d / 2 has the gradient of d . y at y = d */

@@ -68,4 +68,28 @@ static inline bg_dial bg_dial_make(const bg_world *w, const bg_coordinate *k)
     return x;
 }
 
+/* The functions that rows are made of, a . d and a . b with axes fixed in bodies a and b, times a
+ * factor: their rows of J (12), what is left of their second derivative, how forces along them
+ * change with poses (added to K), and how their gammas do with poses and twists (12 each, added).
+ */
+void bg_slide_calc_jacobian(const bg_body_pair *x, bg_vec3 a, double factor, double *J);
+double bg_slide_calc_gamma(const bg_body_pair *x, bg_vec3 a);
+void bg_slide_add_stiffness(const bg_body_pair *x, bg_vec3 a, double factor, double K[12][12]);
+void bg_slide_add_gamma(const bg_body_pair *x, bg_vec3 a, double factor, double *by_pose,
+                        double *by_twist);
+void bg_axes_calc_jacobian(bg_vec3 a, bg_vec3 b, double factor, double *J);
+double bg_axes_calc_gamma(const bg_body_pair *x, bg_vec3 a, bg_vec3 b);
+void bg_axes_add_stiffness(bg_vec3 a, bg_vec3 b, double factor, double K[12][12]);
+void bg_axes_add_gamma(const bg_body_pair *x, bg_vec3 a, bg_vec3 b, double factor, double *by_pose,
+                       double *by_twist);
+
+/* Of CONTACT, as in primitive.h (primitive_contact.c). */
+void bg_rail_contact_calc_row(const bg_world *w, const bg_primitive *p, double *g);
+void bg_rail_contact_calc_jacobian(const bg_world *w, const bg_primitive *p, double *J);
+void bg_rail_contact_calc_gamma(const bg_world *w, const bg_primitive *p, double *gamma);
+void bg_rail_contact_calc_stiffness(const bg_world *w, const bg_primitive *p, double lambda,
+                                    double K[12][12]);
+void bg_rail_contact_calc_gamma_derivatives(const bg_world *w, const bg_primitive *p,
+                                            double *by_pose, double *by_twist);
+
 #endif

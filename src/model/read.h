@@ -18,6 +18,7 @@ void bg_read_parameters(const bg_value *top); /* of the model, or of a part wher
 void bg_read_repetitions(const bg_value *top);
 void bg_read_signals(const bg_value *top); /* "inputs" */
 void bg_read_tracks(const bg_value *top);
+void bg_read_profiles(const bg_value *top);
 void bg_read_bodies(const bg_value *top);
 void bg_read_joints(const bg_value *top);   /* and what they prescribe and where they start */
 void bg_read_couplers(const bg_value *top); /* gears and racks among "joints" */
@@ -48,6 +49,7 @@ size_t bg_read_count_rolling(bg_reader *reader);
 int bg_read_add_track_signal(bg_reader *reader, const char *owner, const char *part,
                              const bg_signal *signal);
 void bg_read_add_frames(bg_reader *reader);
+void bg_read_rails(bg_reader *reader); /* lines on the ground, for pictures */
 
 /* Parts of joints. */
 bool bg_read_is_coupler(const char *type); /* "gear", "rack-pinion" */

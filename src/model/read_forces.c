@@ -75,6 +75,10 @@ void bg_read_forces(const bg_value *top)
     size_t tyres = bg_reader_count(reader, "tyres");
     m->forces = bg_reader_allocate(reader, bg_reader_count(reader, "forces") + tyres,
                                    sizeof *m->forces);
+    m->contacts = bg_reader_allocate(reader, bg_reader_count(reader, "forces"),
+                                     sizeof *m->contacts);
+    if (reader->status != BG_OK)
+        return;
     read_sections(reader, "forces", false);
     read_sections(reader, "tyres", true);
     if (reader->status == BG_OK && bg_value_exists(&road) && tyres == 0)

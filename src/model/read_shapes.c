@@ -117,6 +117,18 @@ static void add_line(bg_body *b, const bg_marker *m)
     s->to = m->frame.r;
 }
 
+/* A frame that follows a track is a point on its centre line. */
+static void add_mark(bg_reader *reader, bg_body *b)
+{
+    b->shapes = bg_reader_allocate(reader, 1, sizeof *b->shapes);
+    if (!b->shapes)
+        return;
+    b->shapes[0] = (bg_shape){.kind = BG_SHAPE_SPHERE,
+                              .frame = {{0, 0, 0}, bg_mat3_identity()},
+                              .size = {0.05, 0, 0}}; /* m */
+    b->nshapes = 1;
+}
+
 void bg_read_default_shapes(bg_reader *reader)
 {
     bg_model *m = reader->model;
@@ -127,7 +139,9 @@ void bg_read_default_shapes(bg_reader *reader)
     }
     for (int k = 1; ends && k < m->nbodies; k++) {
         bg_body *b = &m->bodies[k];
-        if (b->shapes) /* given by the user, perhaps as an empty list */
+        if (!b->shapes && b->track)
+            add_mark(reader, b);
+        if (b->shapes) /* given by the user, perhaps as an empty list; or a frame */
             ends[k] = -1;
         else
             b->shapes = bg_reader_allocate(reader, (size_t)ends[k] + 1, sizeof *b->shapes);

@@ -162,6 +162,67 @@ int bg_read_add_track_signal(bg_reader *reader, const char *owner, const char *p
     return m->nsignals++;
 }
 
+/* A place of a rail: side times half of the base from the centre line, in world axes. */
+static bg_vec3 find_rail(const bg_track *k, double s, double side)
+{
+    bg_track_place x;
+    bg_track_calc(k, s, &x);
+    const double heading = x.part[BG_TRACK_HEADING][0], cant = x.part[BG_TRACK_CANT][0];
+    const double across = side * 0.5 * k->base * cos(cant);
+    return bg_vec3_make(x.part[BG_TRACK_X][0] - across * sin(heading),
+                        x.part[BG_TRACK_Y][0] + across * cos(heading),
+                        side * 0.5 * k->base * sin(cant));
+}
+
+/* A piece of a rail as a rod whose upper side is the rail's top. */
+static bg_shape make_rail(bg_vec3 from, bg_vec3 to)
+{
+    const double radius = 0.035; /* half the width of a rail's head */
+    const bg_vec3 down = {0, 0, -radius};
+    bg_shape s = {.kind = BG_SHAPE_CYLINDER, .from = bg_add(from, down), .to = bg_add(to, down)};
+    const bg_vec3 along = bg_sub(to, from);
+    s.size[0] = radius;
+    s.size[1] = bg_length(along);
+    s.frame.R = bg_frame_from_z(bg_scale(1 / s.size[1], along), bg_vec3_make(0, 0, 0));
+    s.frame.r = bg_scale(0.5, bg_add(s.from, s.to));
+    return s;
+}
+
+/* Both rails of a track from 20 m before its beginning to 20 m behind its end; shape NULL: counted.
+ */
+static int draw_rails(const bg_track *k, bg_shape *shape)
+{
+    const bg_track_segment *last = &k->segments[k->n - 1];
+    const double from = -20, to = last->s + last->length + 20;
+    const int pieces = (int)ceil((to - from) / fmax(2.5, (to - from) / 2000));
+    for (int i = 0; i < 2 * pieces && shape; i++) {
+        const double side = i < pieces ? -1 : 1, n = i % pieces, step = (to - from) / pieces;
+        shape[i] = make_rail(find_rail(k, from + n * step, side),
+                             find_rail(k, from + (n + 1) * step, side));
+    }
+    return 2 * pieces;
+}
+
+void bg_read_rails(bg_reader *reader)
+{
+    bg_model *m = reader->model;
+    bg_body *ground = &m->bodies[0];
+    int n = ground->nshapes;
+    for (int k = 0; k < m->ntracks; k++)
+        n += draw_rails(&m->tracks[k], NULL);
+    bg_shape *shapes = bg_reader_allocate(reader, (size_t)n, sizeof *shapes);
+    if (!shapes || m->ntracks == 0) {
+        free(shapes);
+        return;
+    }
+    for (int k = 0; k < ground->nshapes; k++)
+        shapes[k] = ground->shapes[k];
+    for (int k = 0; k < m->ntracks; k++)
+        ground->nshapes += draw_rails(&m->tracks[k], shapes + ground->nshapes);
+    free(ground->shapes);
+    ground->shapes = shapes;
+}
+
 /* The joint that takes the frame along. */
 static void add_joint(bg_reader *reader, int body)
 {

@@ -210,6 +210,7 @@ void bg_scopes_clear(bg_reader *reader)
 {
     for (int k = 0; k < reader->nscopes; k++) {
         bg_scope *s = reader->scopes[k];
+        json_decref((json_t *)s->part);
         json_decref(s->top.json);
         json_decref(s->asked);
         free(s->prefix);

@@ -32,8 +32,11 @@ typedef struct bg_world {
     const double *u, *u_t, *u_tt; /* [nsignals] signals and their time derivatives */
     const double *z;              /* [nz] first-order states of all elements */
     const int *mode;              /* [nmode] modes of all elements */
-    double *measured;  /* [3 (noutputs + 1)] scratch of laws: values of outputs, adjoints, gradient
-                          of  an expression; NULL: no law looks at outputs */
+    double *measured; /* [3 (noutputs + 1)] scratch of laws: values of outputs, adjoints, gradient
+                         of  an expression; NULL: no law looks at outputs */
+    const struct bg_rail_contact *contacts; /* [ncontacts] of wheels with rails (rail/contact.h) */
+    struct bg_rail_contact_state *contact_state; /* [ncontacts] as found last */
+    const double *contact_force; /* [ncontacts] multipliers, N; NULL: none are known */
     void *const *memo; /* [nforces] room for what an element found last, NULL where its class wants
                           none; NULL: for no element */
 } bg_world;

@@ -43,7 +43,8 @@ static bg_status calc_switches(bg_realtime *rt, const bg_state *x, bg_error *err
 {
     bg_point p;
     bg_terms out = {.s = rt->s};
-    bg_status st = bg_system_set_point(rt->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    bg_status st = bg_system_set_state(rt->sys, x, &p,
+                                       err); /* its multipliers, where s sees them */
     if (st == BG_OK)
         st = bg_system_calc_terms(rt->sys, &p, BG_TERM_s, &out, err);
     for (int i = 0; i < rt->sys->def.ns && st == BG_OK; i++)
@@ -280,6 +281,10 @@ double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
     most->factorisations += plan.first_factorisations + plan.exchange_factorisations;
     most->terms += plan.exchange_terms;
     most->projections += plan.exchange_terms > 0;
+    int looks = 1 + events; /* one before a step, one at the new start after an event */
+    most->terms += looks * plan.search_terms;
+    most->factorisations += looks * plan.search_factorisations;
+    most->projections += plan.search_terms > 0 ? 2 * looks : 0;
     double pivots = plan.matrix.repeats ? with_new_pivots : 1, usual = plan.matrix.usual;
     double other = usual > 0 ? (plan.matrix.factorisation - usual) / usual : 0;
     pivots = fmax(1 + pivots * other, pivots + other); /* without exchanges, and then with them */

@@ -273,6 +273,7 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
     put(&b, "projection_evaluations", new_work(&report->counters.projection));
     put(&b, "event_evaluations", new_work(&report->counters.events));
     put(&b, "row_evaluations", new_work(&report->counters.rows));
+    put(&b, "foresight_evaluations", new_work(&report->counters.foresight));
     put(&b, "cpu_seconds", new_real(report->cpu_seconds));
     put(&b, "certificate", new_certificate(&report->certificate, &report->assembly.redundancy));
     put(&b, "events", new_events(report));

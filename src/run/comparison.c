@@ -104,6 +104,7 @@ typedef struct other {
     const double *unit; /* [nv], or NULL: 1 */
     int k;              /* next sample */
     bool starved;       /* out of memory */
+    bool stopped;       /* on request */
     double square[2];   /* sum of the differences in the first half and in the second */
 } other;
 
@@ -147,6 +148,7 @@ static bool run_again(const bg_comparison *c, const bg_system *system,
     o.checkpoint = o.resume = NULL;
     bg_status st = bg_run(system, &o, &report, &ignored);
     x->starved = st == BG_NO_MEMORY;
+    x->stopped = st == BG_STOPPED;
     bg_run_report_clear(&report);
     return st == BG_OK && x->k == c->count && isfinite(x->square[0] + x->square[1]);
 }
@@ -197,13 +199,18 @@ void bg_comparison_judge(const bg_comparison *c, const bg_system *system, const 
     const char *length = "twice";
     if (run_again(c, system, o, t_start, 2 * h, &x))
         error = calc_error(&x, 1 / (power - 1), variation, seen, whole);
-    if (!(error <= doubtful) && !x.starved) {
+    if (!(error <= doubtful) && !x.starved && !x.stopped) {
         bool done = run_again(c, system, o, t_start, h / 2, &x);
         length = "half";
         error = done ? calc_error(&x, power / (power - 1), variation, seen, whole) : INFINITY;
     }
     if (x.starved)
         warnings->lost++;
+    else if (x.stopped)
+        bg_warnings_add(warnings, BG_DOUBTFUL, "step",
+                        "nothing is known of the error of fixed steps of %g s: the run with other "
+                        "steps was stopped on request",
+                        h);
     else if (!isfinite(error))
         bg_warnings_add(warnings, BG_DOUBTFUL, "step",
                         "nothing is known of the error of fixed steps of %g s: with steps of half "

@@ -54,6 +54,8 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, w->v, d->nv);
     BG_TAKE(arena, w->z, d->nz);
     BG_TAKE(arena, w->V, bg_system_get_size_V(w->sys->system));
+    BG_TAKE(arena, w->a, d->s_of_lambda ? d->nv : 0);
+    BG_TAKE(arena, w->lambda, d->s_of_lambda ? d->ng : 0);
 }
 
 bg_status bg_detector_create(bg_evaluator *sys, bg_integrator *ig, bg_detector **detector,
@@ -91,7 +93,13 @@ bg_status bg_detector_calc(bg_detector *w, double t, const double *q, const doub
 {
     bg_point p;
     bg_terms out = {.s = s};
-    bg_status st = bg_system_set_point(w->sys, t, q, v, z, mode, &p, err);
+    bg_status st = BG_OK;
+    if (w->sys->def.s_of_lambda)
+        st = bg_dynamics_accelerate(w->ig->dyn, t, q, v, z, mode, 0, w->a, w->lambda, err);
+    if (st == BG_OK)
+        st = bg_system_set_point(w->sys, t, q, v, z, mode, &p, err);
+    if (w->sys->def.s_of_lambda)
+        p.lambda = w->lambda;
     if (st == BG_OK)
         st = bg_system_calc_terms(w->sys, &p, BG_TERM_s, &out, err);
     for (int i = 0; i < w->ns && st == BG_OK; i++)

@@ -36,6 +36,7 @@ typedef struct bg_detector {
     int *heading;                  /* [ns] where a function goes from zero; 0: not known */
     int *said;                     /* [ns] sides that follow from the modes */
     double *q, *v, *z, *V;         /* [nq], [nv], [nz]; kinematic matrix */
+    double *a, *lambda;            /* [nv], [ng] where s depends on lambda, else [0] */
     bg_state *state;               /* projected dense output: the state at the instant found */
     bg_arena arena;                /* all arrays */
 } bg_detector;

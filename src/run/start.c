@@ -44,6 +44,12 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
     if (r->dropped)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
                         "rates that were given and cannot stay constant are zero there");
+    if (r->distance > 1)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "it is far from the start that was given: '%s' has moved by %.3g of its "
+                        "size, so see whether something has tipped over",
+                        bg_system_get_name(system, 'v', r->farthest, buffer, sizeof buffer),
+                        r->distance);
     if (r->left > 0)
         bg_warnings_add(list, BG_GOOD, "equilibrium", "an unstable equilibrium was met and left");
     if (r->drift > 1e-6)
@@ -62,60 +68,73 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         r->unstable, r->unstable == 1 ? "" : "s", r->unstable == 1 ? "s" : "");
 }
 
-/* From a consistent start to an equilibrium, with the rates of inputs that it holds. */
-static bg_status find_equilibrium(bg_evaluator *sys, bg_state *x, bg_assembly_report *report,
-                                  bg_error *err)
+bg_status bg_start_find_rest(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
+                             bg_error *err)
 {
     bg_equilibrium_report how;
     bg_modes modes = {0};
-    bg_dynamics *d = NULL;
-    bg_status st = bg_equilibrium_find(sys->system, x, &report->redundancy, &how, &modes, err);
-    if (st == BG_OK) {
+    x->t = t;
+    bg_status st = bg_state_assemble_with(sys, x, report, err);
+    if (st == BG_OK)
+        st = bg_equilibrium_find(sys, x, &report->redundancy, &how, &modes, err);
+    if (st == BG_OK)
         tell_equilibrium(sys->system, &how, &modes, &report->warnings);
+    bg_modes_clear(&modes);
+    return st;
+}
+
+/* The same with an evaluator of its own, and then with the inputs as they are. */
+static bg_status find_equilibrium(bg_evaluator *sys, double t, bg_state *x,
+                                  bg_assembly_report *report, bg_error *err)
+{
+    bg_evaluator *own = NULL;
+    bg_dynamics *d = NULL;
+    bg_status st = bg_evaluator_create(sys->system, &own, err);
+    if (st == BG_OK)
+        st = bg_start_find_rest(own, t, x, report, err);
+    bg_evaluator_destroy(own);
+    if (st == BG_OK)
         st = bg_dynamics_create(sys, &d, err);
-    }
     if (st == BG_OK) {
         bg_dynamics_set_eliminated(d, &report->redundancy);
         bg_dynamics_set_guess(d, x->lambda);
         st = bg_project_state(d, x, err);
     }
     bg_dynamics_destroy(d);
-    bg_modes_clear(&modes);
     return st;
 }
 
-/* A copy of the states where they belong to an equilibrium; NULL: they do not, or no memory. */
-static double *keep_states(const bg_evaluator *sys, const bg_state *x)
+/* Modes and states z that follow from x; states of an equilibrium stay. */
+static bg_status settle(bg_evaluator *sys, bg_state *x, bg_error *err)
 {
-    double *z = sys->system->equilibrium ? BG_NEW_ARRAY(double, sys->def.nz) : NULL;
+    const bg_system_def *def = &sys->def;
+    const bg_event_state start = {x->q, x->v, x->z, x->mode};
+    size_t size = (size_t)def->nz * sizeof(double);
+    double *z = sys->system->equilibrium ? BG_NEW_ARRAY(double, def->nz) : NULL;
+    if (sys->system->equilibrium && !z)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of '%s'", def->name);
     if (z)
-        memcpy(z, x->z, (size_t)sys->def.nz * sizeof *z);
-    return z;
+        memcpy(z, x->z, size);
+    int code = def->start ? def->start(def->self, x->t, &start) : 0;
+    if (z)
+        memcpy(x->z, z, size);
+    free(z);
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
+                            code, x->t);
+    return BG_OK;
 }
 
 bg_status bg_start_find(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                         bg_error *err)
 {
-    const bg_system_def *def = &sys->def;
     x->t = t;
     if (!isfinite(t))
         return bg_error_set(err, BG_BAD_INPUT, "the start time %g must be finite", t);
-    bg_status st = bg_state_assemble_with(sys, x, report, err);
-    if (st == BG_OK && sys->system->equilibrium)
-        st = find_equilibrium(sys, x, report, err);
-    if (st != BG_OK)
-        return st;
-    double *z = keep_states(sys, x); /* those of an equilibrium stay */
-    const bg_event_state start = {x->q, x->v, x->z, x->mode};
-    int code = def->start ? def->start(def->self, t, &start) : 0;
-    if (z)
-        memcpy(x->z, z, (size_t)def->nz * sizeof *z);
-    free(z);
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED,
-                            "system '%s': `start` failed with code %d at t = %.17g", def->name,
-                            code, t);
-    return BG_OK;
+    bg_status st = sys->system->equilibrium ? find_equilibrium(sys, t, x, report, err)
+                                            : bg_state_assemble_with(sys, x, report, err);
+    return st == BG_OK ? settle(sys, x, err) : st;
 }
 
 bg_status bg_start_pass_events(bg_instant *x, bool *stop, bg_error *err)

@@ -18,7 +18,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, ev->u_t, d->nu);
     BG_TAKE(arena, ev->u_tt, d->nu);
     BG_TAKE(arena, ev->outside, d->nu);
-    BG_TAKE(arena, ev->no_lambda, d->f_of_lambda ? d->ng : 0);
+    BG_TAKE(arena, ev->no_lambda, d->f_of_lambda || d->s_of_lambda ? d->ng : 0);
     BG_TAKE(arena, ev->energy.point,
             1 + d->nq + d->nv + d->nz + 3 * d->nu + (d->f_of_lambda ? d->ng : 0));
     BG_TAKE(arena, ev->energy.mode, d->nmode);
@@ -95,8 +95,8 @@ bg_status bg_system_calc_inputs(bg_evaluator *ev, double t, const int *mode, dou
 bg_status bg_system_set_point(bg_evaluator *ev, double t, const double *q, const double *v,
                               const double *z, const int *mode, bg_point *p, bg_error *err)
 {
-    *p = (bg_point){
-        t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode, ev->def.f_of_lambda ? ev->no_lambda : NULL};
+    const bool seen = ev->def.f_of_lambda || ev->def.s_of_lambda;
+    *p = (bg_point){t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode, seen ? ev->no_lambda : NULL};
     if (ev->def.nu == 0)
         return BG_OK;
     return bg_system_calc_inputs(ev, t, mode, ev->u, ev->u_t, ev->u_tt, err);
@@ -105,7 +105,7 @@ bg_status bg_system_set_point(bg_evaluator *ev, double t, const double *q, const
 bg_status bg_system_set_state(bg_evaluator *ev, const bg_state *x, bg_point *p, bg_error *err)
 {
     bg_status st = bg_system_set_point(ev, x->t, x->q, x->v, x->z, x->mode, p, err);
-    if (ev->def.f_of_lambda)
+    if (ev->def.f_of_lambda || ev->def.s_of_lambda)
         p->lambda = x->lambda;
     return st;
 }

@@ -20,6 +20,10 @@ typedef enum bg_start_level {
 
 typedef enum bg_start_of { BG_START_POSITIONS, BG_START_VELOCITIES } bg_start_of;
 
+/* What a velocity that is given may ask of others per unit of its own: 1e5 at most. More is asked
+ * near a dead centre alone, where data and iterations decide the distance, and not the user. */
+#define BG_START_LEVERAGE 1e-5
+
 /* A point p has t, q, v, z, u and mode; functions take the `self` of the definition. */
 typedef struct bg_starts {
     /* The k-th thing given, with what became of it at p (NULL: at that of the last call); non-zero:
@@ -37,6 +41,9 @@ typedef struct bg_starts {
     /* The k-th joint that takes part in row `row` of g: its own, then those of the tree on the way
      * from one of its bodies to the other. A joint may come twice; NULL: there are no more. */
     const char *(*get_joint)(void *self, int row, int k);
+    /* A joint that is closed the wrong way round at p, with an axis against its own as designed,
+     * which its rows cannot tell; NULL: there is none. */
+    const char *(*find_reversed)(void *self, const bg_point *p);
     /* Rows of a level at p: A, empty before, b[n] (of positions: what is missing), owner[n] (the k
      * of get_given; -1: none). Returns n; with A = NULL, no more than that. */
     int (*calc_rows)(void *self, const bg_point *p, bg_start_of of, bg_start_level level,

@@ -136,6 +136,7 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
     if (!sys->def.terms)
         sys->def.supplied = 0;
     sys->def.f_of_lambda = sys->def.f_of_lambda && sys->def.ng > 0;
+    sys->def.s_of_lambda = sys->def.s_of_lambda && sys->def.ng > 0 && sys->def.ns > 0;
     bg_status st = bg_system_check_definition(sys, err);
     if (st == BG_OK && !allocate(sys))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while creating system '%s'", def->name);

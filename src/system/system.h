@@ -51,6 +51,7 @@ typedef enum bg_purpose {
     BG_FOR_PROJECTION,
     BG_FOR_EVENTS,
     BG_FOR_ROWS,
+    BG_FOR_FORESIGHT,
     BG_ASIDE,
     BG_PURPOSES
 } bg_purpose;

@@ -411,8 +411,15 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
     return bg_wishes_get_given(&c->mb, p != NULL, k, out);
 }
 
+static const char *find_reversed(void *self, const bg_point *p)
+{
+    bg_cartesian *c = self;
+    mb_update(&c->mb, p, NULL);
+    return bg_wishes_find_reversed(&c->mb);
+}
+
 /* The joint form has found the start. */
-static const bg_starts starts = {.get_given = get_given};
+static const bg_starts starts = {.get_given = get_given, .find_reversed = find_reversed};
 
 /* The joint form, which this one starts from, has been judged. */
 static bg_status def_check_start(void *self, const double *q, const double *G,

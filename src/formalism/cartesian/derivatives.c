@@ -271,6 +271,47 @@ static void calc_by_signals(bg_cartesian *c, const bg_point *p, bg_derivatives *
     }
 }
 
+/* Adds factor times a row of J, or a wrench, on a body to column `row` of r by lambda. */
+static void add_column(const target *t, int of, int row, const double *J, double factor)
+{
+    double column[7];
+    if (of == 0)
+        return;
+    turning x = make_turning(t, of);
+    push(&x, J, column);
+    for (int i = 0; i < 7; i++)
+        t->by_q[(7 * (of - 1) + i) * t->c->ng + row] += factor * column[i];
+}
+
+static void take_off(void *self, int of, int row, const double wrench[6])
+{
+    add_column(self, of, row, wrench, -1);
+}
+
+/* G^T - df/dlambda, dense. */
+static void calc_by_lambda(bg_cartesian *c, const bg_point *p, double *block)
+{
+    target t = {c, p, block, NULL};
+    double J[36];
+    memset(block, 0, (size_t)c->nv * (size_t)c->ng * sizeof(double));
+    for (int k = 0; k < c->mb.ngroups; k++) {
+        const bg_row_group *g = &c->mb.groups[k];
+        bool relation = g->primitive.kind == BG_PRIMITIVE_RELATION;
+        int blocks = relation ? g->primitive.n : bg_primitive_get_rows(&g->primitive);
+        bg_primitive_calc_jacobian(&c->mb.world, &g->primitive, J);
+        for (int i = 0; i < blocks; i++) {
+            int a, b, row = g->row + (relation ? 0 : i);
+            bg_row_group_get_pair(g, i, &a, &b);
+            add_column(&t, a, row, J + 12 * i, 1);
+            add_column(&t, b, row, J + 12 * i + 6, 1);
+        }
+    }
+    for (int b = 0; b < c->nb; b++)
+        for (int i = 3; i < 7; i++)
+            block[(7 * b + i) * c->ng + c->mb.nrows + b] = p->q[7 * b + i];
+    bg_couplings_visit_lambda(&c->mb, take_off, &t);
+}
+
 static target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *out, bg_of of)
 {
     return (target){c, p, out->block[of][BG_BY_q], out->block[of][BG_BY_v]};
@@ -304,6 +345,8 @@ void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const dou
     calc_rows(&w, false);
     calc_rows(&gamma, true);
     calc_by_signals(c, p, out);
+    if (out->block[BG_OF_r][BG_BY_lambda])
+        calc_by_lambda(c, p, out->block[BG_OF_r][BG_BY_lambda]);
 }
 
 /* Neighbours of each body: itself, and those its pairs name. */

@@ -70,7 +70,7 @@ void bg_joint_name_all(bg_joint_form *f)
     name_rows(f, &name);
 }
 
-/* Balls, and the three directions in which a free joint slides. */
+/* Balls, and the three directions in which a free joint slides; angles that may turn for ever. */
 void bg_joint_find_blocks(bg_joint_form *f)
 {
     const bg_mechanism *x = f->mech;
@@ -82,6 +82,8 @@ void bg_joint_find_blocks(bg_joint_form *f)
                            x->links[k - 1].kind == BG_LINK_TRANSLATE;
             for (int i = l->v; i < l->v + l->nv; i++)
                 f->mb.block[i] = goes_on ? f->mb.block[l->v - 1] : l->v;
+            if (l->nv == 1)
+                f->mb.endless[l->v] = l->kind == BG_LINK_ROTATE;
         }
 }
 

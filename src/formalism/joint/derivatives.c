@@ -536,6 +536,8 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
                                const double *lambda, bg_derivatives *out)
 {
     bool stiff = out->only_stiff != 0;
+    if (out->block[BG_OF_r][BG_BY_lambda])
+        bg_joint_calc_by_lambda(f, out->block[BG_OF_r][BG_BY_lambda]);
     target r = aim(f, out, BG_OF_r, &f->patterns.r, f->patterns.r_places, stiff);
     target h = aim(f, out, BG_OF_h, &f->patterns.h, f->patterns.h_places, true);
     target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL,

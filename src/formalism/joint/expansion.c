@@ -182,12 +182,12 @@ static void list_x(builder *b, const double *lambda)
         const int before[] = {p ? get_D(p) : -1, p ? get_y(p) : -1, p ? get_w(p) : -1};
         for (int part = 0; part < 3; part++)
             for (int i = 0; i < (part == 1 ? n->ny : 6); i++) {
-                run(b, own[part] + i, own[part] + i, 1);
                 run(b, own[part] + i, before[part] + i, p != NULL);
+                run(b, own[part] + i, own[part] + i, 1);
             }
         for (int i = 0; i < 6; i++) {
-            run(b, own[3] + i, own[3] + i, 1);
             run(b, own[3] + i, own[0], 12 + n->ny);
+            run(b, own[3] + i, own[3] + i, 1);
             if (p)
                 run(b, get_force(p) + i, own[3] + i, 1);
         }
@@ -232,13 +232,27 @@ static int compare_columns(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
+/* Most rows are short and nearly in order: by insertion. */
+static void sort_row(int *column, int n)
+{
+    enum { SHORT = 64 };
+    if (n > SHORT)
+        qsort(column, (size_t)n, sizeof(int), compare_columns);
+    for (int k = 1; k < n && n <= SHORT; k++) {
+        int c = column[k], at = k;
+        for (; at > 0 && column[at - 1] > c; at--)
+            column[at] = column[at - 1];
+        column[at] = c;
+    }
+}
+
 /* Ascending columns, each once. */
 static void sort_rows(int rows, int *start, int *column)
 {
     int total = 0;
     for (int i = 0, from = 0; i < rows; i++) {
         int to = start[i + 1];
-        qsort(column + from, (size_t)(to - from), sizeof(int), compare_columns);
+        sort_row(column + from, to - from);
         start[i] = total;
         for (int k = from; k < to; k++)
             if (k == from || column[k] != column[total - 1])

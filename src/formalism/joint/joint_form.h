@@ -157,6 +157,8 @@ void bg_joint_calc_gt(bg_joint_form *f, double *gt);
 double bg_joint_calc_following(const bg_joint_form *f, int body, const double *J);
 void bg_joint_calc_G(bg_joint_form *f, double *G);
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma);
+/* block [nv ng] <- G^T - df/dlambda. */
+void bg_joint_calc_by_lambda(bg_joint_form *f, double *block);
 /* Generalised forces -G^T lambda of the direct rows; those of the others go through wrenches. */
 void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, double *tau);
 

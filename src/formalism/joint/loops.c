@@ -1,6 +1,7 @@
 /* Constraint rows in joint coordinates. A body-level row J . (v_b, w_b) is a spatial force about c;
  * its entry for velocity coordinate k is that force's power on S_k, for every k on the way to the
  * ground. With links that follow signals on the way, g_t has the same sum over their S u_t. */
+#include "formalism/couplings.h"
 #include "formalism/joint/joint_form.h"
 
 #include <string.h>
@@ -106,6 +107,45 @@ void bg_joint_calc_G(bg_joint_form *f, double *G)
                 G[bg_joint_find_place(&f->patterns.G, f->patterns.G_places, f->mb.nrows + k,
                                       l->v)] += f->rows[k].factor[i];
         }
+}
+
+/* One body's part of a row of J, or what acts on it, in a column of r by lambda. */
+static void add_column(bg_joint_form *f, int body, const double *J, int row, double *block)
+{
+    bg_spatial F = carry(f, body, J);
+    for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
+        const bg_link *l = &f->mech->links[k];
+        for (int i = l->v; i < l->v + l->nv; i++)
+            block[i * f->ng + row] += bg_spatial_dot(f->S[i], F);
+    }
+}
+
+typedef struct lambda_target {
+    bg_joint_form *f;
+    double *block;
+} lambda_target;
+
+static void take_off(void *self, int of, int row, const double wrench[6])
+{
+    const lambda_target *t = self;
+    double J[6];
+    for (int i = 0; i < 6; i++)
+        J[i] = -wrench[i];
+    add_column(t->f, of, J, row, t->block);
+}
+
+void bg_joint_calc_by_lambda(bg_joint_form *f, double *block)
+{
+    lambda_target t = {f, block};
+    memset(block, 0, (size_t)f->nv * (size_t)f->ng * sizeof(double));
+    visit_blocks(f, add_column, block);
+    for (int k = 0; k < f->nrows; k++)
+        for (int i = 0; i < f->rows[k].n; i++) {
+            const bg_link *l = &f->mech->links[f->rows[k].link[i]];
+            if (l->signal < 0)
+                block[l->v * f->ng + f->mb.nrows + k] += f->rows[k].factor[i];
+        }
+    bg_couplings_visit_lambda(&f->mb, take_off, &t);
 }
 
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma)

@@ -21,7 +21,8 @@ typedef struct guess {
 
 static bool is_free(const bg_joint_form *f, const bg_tree_joint *t)
 {
-    return t->joint < 0 || f->mb.model->joints[t->joint].class_->nprimitives == 0;
+    const bg_joint_class *c = t->joint < 0 ? NULL : f->mb.model->joints[t->joint].class_;
+    return !c || (c->nprimitives == 0 && c->ncoordinates == 0);
 }
 
 /* The rate of link k, where it is given or prescribed. */
@@ -29,6 +30,10 @@ static bool find_rate(const bg_joint_form *f, int k, double *rate)
 {
     const bg_link *l = &f->mech->links[k];
     const bg_joint *j = l->joint >= 0 ? &f->mb.model->joints[l->joint] : NULL;
+    if (l->signal >= 0) {
+        *rate = f->mb.world.u_t[l->signal];
+        return true;
+    }
     for (int c = 0; j && c < j->class_->ncoordinates; c++) {
         const bg_joint_start *s = &j->start[c];
         if (bg_mechanism_find_link(f->mech, l->joint, c) != k)
@@ -95,7 +100,7 @@ static bg_status find_rest(bg_joint_form *f, const bg_tree_joint *t, guess *x, d
         return BG_OK;
     bg_status st = bg_levels_create(x->n, units, &levels, err);
     if (st == BG_OK)
-        st = bg_levels_add(levels, x->rows, x->A, x->b, 1e-8, 0, err);
+        st = bg_levels_add(levels, x->rows, x->A, x->b, BG_START_LEVERAGE, 0, err);
     for (int k = 0; k < x->n && st == BG_OK; k++) {
         v[x->column[k]] = bg_levels_get_x(levels)[k];
         x->V = bg_spatial_add_scaled(x->V, v[x->column[k]], f->S[x->column[k]]);
@@ -130,6 +135,12 @@ static int get_given(void *self, const bg_point *p, int k, bg_given *out)
     if (p)
         set_point(self, p);
     return bg_wishes_get_given(self, p != NULL, k, out);
+}
+
+static const char *find_reversed(void *self, const bg_point *p)
+{
+    set_point(self, p);
+    return bg_wishes_find_reversed(self);
 }
 
 static int is_settled(void *self, const bg_point *p, bg_start_of of)
@@ -272,13 +283,15 @@ static const char *get_joint(void *self, int row, int k)
 
 const struct bg_starts *bg_joint_get_starts(bool found)
 {
-    static const bg_starts known = {.get_given = get_given, .get_joint = get_joint};
+    static const bg_starts known = {
+        .get_given = get_given, .get_joint = get_joint, .find_reversed = find_reversed};
     static const bg_starts starts = {.get_given = get_given,
                                      .is_settled = is_settled,
                                      .guess = guess_velocity,
                                      .get_design = get_design,
                                      .follow = follow,
                                      .get_joint = get_joint,
+                                     .find_reversed = find_reversed,
                                      .calc_rows = calc_rows};
     return found ? &known : &starts;
 }

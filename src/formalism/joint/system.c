@@ -194,6 +194,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->q0, f->nq);
     BG_TAKE(arena, f->v0, f->nv);
     BG_TAKE(arena, f->mb.block, f->nv);
+    BG_TAKE(arena, f->mb.endless, f->nv);
     BG_TAKE(arena, f->q_fixed, f->nv);
     BG_TAKE(arena, f->marks, f->nv);
 }

@@ -6,7 +6,10 @@
  *   phi = log(A^T B)               rotation vector of b relative to a
  *   U   = 1/2 x^T K x - f_0^T x + 1/2 phi^T K_r phi - n_0^T phi,       K, K_r diagonal,
  *
- * with a preload (f_0, n_0), which it exerts on b in the design position.
+ * with a preload (f_0, n_0), which it exerts on b in the design position. Along one axis it may
+ * have stops: a force -sign(x) sum k_j H(|x| - x_j) with corners rounded over e, H(t) = 0, (t +
+ * e)^3/6e^2, t + (e - t)^3/6e^2, t   for   t <= -e, <= 0, <= e, > e, twice continuously
+ * differentiable; its potential is sum k_j times the integral of H.
  *
  * The law is the one that has this potential exactly, for displacements of any size (phi below half
  * a turn). x' = A^T u gives a force f = A (f_0 - K x - C x') on b at marker b and -f on a at the
@@ -27,8 +30,16 @@
 
 #include <stdlib.h>
 
+enum { STOPS = 16 };
+
+typedef struct stops {
+    int axis, n;
+    double at[STOPS], k[STOPS], rounding;
+} stops;
+
 typedef struct bushing {
     bg_marker a, b;
+    stops stops;
     double k[6], c[6];
     double preload[6]; /* N, N m on b in the design position, axes A */
     bool turns, damps; /* any of k, c or preload about an axis is not zero; any of c */
@@ -42,6 +53,7 @@ typedef struct state {
     bg_vec3 s_a, s_b; /* from the centres of a and b to marker b */
     bg_vec3 d, u, w_a, w_b;
     bg_vec3 x, x_t;     /* axes A */
+    double stopping[3]; /* along the axis of stops: their potential, -force, stiffness */
     bg_vec3 phi, omega; /* axes A */
     double c, c_theta;  /* c(theta) and c'(theta) / theta */
     bg_vec3 f, n;       /* world axes, at marker b */
@@ -94,6 +106,46 @@ static bg_vec3 turn_back(const state *y, bg_vec3 m)
     return bg_add_scaled(bg_add_scaled(m, 0.5, once), y->c, bg_cross(y->phi, once));
 }
 
+/* The integral of H, H and H' at t. */
+static void round_corner(double t, double e, double out[3])
+{
+    const double s = t <= 0 ? t + e : e - t;
+    if (t <= -e) {
+        out[0] = out[1] = out[2] = 0;
+    } else if (t <= 0) {
+        out[0] = s * s * s * s / (24 * e * e), out[1] = s * s * s / (6 * e * e);
+        out[2] = s * s / (2 * e * e);
+    } else if (t <= e) {
+        out[0] = e * e / 12 + t * t / 2 - s * s * s * s / (24 * e * e);
+        out[1] = t + s * s * s / (6 * e * e), out[2] = 1 - s * s / (2 * e * e);
+    } else {
+        out[0] = e * e / 12 + t * t / 2, out[1] = t, out[2] = 1;
+    }
+}
+
+static double get_part(bg_vec3 x, int axis)
+{
+    return axis == 0 ? x.x : axis == 1 ? x.y : x.z;
+}
+
+static bg_vec3 make_part(double x, int axis)
+{
+    return bg_vec3_make(axis == 0 ? x : 0, axis == 1 ? x : 0, axis == 2 ? x : 0);
+}
+
+static void calc_stops(const stops *s, double x, double out[3])
+{
+    const double side = x < 0 ? -1 : 1;
+    out[0] = out[1] = out[2] = 0;
+    for (int j = 0; j < s->n; j++) {
+        double H[3];
+        round_corner(fabs(x) - s->at[j], s->rounding, H);
+        out[0] += s->k[j] * H[0];
+        out[1] += side * s->k[j] * H[1];
+        out[2] += s->k[j] * H[2];
+    }
+}
+
 /* angles: phi is wanted although no law needs it. */
 static state calc_state(const bg_force *f, const bg_world *w, bool angles)
 {
@@ -112,7 +164,10 @@ static state calc_state(const bg_force *f, const bg_world *w, bool angles)
     y.omega = bg_rotate_back(&y.A, bg_sub(b->w, a->w));
     calc_c(bg_length(y.phi), &y.c, &y.c_theta);
     const bg_vec3 m = pull(s->k + 3, y.phi, s->preload + 3);
-    const bg_vec3 f_A = bg_add(pull(s->k, y.x, s->preload), times(s->c, y.x_t));
+    calc_stops(&s->stops, get_part(y.x, s->stops.axis), y.stopping);
+    const bg_vec3 elastic = bg_add(pull(s->k, y.x, s->preload),
+                                   make_part(y.stopping[1], s->stops.axis));
+    const bg_vec3 f_A = bg_add(elastic, times(s->c, y.x_t));
     const bg_vec3 n_A = bg_add(turn_back(&y, m), times(s->c + 3, y.omega));
     y.f = bg_scale(-1, bg_rotate(&y.A, f_A));
     y.n = bg_scale(-1, bg_rotate(&y.A, n_A));
@@ -132,6 +187,7 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
     const state y = calc_state(f, w, false);
     const bushing *s = y.s;
     out->potential += 0.5 * (bg_dot(y.x, times(s->k, y.x)) + bg_dot(y.phi, times(s->k + 3, y.phi)));
+    out->potential += y.stopping[0];
     out->potential -= bg_dot(y.x, bg_vec3_load(s->preload)) +
                       bg_dot(y.phi, bg_vec3_load(s->preload + 3));
     out->power -= bg_dot(y.x_t, times(s->c, y.x_t)) + bg_dot(y.omega, times(s->c + 3, y.omega));
@@ -169,7 +225,9 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     /* d(A^T a) = A^T (da - dtheta_a x a) */
     const bg_vec3 dx = bg_rotate_back(&y->A, bg_sub(ds_a, bg_cross(turn_a, y->s_a)));
     const bg_vec3 dx_t = bg_rotate_back(&y->A, bg_sub(du, bg_cross(turn_a, y->u)));
-    const bg_vec3 df_A = bg_add(times(y->s->k, dx), times(y->s->c, dx_t));
+    const int axis = y->s->stops.axis;
+    const bg_vec3 stopped = make_part(y->stopping[2] * get_part(dx, axis), axis);
+    const bg_vec3 df_A = bg_add(bg_add(times(y->s->k, dx), stopped), times(y->s->c, dx_t));
     bg_vec3 dn_A = {0, 0, 0};
     if (y->s->turns) {
         const bg_vec3 dphi = turn(y, bg_rotate_back(&y->A, bg_sub(d[1].dtheta, turn_a)));
@@ -227,6 +285,31 @@ static void read_six(const bg_value *v, const char *key, bool negative, double o
     free(x);
 }
 
+static void read_stops(const bg_value *v, stops *s)
+{
+    static const char *const keys[] = {"axis", "at", "stiffness", "rounding", NULL};
+    static const char *const axes[] = {"x", "y", "z", NULL};
+    const bg_value at = bg_value_member(v, "at");
+    int n = 0;
+    if (!bg_value_exists(v) || !bg_value_expect_object(v))
+        return;
+    bg_value_expect(v, keys);
+    s->axis = bg_value_choice(v, "axis", axes, -1);
+    s->rounding = bg_value_positive(v, "rounding");
+    double *x = bg_value_numbers(v, "at", -1, &n), *k = bg_value_numbers(v, "stiffness", n, NULL);
+    if (v->reader->status == BG_OK && n > STOPS)
+        bg_value_fail(&at, "has %d entries, but a bushing has at most %d stops", n, (int)STOPS);
+    for (int i = 0; i < n && x && k && v->reader->status == BG_OK; i++) {
+        s->at[i] = x[i], s->k[i] = k[i];
+        s->n = i + 1;
+        if (x[i] < s->rounding)
+            bg_value_fail(&at, "each must be at least 'rounding', %g m, away from the middle",
+                          s->rounding);
+    }
+    free(x);
+    free(k);
+}
+
 /* "at": a place in the world of the design position, or a point of a body. */
 static bg_vec3 read_place(const bg_value *v)
 {
@@ -239,8 +322,8 @@ static bg_vec3 read_place(const bg_value *v)
 
 static void read(const bg_value *v, bg_force *f)
 {
-    static const char *const keys[] = {"type",      "bodies",  "at",      "orientation",
-                                       "stiffness", "damping", "preload", NULL};
+    static const char *const keys[] = {"type",    "bodies",  "at",    "orientation", "stiffness",
+                                       "damping", "preload", "stops", NULL};
     bushing *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
     if (!s)
         return;
@@ -252,11 +335,13 @@ static void read(const bg_value *v, bg_force *f)
     read_six(v, "stiffness", false, s->k);
     read_six(v, "damping", false, s->c);
     read_six(v, "preload", true, s->preload);
+    const bg_value stops_at = bg_value_member(v, "stops");
+    read_stops(&stops_at, &s->stops);
     if (v->reader->status != BG_OK)
         return;
     s->a = bg_body_make_marker(v->reader->model, body[0], at, &axes);
     s->b = bg_body_make_marker(v->reader->model, body[1], at, &axes);
-    bool any = false;
+    bool any = s->stops.n > 0;
     for (int k = 0; k < 6; k++) {
         s->flip[k] = bg_scope_get_flip(v->scope, k % 3) *
                      (k < 3 ? 1 : bg_scope_get_handedness(v->scope));

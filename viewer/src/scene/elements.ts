@@ -38,7 +38,11 @@ export function makeJoint(joint: Joint, materials: Materials, size: number): Gro
     case "fixed":
       group.add(solid(new BoxGeometry(r * 2, r * 2, r * 2), material));
       break;
-    case "free":
+    case "free": // and joints that only say from where coordinates count
+    case "track":
+    case "cardan":
+    case "cardan-held":
+    case "rolling":
       break;
     default:
       group.add(solid(new OctahedronGeometry(r * 1.5), material));

@@ -1,0 +1,397 @@
+/* The gap of a wheel over a rail, by a soft minimum.
+ *
+ * Circle Y of the wheel, of radius R and slope R_Y = dR/dY, touches a rail that is straight along x
+ * where the wheel's normal e - R_Y n has no x component; n the axle, e the unit vector from the
+ * circle's centre to the point, e . n = 0. So e_x = R_Y n_x, and with b = 1 - n_x^2 = n_y^2 + n_z^2
+ *
+ *   e = (R_Y n_x / b) (x - n_x n) - S (x cross n),      S = sqrt(b - R_Y^2 n_x^2) / b,
+ *
+ * downwards. The point, with T = Y - R R_Y n_x^2 / b and U = R S, is
+ *
+ *   P_x = n_x (Y + R R_Y),   P_y = y + n_y T + n_z U,   P_z = z + n_z T - n_y U,
+ *
+ * P_x from the centre. b stands for 1 - n_x^2, so that T and U are functions of n_x alone. The gap
+ * along the normal is d = c (P_z - h(sign P_y - base - origin)), c = 1/sqrt(1 + R_Y^2), and
+ *
+ *   gap = -eps ln( (1/l) integral exp(-d/eps) du ),   u the arc length of the wheel's profile.
+ *
+ * With weights p ~ exp(-d/eps), means E and covariances Cov under them,
+ *
+ *   gap_i = E d_i,      gap_ij = E d_ij - Cov(d_i, d_j)/eps,      E[f]_i = E f_i - Cov(f, d_i)/eps,
+ *   gap_ivv = E d_ivv - (2 Cov(d_iv, d_v) + Cov(d_vv, d_i))/eps + Cum(d_i, d_v, d_v)/eps^2,
+ *
+ * Cum the third cumulant, along a direction v. Points whose weight is below e^-40 do not count:
+ * only stretches are looked into at whose ends d is near its least. */
+#include "model/rail/contact.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGS = BG_RAIL_CONTACT_ARGS, Y = 0, Z, N_Y, N_Z, N_X, STRETCH = 4 };
+
+static const double beyond = 40;  /* of eps: weights below e^-40 */
+static const double bulge = 1e-4; /* m, by which d may fall below its values at a stretch's ends */
+
+/* A number and its derivatives by n_x, and those of T and U of a point. */
+typedef struct lateral {
+    double T[4], U[4];
+} lateral;
+
+/* f(a), a = n_x^2: derivatives by n_x from those by a. */
+static void chain(double n, const double by_a[4], double out[4])
+{
+    out[0] = by_a[0];
+    out[1] = 2 * n * by_a[1];
+    out[2] = 4 * n * n * by_a[2] + 2 * by_a[1];
+    out[3] = 8 * n * n * n * by_a[3] + 12 * n * by_a[2];
+}
+
+/* T and U of a point; false: its normal cannot be without x component. */
+static bool calc_lateral(const bg_wheel_point *p, double n_x, int order, lateral *out)
+{
+    const double a = n_x * n_x, m = 1 / (1 - a), k = 1 + p->R_Y * p->R_Y, square = 1 - k * a;
+    if (!(square > 1e-6 && a < 1))
+        return false;
+    const double q = sqrt(square), tilt = p->R * p->R_Y;
+    out->T[0] = p->Y - tilt * a * m;
+    out->U[0] = p->R * q * m;
+    if (order < 1)
+        return true;
+    const double q1 = -k / (2 * q), q2 = -k * k / (4 * q * square);
+    const double q3 = -3 * k * k * k / (8 * q * square * square);
+    const double T[4] = {out->T[0], -tilt * m * m, -2 * tilt * m * m * m,
+                         -6 * tilt * m * m * m * m};
+    const double U[4] = {out->U[0], p->R * m * (q1 + q * m), p->R * m * (q2 + 2 * m * (q1 + q * m)),
+                         p->R * m * (q3 + 3 * m * (q2 + 2 * m * (q1 + q * m)))};
+    chain(n_x, T, out->T);
+    chain(n_x, U, out->U);
+    return true;
+}
+
+static void calc_rail(const bg_rail_contact *k, double P_y, double h[4])
+{
+    bg_profile_calc(k->rail, k->sign * P_y - k->base - k->origin, h);
+    h[1] *= k->sign; /* by P_y from here on */
+    h[3] *= k->sign;
+}
+
+static void calc_place(const double *x, const lateral *l, double *P_y, double *P_z)
+{
+    *P_y = x[Y] + x[N_Y] * l->T[0] + x[N_Z] * l->U[0];
+    *P_z = x[Z] + x[N_Z] * l->T[0] - x[N_Y] * l->U[0];
+}
+
+/* The gap of a point alone; INFINITY: it cannot touch. */
+static double calc_distance(const bg_rail_contact *k, const double *x, int i)
+{
+    lateral l;
+    double P_y, P_z, h[4];
+    if (!calc_lateral(&k->points[i], x[N_X], 0, &l))
+        return INFINITY;
+    calc_place(x, &l, &P_y, &P_z);
+    calc_rail(k, P_y, h);
+    return k->points[i].c * (P_z - h[0]);
+}
+
+/* A point and its derivatives by the arguments. */
+typedef struct local {
+    const bg_wheel_point *w;
+    lateral l;
+    double P_y, P_z, h[4];
+    double A[ARGS], B[ARGS];     /* P_y and P_z by the arguments */
+    double A_n[ARGS], B_n[ARGS]; /* and once more by n_x; other second derivatives are zero */
+    double d1[ARGS], d2[ARGS][ARGS];
+} local;
+
+static void calc_slopes(const double *x, local *t)
+{
+    const lateral *l = &t->l;
+    const double ny = x[N_Y], nz = x[N_Z];
+    const double A[ARGS] = {1, 0, l->T[0], l->U[0], ny * l->T[1] + nz * l->U[1]};
+    const double B[ARGS] = {0, 1, -l->U[0], l->T[0], nz * l->T[1] - ny * l->U[1]};
+    const double A_n[ARGS] = {0, 0, l->T[1], l->U[1], ny * l->T[2] + nz * l->U[2]};
+    const double B_n[ARGS] = {0, 0, -l->U[1], l->T[1], nz * l->T[2] - ny * l->U[2]};
+    memcpy(t->A, A, sizeof A);
+    memcpy(t->B, B, sizeof B);
+    memcpy(t->A_n, A_n, sizeof A_n);
+    memcpy(t->B_n, B_n, sizeof B_n);
+    for (int i = 0; i < ARGS; i++)
+        t->d1[i] = t->w->c * (B[i] - t->h[1] * A[i]);
+}
+
+/* P_ij: with n_x among i, j alone. */
+static double pick(const double P_n[ARGS], int i, int j)
+{
+    return j == N_X ? P_n[i] : i == N_X ? P_n[j] : 0;
+}
+
+static void calc_second(local *t)
+{
+    for (int i = 0; i < ARGS; i++)
+        for (int j = i; j < ARGS; j++)
+            t->d2[i][j] = t->d2[j][i] = t->w->c *
+                                        (pick(t->B_n, i, j) - t->h[1] * pick(t->A_n, i, j) -
+                                         t->h[2] * t->A[i] * t->A[j]);
+}
+
+/* Sums over the points with weights p. */
+typedef struct sums {
+    double p, f[BG_RAIL_CONTACT_MEANS], f_i[BG_RAIL_CONTACT_MEANS][ARGS],
+        fd[BG_RAIL_CONTACT_MEANS][ARGS];
+    double d[ARGS], dd[ARGS][ARGS], d_ij[ARGS][ARGS];
+    double d_iv_v[ARGS], d_vv_i[ARGS], d_ivv[ARGS], d_i_v_v[ARGS]; /* along v */
+} sums;
+
+static void add_second(sums *s, double p, const local *t, const double f[BG_RAIL_CONTACT_MEANS])
+{
+    for (int i = 0; i < ARGS; i++) {
+        for (int j = i; j < ARGS; j++) {
+            s->dd[i][j] += p * t->d1[i] * t->d1[j];
+            s->d_ij[i][j] += p * t->d2[i][j];
+        }
+        for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
+            s->fd[n][i] += p * f[n] * t->d1[i];
+        s->f_i[BG_RAIL_CONTACT_Y][i] += p * t->A[i];
+        s->f_i[BG_RAIL_CONTACT_Z][i] += p * t->B[i];
+    }
+}
+
+/* Third derivatives of P_y or P_z, twice along v: only those with n_x twice are not zero, P_nn. */
+static void contract(const double P_nn[ARGS], const double v[ARGS], double out[ARGS])
+{
+    const double n = v[N_X];
+    out[N_X] = P_nn[N_X] * n * n;
+    for (int i = 0; i < N_X; i++) {
+        out[i] = P_nn[i] * n * n;
+        out[N_X] += 2 * P_nn[i] * v[i] * n;
+    }
+}
+
+/* What third derivatives need along v, d_i less its mean m: cumulants are moments then. */
+static void add_third(sums *s, double p, const double *x, const local *t, const double v[ARGS],
+                      const double m[ARGS])
+{
+    const lateral *l = &t->l;
+    const double A_nn[ARGS] = {0, 0, l->T[2], l->U[2], x[N_Y] * l->T[3] + x[N_Z] * l->U[3]};
+    const double B_nn[ARGS] = {0, 0, -l->U[2], l->T[2], x[N_Z] * l->T[3] - x[N_Y] * l->U[3]};
+    double A_ivv[ARGS], B_ivv[ARGS], d_iv[ARGS] = {0}, A_iv[ARGS] = {0};
+    double e = 0, d_vv = 0, A_v = 0, A_vv = 0; /* e: d_v less its mean */
+    contract(A_nn, v, A_ivv);
+    contract(B_nn, v, B_ivv);
+    for (int i = 0; i < ARGS; i++) {
+        for (int j = 0; j < ARGS; j++) {
+            d_iv[i] += t->d2[i][j] * v[j];
+            A_iv[i] += pick(t->A_n, i, j) * v[j];
+        }
+        e += v[i] * (t->d1[i] - m[i]);
+        A_v += v[i] * t->A[i];
+        d_vv += v[i] * d_iv[i];
+        A_vv += v[i] * A_iv[i];
+    }
+    for (int i = 0; i < ARGS; i++) {
+        const double bend = 2 * A_iv[i] * A_v + A_vv * t->A[i];
+        s->d_ivv[i] += p * t->w->c *
+                       (B_ivv[i] - t->h[1] * A_ivv[i] - t->h[2] * bend -
+                        t->h[3] * t->A[i] * A_v * A_v);
+        s->d_iv_v[i] += p * d_iv[i] * e;
+        s->d_vv_i[i] += p * d_vv * (t->d1[i] - m[i]);
+        s->d_i_v_v[i] += p * (t->d1[i] - m[i]) * e * e;
+    }
+}
+
+/* One point of weight p. */
+static void add_point(const bg_rail_contact *k, int i, int order, double p,
+                      const bg_rail_contact_state *y, sums *s)
+{
+    local t = {.w = &k->points[i]};
+    if (!calc_lateral(t.w, y->x[N_X], 1, &t.l))
+        return;
+    calc_place(y->x, &t.l, &t.P_y, &t.P_z);
+    calc_rail(k, t.P_y, t.h);
+    calc_slopes(y->x, &t);
+    if (order >= 2)
+        calc_second(&t);
+    if (order == 3) {
+        add_third(s, p, y->x, &t, y->along, y->gap_x);
+        return;
+    }
+    const double f[BG_RAIL_CONTACT_MEANS] = {t.P_y, t.P_z, t.w->Y + t.w->R * t.w->R_Y, t.w->s,
+                                             t.w->R};
+    s->p += p;
+    for (int j = 0; j < ARGS; j++)
+        s->d[j] += p * t.d1[j];
+    for (int j = 0; j < BG_RAIL_CONTACT_MEANS; j++)
+        s->f[j] += p * f[j];
+    if (order >= 2)
+        add_second(s, p, &t, f);
+}
+
+/* Which stretches may have points that count, and the least gap of their ends. */
+static double scan(const bg_rail_contact *k, const double *x, double *end)
+{
+    double least = INFINITY;
+    for (int i = 0, n = 0; i < k->n; i += STRETCH, n++) {
+        end[n] = calc_distance(k, x, i);
+        least = fmin(least, end[n]);
+    }
+    return least;
+}
+
+typedef struct window {
+    double d[BG_RAIL_CONTACT_POINTS];
+    int index[BG_RAIL_CONTACT_POINTS], n;
+    double least;
+} window;
+
+/* Points that may count, with their gaps. */
+static void select_points(const bg_rail_contact *k, const double *x, window *w)
+{
+    double end[BG_RAIL_CONTACT_POINTS / STRETCH + 1];
+    const double limit = scan(k, x, end) + beyond * k->epsilon + bulge;
+    const int stretches = (k->n - 1) / STRETCH;
+    w->n = 0;
+    w->least = INFINITY;
+    for (int n = 0; n <= stretches; n++) {
+        const int first = n * STRETCH;
+        const double other = n < stretches ? end[n + 1] : INFINITY;
+        if (!(fmin(end[n], other) < limit))
+            continue;
+        const int last = n < stretches ? first + STRETCH : k->n;
+        for (int i = first; i < last; i++) {
+            w->d[w->n] = i == first ? end[n] : calc_distance(k, x, i);
+            w->least = fmin(w->least, w->d[w->n]);
+            w->index[w->n++] = i;
+        }
+    }
+}
+
+static void add_points(const bg_rail_contact *k, const window *w, int order,
+                       const bg_rail_contact_state *y, sums *s)
+{
+    for (int i = 0; i < w->n; i++) {
+        const double far = (w->d[i] - w->least) / k->epsilon;
+        if (far < beyond)
+            add_point(k, w->index[i], order, exp(-far), y, s);
+    }
+}
+
+static void finish_second(const bg_rail_contact *k, const sums *s, bg_rail_contact_state *y)
+{
+    for (int i = 0; i < ARGS; i++) {
+        for (int j = i; j < ARGS; j++)
+            y->gap_xx[i][j] = y->gap_xx[j][i] = s->d_ij[i][j] / s->p -
+                                                (s->dd[i][j] / s->p - y->gap_x[i] * y->gap_x[j]) /
+                                                    k->epsilon;
+        for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
+            y->mean_x[n][i] = s->f_i[n][i] / s->p -
+                              (s->fd[n][i] / s->p - y->mean[n] * y->gap_x[i]) / k->epsilon;
+    }
+}
+
+static void finish_third(const bg_rail_contact *k, const window *w, double p,
+                         bg_rail_contact_state *y)
+{
+    const double eps = k->epsilon;
+    sums s = {0};
+    add_points(k, w, 3, y, &s);
+    for (int i = 0; i < ARGS; i++)
+        y->gap_xvv[i] = (s.d_ivv[i] - (2 * s.d_iv_v[i] + s.d_vv_i[i]) / eps +
+                         s.d_i_v_v[i] / (eps * eps)) /
+                        p;
+}
+
+bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_state *y)
+{
+    window w;
+    sums s = {0};
+    select_points(k, y->x, &w);
+    y->order = order;
+    if (!isfinite(w.least))
+        return false;
+    add_points(k, &w, order > 2 ? 2 : order, y, &s);
+    y->gap = w.least - k->epsilon * log(s.p * k->step / k->length);
+    for (int i = 0; i < ARGS; i++)
+        y->gap_x[i] = s.d[i] / s.p;
+    for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
+        y->mean[n] = s.f[n] / s.p;
+    if (order >= 2)
+        finish_second(k, &s, y);
+    if (order >= 3)
+        finish_third(k, &w, s.p, y);
+    return true;
+}
+
+/* s at the next point, du of arc length further: ds/du = 1/sqrt(1 + W'^2), by Runge and Kutta. */
+static double advance(const bg_profile *wheel, double s, double du)
+{
+    enum { PARTS = 8 };
+    for (int part = 0; part < PARTS; part++) {
+        double k[4], W[4], h = du / PARTS, at = s;
+        for (int i = 0; i < 4; i++) {
+            bg_profile_calc(wheel, at, W);
+            k[i] = 1 / sqrt(1 + W[1] * W[1]);
+            at = s + (i == 2 ? h : 0.5 * h) * k[i];
+        }
+        s += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
+    }
+    return s;
+}
+
+bg_status bg_rail_contact_prepare(bg_rail_contact *k, const bg_profile *wheel, double step,
+                                  bg_error *err)
+{
+    const double from = wheel->range[0], to = wheel->range[1];
+    double steepest = -INFINITY;
+    k->step = step;
+    k->points = BG_NEW_ARRAY(bg_wheel_point, BG_RAIL_CONTACT_POINTS);
+    if (!k->points)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for a contact");
+    for (double s = from; s <= to && k->n < BG_RAIL_CONTACT_POINTS; s = advance(wheel, s, step)) {
+        double W[4];
+        bg_profile_calc(wheel, s, W);
+        k->points[k->n++] = (bg_wheel_point){.s = s,
+                                             .Y = k->sign * (k->base + s),
+                                             .R = k->radius + W[0],
+                                             .R_Y = k->sign * W[1],
+                                             .c = 1 / sqrt(1 + W[1] * W[1])};
+        if (-W[1] > steepest) {
+            steepest = -W[1];
+            k->climb = s;
+        }
+    }
+    return BG_OK;
+}
+
+void bg_rail_contact_clear(bg_rail_contact *k)
+{
+    free(k->name);
+    free(k->points);
+    *k = (bg_rail_contact){0};
+}
+
+void bg_rail_contact_measure(const bg_rail_contact *k, const bg_world *w, double x[ARGS])
+{
+    const bg_mat3 A = bg_marker_get_axes(w, &k->a), B = bg_marker_get_axes(w, &k->b);
+    const bg_vec3 d = bg_rotate_back(
+        &A, bg_sub(bg_marker_get_position(w, &k->b), bg_marker_get_position(w, &k->a)));
+    const bg_vec3 n = bg_rotate_back(&A, bg_axis(&B, 1));
+    x[Y] = d.y, x[Z] = d.z, x[N_Y] = n.y, x[N_Z] = n.z, x[N_X] = n.x;
+}
+
+const bg_rail_contact_state *bg_world_get_rail_contact(const bg_world *w, int k, int order)
+{
+    bg_rail_contact_state *y = &w->contact_state[k];
+    double x[ARGS];
+    bg_rail_contact_measure(&w->contacts[k], w, x);
+    if (y->order >= order && y->order > 0 && memcmp(x, y->x, sizeof x) == 0)
+        return y;
+    memcpy(y->x, x, sizeof x);
+    if (!bg_rail_contact_calc(&w->contacts[k], order, y)) { /* not a number spoils the step */
+        memset(&y->gap, 0xff, sizeof *y - offsetof(bg_rail_contact_state, gap));
+        y->order = 0;
+    }
+    return y;
+}

@@ -1,0 +1,402 @@
+/* The contact of a wheel with a rail and its creep forces: profiles against published coefficients,
+ * the positions of a wheelset between its rails, derivatives against differences, Klingel's
+ * wavelength, saturation, events that depend on multipliers, sentences. Check values belong to
+ * wheels S1002 on rails UIC 60 1:40, eps = 10 um, by an independent program. */
+#include "steady_support.h"
+
+#include "model/model.h"
+#include "model/rail/creep.h"
+
+#define FOLDER BOGIE_SOURCE_DIR "/models/"
+
+/* The carriage has the profiles and the contacts. */
+static bg_model *read_carriage(const bg_setting *settings, int n)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *m;
+    assert_ok(bg_model_read(FOLDER "train-carriage.json", settings, n, &m, &err));
+    return m;
+}
+
+static const bg_profile *find_profile(const bg_model *m, const char *name)
+{
+    for (int k = 0; k < m->nprofiles; k++)
+        if (strcmp(m->profiles[k].name, name) == 0)
+            return &m->profiles[k];
+    fail_msg("there is no profile %s", name);
+    return NULL;
+}
+
+/* Splines through the same points on the same knots, by another program. */
+static void profiles_meet_another_fit(void **state)
+{
+    (void)state;
+    bg_model *m = read_carriage(NULL, 0);
+    const bg_profile *W = find_profile(m, "S1002"), *h = find_profile(m, "UIC60");
+    static const double of_wheel[][2] = {{-0.0475, 0.0254996609447},
+                                         {-0.0391, 0.01385092034805},
+                                         {-0.03, 0.003921569542048},
+                                         {0.0003, -9.935511444725e-06},
+                                         {0.02, -0.0003117741726244}};
+    static const double of_rail[][2] = {{-0.0421, -0.01050620350582},
+                                        {-0.0377, -0.005006061104806},
+                                        {-0.0201, -0.000695296980721},
+                                        {0.0003, -8.679069309029e-07},
+                                        {0.0255, -0.005668058565346}};
+    for (int k = 0; k < 5; k++) {
+        double at[4];
+        bg_profile_calc(W, of_wheel[k][0], at);
+        assert_near(at[0], of_wheel[k][1], 1e-11);
+        bg_profile_calc(h, of_rail[k][0], at);
+        assert_near(at[0], of_rail[k][1], 1e-11);
+    }
+    bg_model_destroy(m);
+}
+
+static void profiles_are_smooth(void **state)
+{
+    (void)state;
+    bg_model *m = read_carriage(NULL, 0);
+    const bg_profile cone = {.kind = BG_PROFILE_CONE, .slope = 0.05};
+    const bg_profile circle = {.kind = BG_PROFILE_CIRCLE, .radius = 0.3};
+    const bg_profile *const all[] = {find_profile(m, "S1002"), find_profile(m, "UIC60"), &cone,
+                                     &circle};
+    for (int k = 0; k < 4; k++)
+        for (double x = -0.06 + 1.7e-5; x < 0.07; x += 7.3e-4) {
+            const double step = 1e-7;
+            double at[4], a[4], b[4];
+            bg_profile_calc(all[k], x, at);
+            bg_profile_calc(all[k], x - step, a);
+            bg_profile_calc(all[k], x + step, b);
+            for (int i = 0; i < 3; i++)
+                assert_near(at[i + 1], (b[i] - a[i]) / (2 * step),
+                            1e-6 * (1 + fabs(at[i + 1])) + (i == 2 ? 1e-2 : 0));
+        }
+    bg_model_destroy(m);
+}
+
+/* The state at lateral place y, height z over r0, roll and yaw. */
+static bg_rail_contact_state look(const bg_rail_contact *k, int order, double y, double z,
+                                  double roll, double yaw)
+{
+    bg_rail_contact_state s = {
+        .x = {y, k->radius + z, cos(yaw) * cos(roll), sin(roll), -sin(yaw) * cos(roll)}};
+    assert_true(bg_rail_contact_calc(k, order, &s));
+    return s;
+}
+
+/* Both wheels of a wheelset at y without yaw: z and roll by Newton's method. */
+static void stand(const bg_rail_contact k[2], double y, double *z, double *roll)
+{
+    for (int n = 0; n < 30; n++) {
+        double g[2], by_z[2], by_roll[2];
+        for (int i = 0; i < 2; i++) {
+            const bg_rail_contact_state s = look(&k[i], 1, y, *z, *roll, 0);
+            g[i] = s.gap;
+            by_z[i] = s.gap_x[1];
+            by_roll[i] = -sin(*roll) * s.gap_x[2] + cos(*roll) * s.gap_x[3];
+        }
+        const double det = by_z[0] * by_roll[1] - by_z[1] * by_roll[0];
+        *z -= (g[0] * by_roll[1] - g[1] * by_roll[0]) / det;
+        *roll -= (by_z[0] * g[1] - by_z[1] * g[0]) / det;
+    }
+}
+
+/* y, z, roll, R left and right less r0; mm and mrad; tan delta at the left; some of each. */
+static const struct {
+    double y, z, roll, left, right, slope;
+} positions[] = {
+    {0, -0.16724, 0, 0.00833, 0.00833, 0.03306},
+    {1, -0.15426, 0.05034, 0.39366, -0.13939, NAN},
+    {2, -0.12437, 0.11185, 0.60561, -0.18342, NAN},
+    {3, -0.08555, 0.18017, 0.78928, -0.20774, 0.09305},
+    {4, -0.03790, 0.25726, 1.02655, -0.22435, NAN},
+    {5, 0.03130, 0.36103, 3.06624, -0.23722, 0.27657},
+    {6, 0.23782, 0.64455, 4.48610, -0.24914, 0.46172},
+    {6.2, 0.30336, 0.73303, 5.81190, -0.25154, 0.69380},
+    {6.3, 0.76629, 1.34282, 12.89106, -0.25641, 2.78374},
+};
+
+static void wheelsets_stand_where_they_should(void **state)
+{
+    (void)state;
+    bg_model *m = read_carriage(NULL, 0);
+    double z = -1.6e-4, roll = 0;
+    for (size_t k = 0; k < sizeof positions / sizeof *positions; k++) {
+        const double wide = positions[k].y > 6.1 ? 10 : 1;
+        for (double y = k > 0 ? positions[k - 1].y : 0; y < positions[k].y; y += 0.02)
+            stand(m->contacts, 1e-3 * y, &z, &roll);
+        stand(m->contacts, 1e-3 * positions[k].y, &z, &roll);
+        const bg_rail_contact_state l = look(&m->contacts[0], 2, 1e-3 * positions[k].y, z, roll, 0),
+                                    r = look(&m->contacts[1], 2, 1e-3 * positions[k].y, z, roll, 0);
+        assert_near(1e3 * z, positions[k].z, 1e-3 * wide);
+        assert_near(1e3 * roll, positions[k].roll, 1e-3 * wide);
+        assert_near(1e3 * (l.mean[BG_RAIL_CONTACT_R] - 0.46), positions[k].left, 3e-3 * wide);
+        assert_near(1e3 * (r.mean[BG_RAIL_CONTACT_R] - 0.46), positions[k].right, 3e-3 * wide);
+        if (!isnan(positions[k].slope))
+            assert_near(-l.gap_x[0] / l.gap_x[1], positions[k].slope, 0.001 * positions[k].slope);
+    }
+    bg_model_destroy(m);
+}
+
+/* Derivatives of the gap and of means against differences, at random poses near contact. */
+static void gaps_are_differentiated_exactly(void **state)
+{
+    (void)state;
+    bg_model *m = read_carriage(NULL, 0);
+    uint64_t seed = 7;
+    for (int n = 0; n < 60; n++) {
+        const bg_rail_contact *k = &m->contacts[n % 2];
+        double draw[5];
+        for (int i = 0; i < 5; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            draw[i] = (double)(seed >> 11) * 0x1p-52 - 1;
+        }
+        bg_rail_contact_state s = look(k, 3, 6e-3 * draw[0], 1e-3 * draw[1], 5e-3 * draw[2],
+                                       2e-2 * draw[3]);
+        for (int i = 0; i < 5; i++)
+            s.along[i] = draw[i] * (i < 2 ? 1 : 2);
+        assert_true(bg_rail_contact_calc(k, 3, &s));
+        for (int i = 0; i < 5; i++) {
+            const double h = 1e-7;
+            double sides[2] = {0, 0}, size = 0;
+            bg_rail_contact_state a = s, b = s;
+            a.x[i] -= h;
+            b.x[i] += h;
+            assert_true(bg_rail_contact_calc(k, 2, &a) && bg_rail_contact_calc(k, 2, &b));
+            assert_near(s.gap_x[i], (b.gap - a.gap) / (2 * h), 1e-6);
+            for (int j = 0; j < 5; j++)
+                assert_near(s.gap_xx[i][j], (b.gap_x[j] - a.gap_x[j]) / (2 * h),
+                            1e-5 * (100 + fabs(s.gap_xx[i][j])));
+            for (int j = 0; j < BG_RAIL_CONTACT_MEANS; j++)
+                assert_near(s.mean_x[j][i], (b.mean[j] - a.mean[j]) / (2 * h),
+                            1e-5 * (1 + fabs(s.mean_x[j][i])));
+            for (int j = 0; j < 5; j++)
+                for (int l = 0; l < 5; l++) {
+                    const double vv = s.along[j] * s.along[l];
+                    sides[0] += vv * (s.gap_xx[j][l] - a.gap_xx[j][l]) / h;
+                    sides[1] += vv * (b.gap_xx[j][l] - s.gap_xx[j][l]) / h;
+                    size += fabs(vv * s.gap_xx[j][l]);
+                }
+            /* third derivatives jump where a point passes a knot, so one side is enough */
+            const double miss = fmin(fabs(s.gap_xvv[i] - sides[0]), fabs(s.gap_xvv[i] - sides[1]));
+            assert_near(miss, 0, 3e-3 * fabs(s.gap_xvv[i]) + size);
+        }
+    }
+    bg_model_destroy(m);
+}
+
+/* C2: the largest difference of neighbouring second derivatives halves with the spacing. */
+static void gaps_are_smooth(void **state)
+{
+    (void)state;
+    double before = INFINITY;
+    bg_model *m = read_carriage(NULL, 0);
+    for (int k = 0; k < 4; k++) {
+        const double spacing = 20e-6 / (1 << k);
+        double last = NAN, most = 0;
+        for (int i = 0; spacing * i <= 10.5e-3; i++) {
+            const bg_rail_contact_state s = look(&m->contacts[0], 2, -2e-3 + spacing * i, 0, 0, 0);
+            most = i > 0 ? fmax(most, fabs(s.gap_xx[0][0] - last)) : 0;
+            last = s.gap_xx[0][0];
+        }
+        assert_true(most < (k == 0 ? 1e5 : 0.6 * before));
+        before = most;
+    }
+    bg_model_destroy(m);
+}
+
+/* A free wheelset with cones on round rails, held to its weight and speed alone: in `extra` what
+ * differs. */
+#define WHEELSET(extra, wheel, track)                                                            \
+    "{'gravity': 0, 'tracks': {'line': {" track "}}, 'profiles': {'cone': {'type': 'cone', "     \
+    "'slope': 0.05, 'range': [-0.04, 0.04]}, 'round': {'type': 'circle', 'radius': 0.3}}, "      \
+    "'parameters': {'load': 54500}, "                                                            \
+    "'bodies': {'f': {'track': 'line', 'center': [0, 0, 0]}, 'b': {'mass': 1813, 'center': [0, " \
+    "0, 0.46], 'inertia': [1120, 112, 1120]}}, 'joints': {'j': {'type': 'rolling', 'bodies': "   \
+    "['f', 'b'], 'radius': 0.46, 'initial': {" extra "}}}, 'forces': {'weight': {'type': "       \
+    "'force', 'at': 'b', 'force': [0, 0, '-2*load']}, 'l': {'type': 'wheel-rail', 'side': "      \
+    "'left', " wheel "}, 'r': {'type': 'wheel-rail', 'side': 'right', " wheel "}}, 'outputs': "  \
+    "{'y': {'joint': 'j', 'coordinate': 'y'}, 'yaw': {'joint': 'j', 'coordinate': 'yaw'}, 'Q': " \
+    "{'force': 'l', 'value': 'vertical'}, 'vn': {'force': 'l', 'value': 'normal_velocity'}}, "   \
+    "'run': {'t_end': 0.1}}"
+
+#define CONES                                                                                   \
+    "'bodies': ['f', 'b'], 'wheel': 'cone', 'rail': 'round', 'radius': 0.46, 'base': 0.75, "    \
+    "'rail_origin': '0.3*sin(atan(0.05))', 'load': 54546, 'semi_axes': ['5.97*mm', '4.4*mm'], " \
+    "'kalker': [4.473, 4.129, 1.876]"
+#define STRAIGHT "'speed': 1, 'segments': [{'length': 1}]"
+
+static bg_system *build(const char *text, const char *form, bg_model **model)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    char *copy = quote(text);
+    assert_ok(bg_model_parse(copy, "test", NULL, 0, model, &err));
+    assert_ok(bg_model_create_system(*model, form, &sys, &err));
+    free(copy);
+    return sys;
+}
+
+/* Every analytic derivative of the system, contact and creep included, against differences at
+ * random states, with cant and curvature, in both forms. */
+static void derivatives_meet_differences(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        WHEELSET("'y': 0.001, 'yaw': 0.004", CONES,
+                 "'speed': 7, 'segments': [{'length': 9, 'curvature': [0.001, 0.005], 'cant': "
+                 "[0.02, 0.1]}]"),
+        WHEELSET("'y': -0.002, 'yaw': 0.002", CONES ", 'saturation': 'polach'", STRAIGHT)};
+    for (int n = 0; n < 4; n++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *m;
+        bg_system *sys = build(text[n / 2], forms[n % 2], &m);
+        bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+        int count = 0;
+        assert_ok(bg_system_check_derivatives(sys, 5, 11, checks, &count, &err));
+        assert_true(count >= 8);
+        for (int i = 0; i < count; i++)
+            if (!(checks[i].error < 1e-5) &&
+                fabs(checks[i].supplied - checks[i].differenced) > 1e-9)
+                fail_msg("%s: %s, %s is %.12g, not %.12g", forms[n % 2], checks[i].quantity,
+                         checks[i].entry, checks[i].supplied, checks[i].differenced);
+        bg_system_destroy(sys);
+        bg_model_destroy(m);
+    }
+}
+
+static void both_forms_agree(void **state)
+{
+    (void)state;
+    static const char text[] = WHEELSET(
+        "'y': 0.003, 'yaw': 0.002", CONES ", 'saturation': 'polach'",
+        "'speed': 5, 'segments': [{'length': 9, 'curvature': [0, 0.002], 'cant': [0, 0.1]}]");
+    double y[2][4];
+    for (int k = 0; k < 2; k++)
+        run_model(text, forms[k], 1e-8, y[k], NULL);
+    for (int i = 0; i < 4; i++)
+        assert_near(y[0][i], y[1][i], 1e-6 * (1e-3 + fabs(y[0][i])) + (i == 3 ? 1e-9 : 0));
+    assert_true(fabs(y[0][0]) > 1e-4);
+}
+
+/* u at which both laws have slopes and limits of their own. */
+static void creep_saturates(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        const bg_creep c = {.law = (bg_creep_law)law,
+                            .friction = 0.3,
+                            .modulus = 82e9,
+                            .load = 5e4,
+                            .area = 2.6e-5,
+                            .C11 = 4.5,
+                            .C22 = 4.1,
+                            .C23 = 1.9};
+        double last = 0;
+        for (double xi = 1e-8; xi < 1; xi *= 1.5) {
+            bg_creep_motion m = {.speed = {.x = 20}, .load = {.x = 5e4}};
+            bg_creep_force f;
+            m.v[0].x = 20 * xi;
+            m.v[1].x = 20 * 0.5 * xi;
+            bg_creep_calc(&c, &m, &f);
+            const double size = hypot(f.longitudinal, f.lateral), linear = 0.3 * 5e4 * f.use;
+            assert_true(size > last && size <= 0.3 * 5e4 * (1 + 1e-12));
+            assert_true(f.longitudinal < 0 && f.lateral < 0);
+            if (f.use < 1e-3)
+                assert_near(size, linear, 4e-4 * linear);
+            last = f.use < 2.9 || law == 1 ? size : 0;
+        }
+        assert_near(last == 0 ? 0.3 * 5e4 : last, 0.3 * 5e4, law == 1 ? 100 : 1e-9);
+    }
+}
+
+/* Klingel's motion: the wavelength of the least damped oscillation of a free wheelset, against 2 pi
+ * sqrt(b0 r0 (1 + r0 c/b')/(c (1 + (r0 + rho) c/b'))), b' = b0 - r0 c, c the conicity. */
+static void wheelsets_run_in_klingels_waves(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        WHEELSET("'y': 0", CONES, STRAIGHT),
+        WHEELSET("'y': 0", CONES, "'speed': 10, 'segments': [{'length': 1}]")};
+    const double b0 = 0.75, r0 = 0.46, c = 0.05, rho = 0.3, b = b0 - r0 * c;
+    const double expected = 2 * M_PI *
+                            sqrt(b0 * r0 * (1 + r0 * c / b) / (c * (1 + (r0 + rho) * c / b)));
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *m;
+        bg_evaluator *ev;
+        bg_system *sys = build(text[k], "joint", &m);
+        const bg_system_def *d = bg_system_get_def(sys);
+        double q[6], v[6] = {0}, lambda[2] = {54500, 54500}, re[12], im[12], best = INFINITY;
+        double wave = 0;
+        blocks x = blocks_create(d);
+        assert_ok(bg_evaluator_create(sys, &ev, &err));
+        memcpy(q, d->q0, sizeof q);
+        /* x and spin are free: at rest against the frame where the creep is zero */
+        for (int n = 0; n < 40; n++) {
+            blocks_calc(ev, d, 0, q, v, lambda, &x);
+            const int spin = 5;
+            v[spin] -= x.r[spin] / x.r_v[spin * 6 + spin];
+            q[2] -= x.g[0] / x.G[2];
+            lambda[0] -= 0.5 * x.r[2] / x.r_l[2 * 2];
+            lambda[1] = lambda[0];
+        }
+        assert_true(fabs(x.r[5]) < 1e-6 && fabs(x.r[2]) < 1e-6 && fabs(x.g[0]) < 1e-14);
+        find_modes(&x, re, im);
+        for (int i = 0; i < 12; i++)
+            if (im[i] > 0.01 && fabs(re[i]) < best)
+                best = fabs(re[i]), wave = 2 * M_PI * (k == 0 ? 1 : 10) / im[i];
+        assert_near(wave, expected, 2e-4 * expected);
+        blocks_clear(&x);
+        bg_evaluator_destroy(ev);
+        bg_system_destroy(sys);
+        bg_model_destroy(m);
+    }
+}
+
+/* A wheel that is pulled up: the run ends where its contact force is zero. */
+static void wheels_lift_off_with_a_sentence(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'gravity': 0, 'tracks': {'line': {" STRAIGHT "}}, 'profiles': {'cone': {'type': 'cone', "
+        "'slope': 0.05, 'range': [-0.04, 0.04]}, 'round': {'type': 'circle', 'radius': 0.3}}, "
+        "'bodies': {'f': {'track': 'line', 'center': [0, 0, 0]}, 'b': {'mass': 1813, 'center': [0, "
+        "0, 0.46], 'inertia': [1120, 112, 1120]}}, 'joints': {'j': {'type': 'rolling', 'bodies': "
+        "['f', 'b'], 'radius': 0.46}}, 'forces': {'weight': {'type': 'force', 'at': 'b', "
+        "'force': [0, 0, '-1000*(1 - t)']}, 'l': {'type': 'wheel-rail', 'side': 'left', " CONES
+        "}, 'r': {'type': 'wheel-rail', 'side': 'right', " CONES "}}, 'run': {'t_end': 2}}";
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *m;
+        bg_system *sys = build(text, forms[k], &m);
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_near(r.events[0].t, 1, 2e-3);
+        assert_true(r.nevents >= 1);
+        if (!strstr(r.events[0].name, "lifts off its rail"))
+            fail_msg("%s", r.events[0].name);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+        bg_model_destroy(m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(profiles_meet_another_fit),
+        cmocka_unit_test(profiles_are_smooth),
+        cmocka_unit_test(wheelsets_stand_where_they_should),
+        cmocka_unit_test(gaps_are_differentiated_exactly),
+        cmocka_unit_test(gaps_are_smooth),
+        cmocka_unit_test(derivatives_meet_differences),
+        cmocka_unit_test(both_forms_agree),
+        cmocka_unit_test(creep_saturates),
+        cmocka_unit_test(wheelsets_run_in_klingels_waves),
+        cmocka_unit_test(wheels_lift_off_with_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
