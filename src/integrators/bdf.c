@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RAMP = 14 }; /* doublings from the first part of a fixed step */
+/* Fixed steps start with parts of steps, from 2^-FIRST to 2^-LAST of one. */
+enum { FIRST = 14, LAST = 4 };
 static const int each[] = {0, 6, 6, 6, 6, 12, 24}; /* parts of one length, by order */
 
 static void list(void *object, bg_arena *arena)
@@ -32,6 +33,8 @@ static void list(void *object, bg_arena *arena)
     int nq = m->nq, nv = m->nv, nz = m->nz, ng = m->ng, n = ig->n;
     bg_bdf_history_take(&m->now, n, ng, arena);
     bg_bdf_history_take(&m->next, n, ng, arena);
+    bg_bdf_history_take(&m->ends, n, ng, arena);
+    bg_bdf_history_take(&m->next_ends, n, ng, arena);
     double **const of_n[] = {&m->y_P, &m->rate_P, &m->e};
     double **const of_v[] = {&m->metric, &m->tangent, &m->VV,   &m->a,   &m->step_q,
                              &m->step_v, &m->F.F1,    &m->F.F2, &m->rhs, &m->matrix.row};
@@ -169,6 +172,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st == BG_OK && m->automatic && ig->options.step == 0)
         st = bg_bdf_cap_create(ig, err);
     bg_bdf_history_reset(&m->now);
+    bg_bdf_history_reset(&m->ends);
     return st;
 }
 
@@ -198,10 +202,12 @@ static void restart(bg_integrator *ig, bg_restart reason)
 {
     bg_bdf *m = ig->method;
     bool goes_on = reason == BG_RESTART_ROWS && ig->x0->t == m->t_now;
-    if (goes_on)
-        bg_bdf_history_forget_lambda(&m->now);
-    else
-        bg_bdf_history_reset(&m->now);
+    bg_bdf_history *const both[] = {&m->now, &m->ends};
+    for (int i = 0; i < 2; i++)
+        if (goes_on)
+            bg_bdf_history_forget_lambda(both[i]);
+        else
+            bg_bdf_history_reset(both[i]);
     if (reason == BG_RESTART_START || reason == BG_RESTART_MODE)
         m->parts.made = false, m->parts.spectrum.since = 0;
     if (reason == BG_RESTART_START) {
@@ -330,12 +336,31 @@ static double choose_part(const bg_integrator *ig, int count, double rest)
     const double close = 1e-9;
     const int n = each[m->max_order];
     int level = count < 2 * n ? 0 : (count - n) / n;
-    double s = level < RAMP ? ldexp(ig->options.step, level - RAMP) : ig->h;
+    double s = ldexp(ig->options.step, (level < FIRST - LAST ? level : FIRST - LAST) - FIRST);
     if (s > (1 - close) * rest)
         return s < (1 + close) * rest ? s : rest;
     return s > 0.5 * (1 + close) * rest ? 0.5 * rest : s;
 }
 
+/* Puts the end of a step in parts behind those of the whole steps before; as soon as these are
+ * enough for the order, the differences of parts are left for theirs. */
+static void keep_end(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_history *x = &m->next_ends;
+    const int n = ig->n;
+    int k = x->k_used + 1;
+    bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, ig->h);
+    bg_bdf_history_predict(x, k, ig->h, &m->formula, m->y_P, m->rate_P);
+    for (int i = 0; i < x->n; i++)
+        m->e[i] = (i < n ? ig->x1->q[i] : m->lambda[i - n]) - m->y_P[i];
+    bg_bdf_history_push(x, &m->formula, m->e, ig->x1->q, m->lambda);
+    if (k == m->max_order)
+        bg_bdf_history_copy(x, &m->next);
+}
+
+/* A fixed step. The first ones, as many as the order, are made of parts, so that what the method
+ * starts from is better than what it makes of it. */
 static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -343,6 +368,11 @@ static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
     const double end = ig->x1->t;
     double rest = ig->h, ignored;
     bg_status st = BG_OK;
+    bg_bdf_history_copy(&m->ends, &m->next_ends);
+    if (m->ends.k_used == m->max_order) {
+        bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, ig->h);
+        return advance(ig, ig->h, m->max_order, end, true, &ignored, err);
+    }
     bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, choose_part(ig, x->filled, rest));
     while (rest > 0 && st == BG_OK) {
         double s = choose_part(ig, x->filled, rest);
@@ -350,8 +380,10 @@ static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
         int k = x->k_used + 1 < m->max_order ? x->k_used + 1 : m->max_order;
         rest = last ? 0 : rest - s;
         st = advance(ig, s, k, last ? end : end - rest, last, &ignored, err);
-        x->filled += x->filled < (RAMP + 2) * each[m->max_order];
+        x->filled++;
     }
+    if (st == BG_OK)
+        keep_end(ig);
     return st;
 }
 
@@ -402,9 +434,11 @@ static void accept(bg_integrator *ig)
 static void commit(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
-    bg_bdf_history next = m->next;
+    bg_bdf_history next = m->next, ends = m->next_ends;
     m->next = m->now;
     m->now = next;
+    m->next_ends = m->ends;
+    m->ends = ends;
     m->t_now = ig->x1->t;
     m->tries = 0;
     if (m->changed)
@@ -424,6 +458,7 @@ static void archive(bg_integrator *ig, bg_archive *a)
     bg_bdf *m = ig->method;
     const int size = bg_bdf_count_values(m);
     bg_bdf_history_archive(&m->now, a);
+    bg_bdf_history_archive(&m->ends, a);
     bg_archive_finite(a, &m->t_now, 1);
     bg_bdf_parts_archive(ig, &m->parts, a);
     bg_bdf_differences_archive(ig, a);

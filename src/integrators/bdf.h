@@ -27,7 +27,7 @@ typedef struct bg_bdf_history {
     int k_used, ns;                  /* its order; steps of this length and order */
     int k_next;                      /* order of the step to come */
     bool growing;                    /* order and step still grow together, after a start */
-    int filled;                      /* fixed steps: parts of the first ones made so far */
+    int filled;                      /* parts of the first fixed steps made so far */
 } bg_bdf_history;
 
 /* Coefficients of one step. */
@@ -124,6 +124,8 @@ typedef struct bg_bdf {
     int nq, nv, nz, ng;
     bool second_row; /* F3 and F4 both: eta is there */
     bg_bdf_history now, next;
+    bg_bdf_history ends,
+        next_ends; /* fixed steps: of the first whole steps, until they are enough */
     bg_bdf_formula formula;
     bg_bdf_estimate estimate;
     int tries;                /* attempts of this step */
