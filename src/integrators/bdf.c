@@ -478,5 +478,6 @@ const bg_integrator_class bg_bdf_class = {
     .accept = accept,
     .commit = commit,
     .interpolate = interpolate,
+    .follows_lambda = true,
     .archive = archive,
 };
