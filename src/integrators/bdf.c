@@ -23,6 +23,7 @@
 #include <string.h>
 
 enum { RAMP = 14 }; /* doublings from the first part of a fixed step */
+enum { CUTS = 2 };  /* for want of convergence, before a leap is thought of */
 static const int each[] = {0, 6, 6, 6, 6, 12, 24}; /* parts of one length, by order */
 
 static void list(void *object, bg_arena *arena)
@@ -381,7 +382,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    ig->stays = st == BG_OK && m->error_failures < 2; /* singular positions show otherwise */
+    /* singular positions show otherwise; a corrector that does not converge may need shorter steps
+     */
+    ig->stays = (st == BG_OK && m->error_failures < 2) ||
+                (st == BG_NOT_CONVERGED && m->cuts < CUTS);
     return st;
 }
 
