@@ -194,6 +194,10 @@ static parts calc_parts(const place *at)
     }
     if (d->ng > 0)
         p.x.w_q = ask(at, &p, &out, BG_OF_w, BG_BY_q);
+    if (d->ng > 0 && d->f_of_lambda)
+        p.x.r_lambda = ask(at, &p, &out, BG_OF_r, BG_BY_lambda);
+    if (d->ng > 0 && d->nz > 0 && d->f_of_lambda)
+        p.x.h_lambda = ask(at, &p, &out, BG_OF_h, BG_BY_lambda);
     p.x.G = G;
     p.x.r = (bg_expansion_values){keep(&p, count(&e->x)), keep(&p, count(&e->q)),
                                   keep(&p, count(&e->v)), keep(&p, count(&e->a))};
@@ -250,7 +254,12 @@ static whole make_whole(const place *at, const parts *p, double alpha, const dou
         put(&w, z, v, nz, nv, get_pattern(at, BG_OF_h, BG_BY_q), p->x.h_q, -two, false);
         put(&w, z, z, nz, nz, get_pattern(at, BG_OF_h, BG_BY_z), p->x.h_z, -one, false);
     }
-    put(&w, 0, g, ng, nv, d->pattern_G, p->x.G, 1, true);
+    if (p->x.r_lambda)
+        put(&w, 0, g, nv, ng, get_pattern(at, BG_OF_r, BG_BY_lambda), p->x.r_lambda, 1, false);
+    else
+        put(&w, 0, g, ng, nv, d->pattern_G, p->x.G, 1, true);
+    if (p->x.h_lambda)
+        put(&w, z, g, nz, ng, get_pattern(at, BG_OF_h, BG_BY_lambda), p->x.h_lambda, -1, false);
     put(&w, g, 0, ng, nv, d->pattern_G, p->x.G, 1, false);
     if (ng > 0)
         put(&w, g, v, ng, nv, get_pattern(at, BG_OF_w, BG_BY_q), p->x.w_q, one, false);

@@ -176,8 +176,12 @@ typedef struct bg_system_def {
     int f_of_lambda;
     /* Non-zero: switching functions depend on the multipliers p->lambda, too (a contact that lifts
      * off). These are then those of the solution wherever events are looked for, which costs one
-     * solution for each look. */
+     * solution for each look; a method that follows lambda passes over steps far from any event
+     * with its own. */
     int s_of_lambda;
+    /* Non-zero: switching functions vary no faster than the motion and lambda; fewer looks in a
+     * step will do. */
+    int s_follows_motion;
 
     /* Explicit formalism a = M^{-1}(f - G^T lambda); lambda is NULL where ng = 0. Optional. */
     int (*accelerate)(void *self, const bg_point *p, const double *lambda, double *a);

@@ -187,6 +187,15 @@ static int def_sides(void *self, const int *mode, int *side)
     return 0;
 }
 
+/* Watched laws may be anything; corners are times. */
+static bool is_switching_slow(const bg_model *m)
+{
+    bool slow = m->nwatches == 0;
+    for (int k = 0; k < m->nforces; k++)
+        slow = slow && (m->forces[k].ns == 0 || m->forces[k].class_->s_follows_motion);
+    return slow;
+}
+
 void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
 {
     const bg_model *m = mb->model;
@@ -200,6 +209,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->ny = mb->ny;
     def->nmode = mb->nmode;
     def->f_of_lambda = def->s_of_lambda = m->ncontacts > 0;
+    def->s_follows_motion = is_switching_slow(m);
     def->derivative_supplied[BG_OF_r][BG_BY_lambda] = m->ncontacts > 0;
     def->inputs = def_inputs;
     def->set_live = def_set_live;

@@ -24,6 +24,7 @@
 
 /* Fixed steps start with parts of steps, from 2^-FIRST to 2^-LAST of one. */
 enum { FIRST = 14, LAST = 4 };
+enum { CUTS = 2 }; /* for want of convergence, before a leap is thought of */
 static const int each[] = {0, 6, 6, 6, 6, 12, 24}; /* parts of one length, by order */
 
 static void list(void *object, bg_arena *arena)
@@ -413,7 +414,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    ig->stays = st == BG_OK && m->error_failures < 2; /* singular positions show otherwise */
+    /* singular positions show otherwise; a corrector that does not converge may need shorter steps
+     */
+    ig->stays = (st == BG_OK && m->error_failures < 2) ||
+                (st == BG_NOT_CONVERGED && m->cuts < CUTS);
     return st;
 }
 
@@ -513,5 +517,6 @@ const bg_integrator_class bg_bdf_class = {
     .accept = accept,
     .commit = commit,
     .interpolate = interpolate,
+    .follows_lambda = true,
     .archive = archive,
 };

@@ -220,7 +220,8 @@ void bg_bdf_differences_destroy(bg_bdf_differences *differences);
 /* B at the iterate by differences; whole: column by column, by which the pattern may grow. */
 bg_status bg_bdf_differences_update(bg_integrator *ig, bool whole, bg_error *err);
 void bg_bdf_differences_forget(bg_integrator *ig);
-bool bg_bdf_differences_can_grow(const bg_integrator *ig);
+/* The iteration has failed in spite of new derivatives: whether all columns are to be looked at. */
+bool bg_bdf_differences_suspect(bg_integrator *ig);
 void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive);
 
 /* bdf_cap.c */

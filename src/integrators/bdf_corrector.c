@@ -11,8 +11,8 @@
  * Where alpha is another than that of the matrix: derivatives are evaluated anew (update=full) or
  * only M and G (partitioned, extended). Where the iteration fails, in this order and each at
  * most once in an attempt: new M, G and alpha; new derivatives at the predictor; derivatives column
- * by column, by which an estimated pattern grows, if a step has been cut already; a quarter of the
- * step. A step without convergence is never accepted. */
+ * by column, by which an estimated pattern grows; a quarter of the step. A step without convergence
+ * is never accepted. */
 #include "consistent/projection.h"
 #include "integrators/bdf.h"
 
@@ -321,7 +321,7 @@ bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
         } else if (!evaluated) {
             evaluated = true;
             st = evaluate(ig, false, err);
-        } else if (!grown && m->cuts > 0 && bg_bdf_differences_can_grow(ig)) {
+        } else if (!grown && bg_bdf_differences_suspect(ig)) {
             grown = true;
             st = evaluate(ig, true, err);
         } else {

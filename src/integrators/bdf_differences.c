@@ -6,7 +6,8 @@
  * Omega are differenced together (20), in the fewest groups of several orders. Omega is that of the
  * system's blocks, or what one difference of all columns shows: entries above `noticed` of the
  * largest of their row. As that may be too little, where force elements did not act at the start,
- * it grows by what a later difference of all columns shows, when the iteration asks for it.
+ * it grows by what a later difference of all columns shows, when the iteration fails in spite of
+ * new derivatives; after one that showed nothing new, only when twice as many have failed.
  *
  * The rows are r (with the explicit formalism M times the difference of accelerations, which has
  * the pattern of r), h and w = G v + g_t. */
@@ -19,11 +20,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WAIT_MAX = 32 };
 static const double noticed = 1e-6;
 
 struct bg_bdf_differences {
     int rows, columns;
     bool known;           /* omega is there */
+    int failures, wait;   /* of the iteration in spite of new derivatives; how many ask for more */
     unsigned char *omega; /* [columns rows] column by column */
     int *group;           /* [columns] */
     int ngroups;
@@ -344,6 +347,8 @@ static void grow(bg_integrator *ig)
             more = true;
         }
     ig->count.corrector.growths += x->known && more;
+    x->wait = more || x->wait == 0 ? 1 : x->wait < WAIT_MAX ? 2 * x->wait : WAIT_MAX;
+    x->failures = 0;
     x->known = true;
     if (more)
         update_groups(ig);
@@ -377,10 +382,13 @@ bg_status bg_bdf_differences_update(bg_integrator *ig, bool whole, bg_error *err
     return st;
 }
 
-bool bg_bdf_differences_can_grow(const bg_integrator *ig)
+bool bg_bdf_differences_suspect(bg_integrator *ig)
 {
     const bg_bdf *m = ig->method;
-    return m->differences && m->jacobian == BG_DIFFERENCE_SPARSE && m->omega == BG_OMEGA_ESTIMATED;
+    bg_bdf_differences *x = m->differences;
+    if (!x || m->jacobian != BG_DIFFERENCE_SPARSE || m->omega != BG_OMEGA_ESTIMATED)
+        return false;
+    return ++x->failures >= x->wait;
 }
 
 void bg_bdf_differences_forget(bg_integrator *ig)
@@ -390,6 +398,7 @@ void bg_bdf_differences_forget(bg_integrator *ig)
     if (!x)
         return;
     x->known = false;
+    x->failures = x->wait = 0;
     memset(x->omega, 0, (size_t)x->rows * (size_t)x->columns);
 }
 
@@ -402,6 +411,8 @@ void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_flags(archive, &x->known, sizeof x->known);
     if (!x->known || archive->failed)
         return;
+    bg_archive_whole(archive, &x->failures, 1, 0, WAIT_MAX);
+    bg_archive_whole(archive, &x->wait, 1, 0, WAIT_MAX);
     bg_archive_flags(archive, x->omega, (size_t)x->rows * (size_t)x->columns);
     if (archive->loading && !archive->failed)
         update_groups(ig);

@@ -78,6 +78,14 @@ void bg_integrator_interpolate(const bg_integrator *integrator, double t, double
         ig->sys->def.normalise(ig->sys->def.self, q);
 }
 
+bool bg_dense_interpolate_lambda(const bg_integrator *ig, double t, double *lambda)
+{
+    if (!ig->class_->follows_lambda || !ig->stepped)
+        return false;
+    interpolate(ig, t, ig->n, ig->n + ig->dyn->ng, lambda);
+    return true;
+}
+
 double bg_dense_calc_drift(bg_integrator *ig, double *y)
 {
     bg_dynamics *d = ig->dyn;

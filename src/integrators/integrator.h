@@ -45,6 +45,7 @@ typedef struct bg_integrator_class {
     void (*prepare_dense)(bg_integrator *ig);
     void (*interpolate)(const bg_integrator *ig, double t, int begin, int end, double *y,
                         double *slope);
+    bool follows_lambda; /* entries [n, n + ng) of `interpolate` are multipliers, roughly */
     /* Saves or restores what the method keeps from step to step. */
     void (*archive)(bg_integrator *ig, bg_archive *archive);
     /* As the public functions of these names. */
@@ -124,6 +125,10 @@ void bg_combine(int n, const double *y0, double h, int stages, const double *b, 
 /* y' (rate) and multipliers at t, y: one evaluation and one factorisation. extra: further terms. */
 bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, unsigned extra,
                                   double *rate, double *lambda, bg_error *err);
+
+/* Multipliers at t as the method follows them, less accurate than those of a solution; false: it
+ * does not. */
+bool bg_dense_interpolate_lambda(const bg_integrator *ig, double t, double *lambda);
 
 /* How far the velocities of dense output, whose coefficients are known, are from the constraints
  * in the middle of the step, in units of the tolerance. y: [n] scratch; uses work_n. */

@@ -73,6 +73,7 @@ typedef struct bg_force_class {
     /* Its switching functions into s[f->ns]; what happens when the k-th crosses zero (may change
      * mode[k] of the element's own f->nmode modes; returns a bg_event_action). NULL: none. */
     void (*switching)(const bg_force *f, const bg_world *w, double *s);
+    bool s_follows_motion; /* they vary no faster than the motion and its multipliers */
     int (*event)(const bg_force *f, int k, int direction, int *mode);
     /* The side that each switching function is on in these modes of its own, +1, -1 or BG_SIDE_*,
      * into side[f->ns], which is zero before. NULL: modes do not say. */

@@ -88,16 +88,13 @@ void bg_detector_destroy(bg_detector *w)
     free(w);
 }
 
-bg_status bg_detector_calc(bg_detector *w, double t, const double *q, const double *v,
-                           const double *z, const int *mode, double *s, bg_error *err)
+/* s at a point, with the multipliers in w->lambda where they count. */
+static bg_status evaluate(bg_detector *w, double t, const double *q, const double *v,
+                          const double *z, const int *mode, double *s, bg_error *err)
 {
     bg_point p;
     bg_terms out = {.s = s};
-    bg_status st = BG_OK;
-    if (w->sys->def.s_of_lambda)
-        st = bg_dynamics_accelerate(w->ig->dyn, t, q, v, z, mode, 0, w->a, w->lambda, err);
-    if (st == BG_OK)
-        st = bg_system_set_point(w->sys, t, q, v, z, mode, &p, err);
+    bg_status st = bg_system_set_point(w->sys, t, q, v, z, mode, &p, err);
     if (w->sys->def.s_of_lambda)
         p.lambda = w->lambda;
     if (st == BG_OK)
@@ -108,6 +105,15 @@ bg_status bg_detector_calc(bg_detector *w, double t, const double *q, const doub
                               "system '%s': switching function '%s' is not finite at t = %.17g",
                               w->sys->def.name, bg_system_get_event_name(w->sys->system, i), t);
     return st;
+}
+
+bg_status bg_detector_calc(bg_detector *w, double t, const double *q, const double *v,
+                           const double *z, const int *mode, double *s, bg_error *err)
+{
+    bg_status st = BG_OK;
+    if (w->sys->def.s_of_lambda)
+        st = bg_dynamics_accelerate(w->ig->dyn, t, q, v, z, mode, 0, w->a, w->lambda, err);
+    return st == BG_OK ? evaluate(w, t, q, v, z, mode, s, err) : st;
 }
 
 bg_status bg_detector_calc_plain(bg_detector *w, double t, double *s, bg_error *err)
@@ -238,6 +244,20 @@ static bg_status ask_repeat(bg_detector *w, double begin, double t1, double *t_r
                         w->sys->def.name, begin);
 }
 
+/* s at a time of the step, where multipliers that the method follows by itself are good enough. */
+static bg_status calc_roughly(bg_detector *w, double t, double *s)
+{
+    const bg_state *x = bg_integrator_get_state(w->ig);
+    bg_error ignored;
+    bool inside = t < x->t;
+    if (inside)
+        bg_integrator_interpolate(w->ig, t, w->q, w->v, w->z);
+    const double *q = inside ? w->q : x->q, *v = inside ? w->v : x->v, *z = inside ? w->z : x->z;
+    if (w->sys->def.s_of_lambda && !bg_dense_interpolate_lambda(w->ig, t, w->lambda))
+        return bg_detector_calc(w, t, q, v, z, x->mode, s, &ignored);
+    return evaluate(w, t, q, v, z, x->mode, s, &ignored);
+}
+
 /* Takes s at one more time of the step into the smallest and largest values so far, `left` and
  * `right`. Whether all functions are still on their side and far from zero. */
 static bool widen(bg_detector *w, const double *s)
@@ -263,22 +283,18 @@ static bool is_clear(bg_detector *w, double begin)
      * a step, one place or the other is at least 0.14 of a period off */
     static const double few[] = {0.3902, 0.6585};
     static const double many[] = {0.0931, 0.2037, 0.3329, 0.4271, 0.5373, 0.6661, 0.7609, 0.8707};
-    const bool fixed = w->ig->class_->info.fixed_steps;
-    const double *places = fixed ? few : many;
-    const int n = fixed ? sizeof few / sizeof *few : sizeof many / sizeof *many;
-    const bg_state *x = bg_integrator_get_state(w->ig);
-    bg_error ignored;
+    const bool slow = w->ig->class_->info.fixed_steps || w->sys->def.s_follows_motion;
+    const double *places = slow ? few : many;
+    const int n = slow ? sizeof few / sizeof *few : sizeof many / sizeof *many;
+    const double end = bg_integrator_get_state(w->ig)->t;
     if (w->t_last != begin || bg_integrator_get_step_start(w->ig) != begin)
         return false;
     for (int i = 0; i < w->ns; i++)
         w->left[i] = w->right[i] = w->sign[i] * w->last[i];
-    if (bg_detector_calc(w, x->t, x->q, x->v, x->z, x->mode, w->s_early, &ignored) != BG_OK ||
-        !widen(w, w->s_early))
+    if (calc_roughly(w, end, w->s_early) != BG_OK || !widen(w, w->s_early))
         return false;
     for (int k = 0; k < n; k++)
-        if (bg_detector_calc_plain(w, begin + places[k] * (x->t - begin), w->s, &ignored) !=
-                BG_OK ||
-            !widen(w, w->s))
+        if (calc_roughly(w, begin + places[k] * (end - begin), w->s) != BG_OK || !widen(w, w->s))
             return false;
     return true;
 }

@@ -421,6 +421,7 @@ const bg_force_class bg_force_wheel_rail = {
     .apply = apply,
     .energy = energy,
     .switching = switching,
+    .s_follows_motion = true,
     .event = event,
     .describe = describe,
     .derivatives = derivatives,
