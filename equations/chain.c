@@ -385,6 +385,11 @@ static bool make_patterns(chain *o)
     return true;
 }
 
+static const bg_expansion *lay_out(void *self)
+{
+    return &((chain *)self)->expansion;
+}
+
 static chain *create(int n)
 {
     const size_t size = (size_t)n;
@@ -444,7 +449,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->derivatives = derivatives;
     def->derivative_supplied[BG_OF_r][BG_BY_q] = def->derivative_supplied[BG_OF_r][BG_BY_v] = 1;
     def->derivative_supplied[BG_OF_r][BG_BY_u] = 1; /* zero: only u'' enters */
-    def->expansion = &o->expansion;
+    def->lay_out = lay_out;
     def->expand = expand;
     def->inputs = inputs;
     def->energy = energy;

@@ -15,11 +15,14 @@ static const bg_setting stair = {
 
 typedef struct outcome {
     long events, reached; /* steps that did all that was allowed */
+    long searched;        /* steps that searched a change point */
 } outcome;
 
-static void check_step(const char *what, const bg_step_plan *most, const bg_work *a,
-                       const bg_work *b, outcome *x)
+/* Steps that search keep to a bound of their own. */
+static void check_step(const char *what, const bg_step_bound *bound, bool searched,
+                       const bg_work *a, const bg_work *b, outcome *x)
 {
+    const bg_step_plan *most = searched ? &bound->searching : &bound->most;
     const struct {
         const char *name;
         long done, allowed;
@@ -37,31 +40,43 @@ static void check_step(const char *what, const bg_step_plan *most, const bg_work
     x->reached += work[0].done == work[0].allowed;
 }
 
+static long count_looks(const bg_counters *c)
+{
+    return c->foresight.terms + c->foresight.constraints;
+}
+
 /* Returns the evaluations that look ahead. */
 static long check_system(const char *what, bg_system *sys, const char *integrator,
                          const bg_setting *settings, int nsettings, outcome *x)
 {
     bg_error err = {BG_OK, ""};
     bg_realtime_options o = bg_default_realtime_options();
-    bg_step_plan most;
+    const bg_system_def *def = bg_system_get_def(sys);
+    long looks = def->ns > 0 || def->jump ? 2 : 1;
+    bg_step_bound bound;
     bg_realtime *rt;
     o.integrator = integrator;
     o.settings = settings;
     o.nsettings = nsettings;
     assert_ok(bg_realtime_create(sys, &o, &rt, &err));
-    double times = bg_realtime_calc_most(bg_realtime_get_integrator(rt), &most);
-    assert_true(times >= 1);
+    assert_true(bg_realtime_calc_most(bg_realtime_get_integrator(rt), &bound));
+    assert_true(bound.event >= 1 && bound.pivots >= bound.event);
+    assert_true(bound.search == 0 || bound.search > 10 * bound.pivots);
     bg_counters counters = bg_realtime_get_counters(rt);
     bg_work before = sum_work(&counters);
     for (int k = 0; k < STEPS && bg_realtime_step(rt, NULL, NULL, &err) == BG_OK; k++) {
+        long looked = count_looks(&counters);
         counters = bg_realtime_get_counters(rt);
         bg_work now = sum_work(&counters);
-        check_step(what, &most, &before, &now, x);
+        looked = count_looks(&counters) - looked;
+        bool searched = looked > looks * bound.most.foresight_terms;
+        x->searched += searched;
+        check_step(what, &bound, searched, &before, &now, x);
         before = now;
     }
     x->events += bg_realtime_get_nevents(rt);
     bg_realtime_destroy(rt);
-    return counters.foresight.terms + counters.foresight.constraints;
+    return count_looks(&counters);
 }
 
 /* Every model, its roads with a stair where it has a wheel to fall. */
@@ -78,7 +93,7 @@ static void test_models(void **state)
         for (int f = 0; f < 2; f++) {
             const char *path = files.gl_pathv[i];
             bool falls = strstr(path, "five-link") != NULL;
-            outcome x = {0, 0};
+            outcome x = {0};
             bg_model *model;
             bg_system *sys;
             assert_ok(bg_model_read(path, &stair, falls, &model, &err));
@@ -101,7 +116,7 @@ static void test_equations(void **state)
                                           "equations:circular-track", "equations:slider-crank",
                                           "equations:wheelset"};
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
-        outcome x = {0, 0};
+        outcome x = {0};
         bg_system *sys = create_system(systems[i], NULL, NULL);
         check_system(systems[i], sys, "linear-euler", NULL, 0, &x);
         check_system(systems[i], sys, "euler", NULL, 0, &x);
@@ -115,11 +130,12 @@ static void test_foresight(void **state)
 {
     (void)state;
     static void (*const write[])(text *, placement) = {write_cranks, write_sarrus, write_wheels};
+    long searched = 0;
     for (int k = 0; k < 6; k++) {
         bg_error err = {BG_OK, ""};
         bg_model *model;
         bg_system *sys;
-        outcome x = {0, 0};
+        outcome x = {0};
         text t;
         placement at = as_drawn;
         unsigned seed = 3;
@@ -130,9 +146,11 @@ static void test_foresight(void **state)
         assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
         long looked = check_system("overconstrained", sys, "linear-euler", NULL, 0, &x);
         assert_true(looked >= 2 * STEPS);
+        searched += x.searched;
         bg_system_destroy(sys);
         bg_model_destroy(model);
     }
+    assert_true(searched > 0);
 }
 
 int main(void)

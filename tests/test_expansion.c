@@ -16,6 +16,7 @@
 typedef struct place {
     const bg_system *sys;
     bg_evaluator *ev;
+    const bg_expansion *e;
     bg_state *x;
     bg_point p;
 } place;
@@ -43,6 +44,7 @@ static place draw_place(const bg_system *sys, uint64_t *seed)
         x->lambda[i] = 100 * sample_draw(seed);
     assert_int_equal(bg_system_set_point(at.ev, x->t, x->q, x->v, x->z, x->mode, &at.p, &err),
                      BG_OK);
+    assert_int_equal(bg_evaluator_prepare_expansion(at.ev, &at.e, &err), BG_OK);
     return at;
 }
 
@@ -99,7 +101,7 @@ static int count(const bg_pattern *p)
 /* The whole matrix of the expansion, (nx + nv) square, with increments c times one of nv. */
 static double *calc_expanded(const place *at, const double c[3])
 {
-    const bg_expansion *e = at->sys->def.expansion;
+    const bg_expansion *e = at->e;
     int n = e->nx + at->sys->def.nv;
     bg_error err = {BG_OK, ""};
     bg_expansion_values x = {sample_array(count(&e->x)), sample_array(count(&e->q)),
@@ -142,7 +144,7 @@ static double calc_error(const place *at, const double c[3])
 {
     int nv = at->sys->def.nv;
     double *expected = calc_blocks(at, c), *whole = calc_expanded(at, c), size = 0;
-    double *reduced = eliminate(whole, at->sys->def.expansion->nx, nv);
+    double *reduced = eliminate(whole, at->e->nx, nv);
     for (int k = 0; k < 3; k++) {
         double *part = calc_blocks(at, (const double[3]){k == 0, k == 1, k == 2});
         size = fmax(size, sample_size(part, nv * nv));
@@ -177,7 +179,7 @@ static double *ask(const place *at, parts *p, bg_derivatives *out, bg_of of, bg_
 static parts calc_parts(const place *at)
 {
     const bg_system_def *d = &at->sys->def;
-    const bg_expansion *e = d->expansion;
+    const bg_expansion *e = at->e;
     parts p = {.n = 0};
     bg_derivatives out = {.only_stiff = 0};
     bg_error err = {BG_OK, ""};
@@ -312,10 +314,10 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
     memcpy(bg_linear_get_values(linear), w.A, (size_t)(n * n) * sizeof(double));
     assert_int_equal(bg_linear_factor(linear), BG_OK);
     bg_linear_solve(linear, b);
-    assert_int_equal(bg_expanded_create(at->sys, S, &expanded, &err), BG_OK);
+    assert_int_equal(bg_expanded_create(at->ev, S, &expanded, &err), BG_OK);
     bg_expanded_hold(expanded, held);
     assert_int_equal(bg_expanded_factor(expanded, &p->x, alpha, 1 / alpha), BG_OK);
-    if (d->expansion->nx > 100) /* such matrices are sparse: no exchanges are needed */
+    if (at->e->nx > 100) /* such matrices are sparse: no exchanges are needed */
         assert_true(bg_expanded_is_direct(expanded));
     bg_expanded_solve(expanded, &(bg_expanded_shift){.q = F1, .by_q = 1 / alpha / alpha},
                       &(bg_expanded_vector){x, x + nv, x + g, x + g + ng});
@@ -373,7 +375,7 @@ static void check_solution(const bg_system *sys, uint64_t *seed, double limit)
 static void check_system(const bg_system *sys, uint64_t *seed, int states)
 {
     const double c[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.01, 0.1, 1}};
-    assert_non_null(sys->def.expansion);
+    assert_non_null(sys->def.lay_out);
     for (int k = 0; k < states; k++) {
         place at = draw_place(sys, seed);
         for (int i = 0; i < 4; i++) {
@@ -460,13 +462,17 @@ static bg_system *create_pendulum(int n, bg_model **model)
 /* Multiplications of a factorisation, which is checked by a solution, and entries of all values. */
 static double count_work(const bg_system *sys)
 {
-    const bg_expansion *e = sys->def.expansion;
+    bg_evaluator *ev = new_evaluator(sys);
+    const bg_expansion *e;
     bg_expanded *expanded;
     bg_error err = {BG_OK, ""};
-    assert_int_equal(bg_expanded_create(sys, NULL, &expanded, &err), BG_OK);
+    assert_int_equal(bg_evaluator_prepare_expansion(ev, &e, &err), BG_OK);
+    assert_int_equal(bg_expanded_create(ev, NULL, &expanded, &err), BG_OK);
     bg_matrix_work work = bg_expanded_get_work(expanded);
+    double entries = count(&e->x) + count(&e->q) + count(&e->v) + count(&e->a);
     bg_expanded_destroy(expanded);
-    return work.usual + count(&e->x) + count(&e->q) + count(&e->v) + count(&e->a);
+    bg_evaluator_destroy(ev);
+    return work.usual + entries;
 }
 
 /* From 64 to 1024 links sixteen times the work, where it would be 4096 times with the blocks; 120
@@ -592,6 +598,69 @@ static void test_refusals(void **state)
     def.expand = NULL;
     assert_int_equal(bg_system_create(&def, &sys, &err), BG_MISSING);
     assert_non_null(strstr(err.text, "`expand`"));
+    def = builtin_define("chain", 4);
+    def.lay_out = NULL;
+    assert_int_equal(bg_system_create(&def, &sys, &err), BG_MISSING);
+    assert_non_null(strstr(err.text, "`lay_out`"));
+}
+
+static const bg_expansion *lay_out_nothing(void *self)
+{
+    (void)self;
+    return NULL;
+}
+
+static const bg_expansion *lay_out_wrong(void *self)
+{
+    static const bg_expansion wrong = {.nx = -1};
+    (void)self;
+    return &wrong;
+}
+
+static void check_layout(const bg_expansion *(*lay_out)(void *self), bg_status expected,
+                         const char *text)
+{
+    bg_system_def def = builtin_define("chain", 4);
+    bg_error err = {BG_OK, ""};
+    const bg_expansion *e;
+    def.lay_out = lay_out;
+    bg_system *sys = sample_create(&def);
+    bg_evaluator *ev = new_evaluator(sys);
+    assert_int_equal(bg_evaluator_prepare_expansion(ev, &e, &err), expected);
+    assert_non_null(strstr(err.text, text));
+    assert_null(e);
+    assert_int_equal(bg_system_calc_expansion(ev, &(bg_point){.t = 0}, NULL, NULL, NULL, &err),
+                     BG_MISSING);
+    assert_non_null(strstr(err.text, "bg_evaluator_prepare_expansion"));
+    bg_evaluator_destroy(ev);
+    bg_system_destroy(sys);
+}
+
+/* Evaluators have expansions of their own, alike, each made once; one that is wrong is refused when
+ * it is asked for. */
+static void test_layouts(void **state)
+{
+    bg_model *model;
+    bg_system *sys = create_pendulum(3, &model);
+    bg_evaluator *ev[2] = {new_evaluator(sys), new_evaluator(sys)};
+    const bg_expansion *e[2], *again;
+    bg_error err = {BG_OK, ""};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(bg_evaluator_prepare_expansion(ev[k], &e[k], &err), BG_OK);
+        assert_int_equal(bg_evaluator_prepare_expansion(ev[k], &again, &err), BG_OK);
+        assert_ptr_equal(again, e[k]);
+    }
+    assert_ptr_not_equal(e[0], e[1]);
+    assert_int_equal(e[0]->nx, e[1]->nx);
+    assert_int_equal(count(&e[0]->x), count(&e[1]->x));
+    assert_memory_equal(e[0]->x.column, e[1]->x.column, (size_t)count(&e[0]->x) * sizeof(int));
+    for (int k = 0; k < 2; k++)
+        bg_evaluator_destroy(ev[k]);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    check_layout(lay_out_nothing, BG_NO_MEMORY, "out of memory for the expansion");
+    check_layout(lay_out_wrong, BG_BAD_INPUT, "nx = -1");
 }
 
 int main(void)
@@ -603,6 +672,7 @@ int main(void)
         cmocka_unit_test(test_length),
         cmocka_unit_test(test_runs),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

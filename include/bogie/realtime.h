@@ -77,10 +77,18 @@ const bg_state *bg_realtime_get_state(const bg_realtime *realtime);
 /* What every step does, with the evaluation of the switching functions; one with an event,
  * and the next, do more: at most what bg_realtime_calc_most says. */
 bg_step_plan bg_realtime_get_plan(const bg_realtime *realtime);
-/* The most a step of this method does in real time, with an event that changes the system at its
- * end, or as the first after a start. Returns how many times the work of any other step (one that
- * evaluates its derivatives) that is at most, or 0 where the work of a step is not known. */
-double bg_realtime_calc_most(const bg_integrator *integrator, bg_step_plan *most);
+/* The most that steps do in real time, and how many times the work of an ordinary step (one that
+ * evaluates its derivatives) that is at most. */
+typedef struct bg_step_bound {
+    bg_step_plan
+        most;      /* with an event that changes the system at its end, or first after a start */
+    double event;  /* times: where matrices are factored as in ordinary steps */
+    double pivots; /* times: where all of them exchange rows, or choose pivots, as some do first */
+    bg_step_plan searching; /* where change points are searched besides */
+    double search;          /* times: whatever the pivots; 0: nothing is ever searched */
+} bg_step_bound;
+/* False: the work of a step is not known. */
+int bg_realtime_calc_most(const bg_integrator *integrator, bg_step_bound *bound);
 bg_counters bg_realtime_get_counters(const bg_realtime *realtime);
 long bg_realtime_get_nevents(const bg_realtime *realtime); /* since the start */
 /* How often since the start switching function i rose (+1) or fell (-1) through zero, and what that

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 7
+#define BG_ABI 8
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -206,9 +206,11 @@ typedef struct bg_system_def {
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out);
 
-    /* The expansion of r, and its values; all of them are wanted. Both or none. Optional: implicit
-     * methods use it where that is less work than with the blocks of r by q and v, and with M. */
-    const bg_expansion *expansion;
+    /* The expansion of r: where its entries lie, asked for before the first values are (NULL: out
+     * of memory), which is kept by self, or its fork, as long as that lives; and its values, all of
+     * which are wanted. Both or none. Optional: implicit methods use it where that is less work
+     * than with the blocks of r by q and v, and with M. */
+    const bg_expansion *(*lay_out)(void *self);
     int (*expand)(void *self, const bg_point *p, const double *a, const double *lambda,
                   bg_expansion_values *out);
 
@@ -323,7 +325,10 @@ bg_status bg_system_calc_part(bg_evaluator *evaluator, const bg_point *p, unsign
 bg_status bg_system_calc_derivatives(bg_evaluator *evaluator, const bg_point *p, const double *a,
                                      const double *lambda, bg_derivatives *out, bg_error *err);
 
-/* The expansion of r where the definition has one, at fixed a and lambda. */
+/* The expansion of r where the definition has one, at fixed a and lambda. To be prepared once
+ * before the first call, which says where its entries lie: until the evaluator is destroyed. */
+bg_status bg_evaluator_prepare_expansion(bg_evaluator *evaluator, const bg_expansion **expansion,
+                                         bg_error *err);
 bg_status bg_system_calc_expansion(bg_evaluator *evaluator, const bg_point *p, const double *a,
                                    const double *lambda, bg_expansion_values *out, bg_error *err);
 

@@ -344,15 +344,15 @@ static bg_status print_plan(const bg_problem *problem, const char *name, bg_erro
         if (*note)
             printf("                   %s\n", note);
         bg_plan_print(&plan);
-        bg_step_plan most;
-        double times = bg_realtime_calc_most(integrator, &most);
+        bg_step_bound bound;
+        bg_realtime_calc_most(integrator, &bound);
         if (needs_differences(def, &plan))
             printf("                   differences stand in for what the system leaves out, of "
                    "several evaluations each\n");
         if (def->ns > 0)
             printf("                   in real time one evaluation more, of the switching "
                    "functions\n");
-        bg_plan_print_most(&most, times);
+        bg_plan_print_most(&bound);
         print_allocations(problem);
     } else {
         printf("  integrator       %s: the work of a step is not known beforehand\n", name);

@@ -62,7 +62,7 @@ const volatile sig_atomic_t *bg_stop_get(void);
 /* The work of a step that is known beforehand, on stdout. */
 void bg_plan_print(const bg_step_plan *plan);
 /* The most a step does and how many times the work of others that is. */
-void bg_plan_print_most(const bg_step_plan *most, double times);
+void bg_plan_print_most(const bg_step_bound *bound);
 /* The bound of the drift, or that there is none, on stdout. */
 void bg_drift_print(const bg_drift *drift);
 

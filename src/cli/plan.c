@@ -49,8 +49,9 @@ void bg_plan_print(const bg_step_plan *p)
                p->solutions, plural(p->solutions));
 }
 
-void bg_plan_print_most(const bg_step_plan *p, double times)
+void bg_plan_print_most(const bg_step_bound *bound)
 {
+    const bg_step_plan *p = &bound->most;
     const bg_matrix_work *m = &p->matrix;
     if (m->unknowns > 0 && m->usual < m->factorisation && !m->repeats)
         printf(
@@ -61,11 +62,15 @@ void bg_plan_print_most(const bg_step_plan *p, double times)
         printf("  factorisation    %d unknowns, at most %.0f multiplications%s\n", m->unknowns,
                m->factorisation, m->repeats ? ", whatever its pivots" : "");
     printf("  most in a step   in real time, with an event or after one: %d evaluation%s, %d "
-           "factorisation%s%s;\n                   at most %.3g times the work of a step without\n",
+           "factorisation%s;\n                   at most %.3g times the work of a step without%s",
            p->terms + p->explicit_, plural(p->terms + p->explicit_), p->factorisations,
-           plural(p->factorisations), p->matrix.repeats ? " with new pivots" : "", times);
-    if (p->search_terms > 0)
-        printf("                   (%d evaluations, %d factorisations of them where a change point "
-               "is searched)\n",
-               p->search_terms, p->search_factorisations);
+           plural(p->factorisations), bound->event, bound->pivots > bound->event ? "," : "\n");
+    if (bound->pivots > bound->event)
+        printf("\n                   and %.3g times if all matrices had to %s\n", bound->pivots,
+               m->repeats ? "choose new pivots" : "exchange rows");
+    if (bound->search > 0)
+        printf("                   where a change point is searched: %d evaluations, %d "
+               "factorisations;\n                   at most %.3g times, whatever the pivots\n",
+               bound->searching.terms + bound->searching.explicit_, bound->searching.factorisations,
+               bound->search);
 }

@@ -64,9 +64,8 @@ static int def_energy(void *self, const bg_point *p, bg_energy *out)
     return 0;
 }
 
-/* The world at a state outside a call of Bogie's: signals are evaluated here. */
-static bg_point look_at(bg_multibody *mb, double t, const double *q, const double *v,
-                        const double *z, const int *mode)
+bg_point bg_multibody_look_at(bg_multibody *mb, double t, const double *q, const double *v,
+                              const double *z, const int *mode)
 {
     int n = mb->model->nsignals;
     bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode, NULL};
@@ -78,7 +77,7 @@ static bg_point look_at(bg_multibody *mb, double t, const double *q, const doubl
 void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v)
 {
     const bg_model *m = mb->model;
-    look_at(mb, t, q, v, mb->z0, mb->mode0);
+    bg_multibody_look_at(mb, t, q, v, mb->z0, mb->mode0);
     for (int k = 0; k < mb->nturns; k++) { /* drives may start after any number of turns */
         const bg_turn *x = &mb->turns[k];
         int signal = m->joints[x->joint].start[x->index].signal;
@@ -106,7 +105,7 @@ static int def_start(void *self, double t, const bg_event_state *x)
 {
     bg_multibody *mb = self;
     const bg_model *m = mb->model;
-    look_at(mb, t, x->q, x->v, x->z, x->mode);
+    bg_multibody_look_at(mb, t, x->q, x->v, x->z, x->mode);
     for (int k = 0; k < mb->nturns; k++) /* within half a turn of the guess */
         x->z[mb->turns[k].z] = bg_coordinate_calc(&mb->world, &mb->turns[k].coordinate);
     for (int k = 0; k < m->nforces; k++)
@@ -139,10 +138,10 @@ static int pass_jump(bg_multibody *mb, const bg_corner *c, double t, const bg_ev
     const int n = mb->model->nsignals;
     if (!mb->jump)
         return pass_corner(c, x->mode);
-    look_at(mb, t, x->q, x->v, x->z, x->mode);
+    bg_multibody_look_at(mb, t, x->q, x->v, x->z, x->mode);
     memcpy(mb->shifted.u, mb->u + n, (size_t)n * sizeof(double)); /* u_t before */
     int action = pass_corner(c, x->mode);
-    bg_point p = look_at(mb, t, x->q, x->v, x->z, x->mode);
+    bg_point p = bg_multibody_look_at(mb, t, x->q, x->v, x->z, x->mode);
     if (memcmp(mb->shifted.u, p.u_t, (size_t)n * sizeof(double)) != 0)
         mb->jump(mb, &p, mb->shifted.u, x->v);
     return action;
@@ -167,7 +166,7 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
     }
     if (action != BG_EVENT_CHANGED)
         return action;
-    look_at(mb, event->t, x->q, x->v, x->z, x->mode);
+    bg_multibody_look_at(mb, event->t, x->q, x->v, x->z, x->mode);
     settle(mb, x->mode);
     return action;
 }

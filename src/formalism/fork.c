@@ -42,6 +42,8 @@ void *bg_multibody_fork(const void *self)
 void bg_multibody_join(void *fork)
 {
     bg_multibody *mb = fork;
+    if (mb->form->clear)
+        mb->form->clear(mb);
     bg_arena_clear(&mb->scratch);
     free(mb);
 }

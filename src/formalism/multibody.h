@@ -67,6 +67,7 @@ typedef struct bg_form {
     size_t size;                                       /* of its structure */
     void (*list_scratch)(void *form, bg_arena *arena); /* with take_scratch */
     void (*forget)(struct bg_multibody *form);         /* what scratch memory held; or NULL */
+    void (*clear)(struct bg_multibody *form);          /* what a fork has made beside it; or NULL */
 } bg_form;
 
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
@@ -156,6 +157,9 @@ int bg_multibody_count_corners(const bg_model *model);
 void bg_multibody_set_lambda(bg_multibody *mb, const double *lambda);
 /* Points the world at the arguments of a call. */
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p);
+/* The world at a state outside a call of Bogie's: signals are evaluated here. */
+bg_point bg_multibody_look_at(bg_multibody *mb, double t, const double *q, const double *v,
+                              const double *z, const int *mode);
 /* Start values of the elements' states, from the world at p (whose z and modes are not looked at).
  */
 void bg_multibody_start(bg_multibody *mb, double t, const double *q, const double *v);

@@ -20,13 +20,13 @@ static int count(const bg_pattern *p)
 
 int bg_bdf_count_expansion(const bg_integrator *ig)
 {
-    const bg_expansion *e = ig->sys->def.expansion;
+    const bg_expansion *e = ig->sys->expansion;
     return count(&e->x) + count(&e->q) + count(&e->v) + count(&e->a);
 }
 
 bool bg_bdf_create_expansion(const bg_integrator *ig, bg_expansion_values *out)
 {
-    const bg_expansion *e = ig->sys->def.expansion;
+    const bg_expansion *e = ig->sys->expansion;
     out->x = BG_NEW_ARRAY(double, bg_bdf_count_expansion(ig)); /* and the others */
     if (!out->x)
         return false;
@@ -57,7 +57,7 @@ static bg_status calc_cost(bg_integrator *ig, double *cost, bg_error *err)
 static const char *find_obstacle(const bg_integrator *ig)
 {
     const bg_bdf *m = ig->method;
-    return !ig->sys->def.expansion                 ? "the system has none"
+    return !ig->sys->def.expand                    ? "the system has none"
            : m->jacobian != BG_DIFFERENCE_ANALYTIC ? "it needs jacobian=analytic"
            : m->formalism != BG_FORMALISM_RESIDUAL ? "it needs formalism=residual"
            : m->update == BG_UPDATE_EXTENDED       ? "it has no update=extended"
@@ -78,10 +78,13 @@ bg_status bg_bdf_matrix_choose(bg_integrator *ig, bg_error *err)
     if (obstacle || m->through == BG_MATRIX_BLOCKS)
         return BG_OK;
     bg_expanded *expanded = NULL;
+    const bg_expansion *e;
     bg_status st = asked ? BG_OK : calc_cost(ig, &cost, err);
     m->matrix.row = row;
+    if (st == BG_OK)
+        st = bg_evaluator_prepare_expansion(ig->sys, &e, err);
     if (st == BG_OK && bg_bdf_count_expansion(ig) < cost)
-        st = bg_expanded_create(ig->sys->system, m->second_row ? m->metric : NULL, &expanded, err);
+        st = bg_expanded_create(ig->sys, m->second_row ? m->metric : NULL, &expanded, err);
     if (!expanded)
         return st;
     if (bg_bdf_count_expansion(ig) + bg_expanded_get_work(expanded).usual < cost)

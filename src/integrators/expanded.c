@@ -76,7 +76,7 @@ static bool shift_unit(int n, int left, bg_pattern *out)
 static bool make_patterns(bg_expanded *o, const bg_system *sys)
 {
     const bg_system_def *d = &sys->def;
-    const bg_expansion *e = d->expansion;
+    const bg_expansion *e = o->expansion;
     bg_pattern *to = o->pattern;
     const bg_pattern *G = d->pattern_G;
     int nx = o->nx, nv = o->nv, nz = o->nz, ng = o->ng, left = o->eta ? 0 : nx;
@@ -200,7 +200,7 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     unsigned char *wanted = BG_NEW_ARRAY(unsigned char, n);
     bg_status st = BG_NO_MEMORY;
     if (order && wanted && o->r && o->p && o->inverse && make_patterns(o, sys) &&
-        make_order(o, sys->def.expansion, order)) {
+        make_order(o, o->expansion, order)) {
         list_blocks(o, sys, blocks);
         memset(wanted + o->nx, 1, n - (size_t)o->nx); /* neither x nor p */
         memset(wanted + o->nx + o->nv, 0, o->eta ? (size_t)o->nv : 0);
@@ -214,22 +214,22 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     return st;
 }
 
-bg_status bg_expanded_create(const bg_system *sys, const double *S, bg_expanded **expanded,
+bg_status bg_expanded_create(const bg_evaluator *ev, const double *S, bg_expanded **expanded,
                              bg_error *err)
 {
-    const bg_system_def *d = &sys->def;
+    const bg_system_def *d = &ev->def;
     bg_expanded *o = *expanded = BG_NEW(bg_expanded);
     if (!o)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the matrix of system '%s'",
                             d->name);
-    o->nx = d->expansion->nx;
+    o->nx = ev->expansion->nx;
     o->nv = d->nv;
     o->nz = d->nz;
     o->ng = d->ng;
     o->eta = S && d->ng > 0;
     o->of_lambda = d->f_of_lambda && d->ng > 0;
-    o->expansion = d->expansion;
-    bg_status st = fill(o, sys, err);
+    o->expansion = ev->expansion;
+    bg_status st = fill(o, ev->system, err);
     for (int i = 0; i < o->nv && o->eta && st == BG_OK; i++)
         o->inverse[i] = 1 / S[i];
     if (st != BG_OK) {

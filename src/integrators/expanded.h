@@ -38,9 +38,9 @@ typedef struct bg_expanded_vector {
     double *v, *z, *g, *e; /* [nv], [nz], [ng], [ng] */
 } bg_expanded_vector;
 
-/* For a system with an expansion; S: [nv] diagonal, all > 0, copied; NULL: without eta and the last
- * row. */
-bg_status bg_expanded_create(const bg_system *system, const double *S, bg_expanded **expanded,
+/* For a system whose expansion is prepared; S: [nv] diagonal, all > 0, copied; NULL: without eta
+ * and the last row. */
+bg_status bg_expanded_create(const bg_evaluator *evaluator, const double *S, bg_expanded **expanded,
                              bg_error *err);
 void bg_expanded_destroy(bg_expanded *expanded);
 /* Constraints left out (ng flags; NULL: none): their mu and eta become 0. */

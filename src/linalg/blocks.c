@@ -382,9 +382,15 @@ void bg_blocks_destroy(bg_blocks *b)
 void bg_blocks_hold(bg_blocks *b, int group, const unsigned char *held)
 {
     int n = b->n, none = 0;
+    bool changes = false;
     double *values = b->target[GENERAL].values;
-    for (int i = b->offset[group]; i < b->offset[group + 1]; i++)
-        b->held[i] = held && held[i - b->offset[group]];
+    for (int i = b->offset[group]; i < b->offset[group + 1]; i++) {
+        unsigned char now = held && held[i - b->offset[group]];
+        changes = changes || b->held[i] != now;
+        b->held[i] = now;
+    }
+    if (!changes)
+        return;
     b->nheld = b->nzero = 0;
     for (int i = 0; i < n; i++)
         if (b->held[i])

@@ -263,34 +263,58 @@ static double calc_ratio(double most, double ordinary)
     return ordinary > 0 ? most / ordinary : most > 0 ? most + 1 : 1;
 }
 
-double bg_realtime_calc_most(const bg_integrator *ig, bg_step_plan *most)
+/* How many times the work of `plan` that of `most` is at most, with factorisations of a price.
+ * Terms and factorisations cost what they cost beside each other: the larger ratio holds for any
+ * sum. */
+static double calc_times(const bg_step_plan *plan, const bg_step_plan *most, double price)
+{
+    double solved = plan->first_solutions * plan->matrix.solution;
+    double factored = price * most->factorisations + (solved > 0 ? solved / plan->matrix.usual : 0);
+    return by_arguments *
+           fmax(calc_ratio(most->terms + most->explicit_, plan->terms + plan->explicit_),
+                calc_ratio(factored, plan->factorisations));
+}
+
+/* A factorisation without exchanges, and then with them, or with new pivots. */
+static double calc_price(const bg_matrix_work *m)
+{
+    double pivots = m->repeats ? with_new_pivots : 1;
+    double other = m->usual > 0 ? (m->factorisation - m->usual) / m->usual : 0;
+    return fmax(1 + pivots * other, pivots + other);
+}
+
+/* Looks ahead, one before a step and one at the new start after an event. */
+static void add_looks(bg_step_plan *most, int looks, int terms, int factorisations, int projections)
+{
+    most->terms += looks * terms;
+    most->factorisations += looks * factorisations;
+    most->projections += terms > 0 ? looks * projections : 0;
+}
+
+int bg_realtime_calc_most(const bg_integrator *ig, bg_step_bound *bound)
 {
     const bg_dynamics *d = ig->dyn;
     bg_step_plan plan;
     if (!bg_integrator_get_plan(ig, &plan))
-        return 0;
+        return false;
     bool events = ig->sys->def.ns > 0 || ig->sys->def.jump, constrained = events && d->ng > 0;
     plan.terms += events;
     plan.jacobian += plan.jacobian_every > 0;
     plan.jacobian_every = 0;
-    *most = plan;
-    most->terms += events + constrained + (events && !d->by_formalism);
-    most->terms += events && d->by_formalism && (d->nz > 0 || d->kinematic);
-    most->explicit_ += events && d->by_formalism;
-    most->factorisations += constrained + (events && !d->by_formalism);
-    most->factorisations += plan.first_factorisations + plan.exchange_factorisations;
-    most->terms += plan.exchange_terms;
-    most->projections += plan.exchange_terms > 0;
-    int looks = 1 + events; /* one before a step, one at the new start after an event */
-    most->terms += looks * plan.search_terms;
-    most->factorisations += looks * plan.search_factorisations;
-    most->projections += plan.search_terms > 0 ? 2 * looks : 0;
-    double pivots = plan.matrix.repeats ? with_new_pivots : 1, usual = plan.matrix.usual;
-    double other = usual > 0 ? (plan.matrix.factorisation - usual) / usual : 0;
-    pivots = fmax(1 + pivots * other, pivots + other); /* without exchanges, and then with them */
-    double solved = plan.first_solutions * plan.matrix.solution;
-    double factored = pivots * most->factorisations + (solved > 0 ? solved / usual : 0);
-    return by_arguments *
-           fmax(calc_ratio(most->terms + most->explicit_, plan.terms + plan.explicit_),
-                calc_ratio(factored, plan.factorisations));
+    bg_step_plan most = plan;
+    most.terms += events + constrained + (events && !d->by_formalism);
+    most.terms += events && d->by_formalism && (d->nz > 0 || d->kinematic);
+    most.explicit_ += events && d->by_formalism;
+    most.factorisations += constrained + (events && !d->by_formalism);
+    most.factorisations += plan.first_factorisations + plan.exchange_factorisations;
+    most.terms += plan.exchange_terms;
+    most.projections += plan.exchange_terms > 0;
+    double price = calc_price(&plan.matrix);
+    bound->most = bound->searching = most;
+    add_looks(&bound->most, 1 + events, plan.foresight_terms, plan.foresight_factorisations, 0);
+    add_looks(&bound->searching, 1 + events, plan.search_terms, plan.search_factorisations, 2);
+    bound->event = calc_times(&plan, &bound->most, 1);
+    bound->pivots = calc_times(&plan, &bound->most, price);
+    bound->search = plan.search_terms > 0 ? calc_times(&plan, &bound->searching, price) : 0;
+    return true;
 }

@@ -100,14 +100,8 @@ static bg_status check_pattern(const bg_system_def *def, const bg_pattern *p, co
     return BG_OK;
 }
 
-static bg_status check_expansion(const bg_system_def *def, bg_error *err)
+bg_status bg_system_check_expansion(const bg_system_def *def, const bg_expansion *e, bg_error *err)
 {
-    const bg_expansion *e = def->expansion;
-    if (!e != !def->expand)
-        return missing(def, e ? "`expand` although it has an expansion" : "an expansion",
-                       "set both or none", err);
-    if (!e)
-        return BG_OK;
     if (e->nx < 0 || e->nx > 100000000)
         return bg_error_set(err, BG_BAD_INPUT,
                             "system '%s': the expansion has nx = %d unknowns; give a number from 0 "
@@ -119,6 +113,14 @@ static bg_status check_expansion(const bg_system_def *def, bg_error *err)
     for (int k = 0; k < 3 && st == BG_OK; k++)
         st = check_pattern(def, by[k], names[k], e->nx + def->nv, def->nv, err);
     return st;
+}
+
+static bg_status check_pair(const bg_system_def *def, bg_error *err)
+{
+    if (!def->lay_out == !def->expand)
+        return BG_OK;
+    return missing(def, def->lay_out ? "`expand` although it has `lay_out`" : "`lay_out`",
+                   "set both or none", err);
 }
 
 /* r by lambda is G^T - df/dlambda: its pattern has every entry that G has. */
@@ -186,7 +188,7 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
     if (st == BG_OK)
         st = check_by_lambda(def, err);
     if (st == BG_OK)
-        st = check_expansion(def, err);
+        st = check_pair(def, err);
     if (st == BG_OK)
         st = check_values(def, def->q0, def->nq, "q", err);
     if (st == BG_OK)

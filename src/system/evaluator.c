@@ -277,13 +277,35 @@ bg_status bg_system_calc_residual(bg_evaluator *ev, const bg_point *p, const dou
     return BG_OK;
 }
 
+bg_status bg_evaluator_prepare_expansion(bg_evaluator *ev, const bg_expansion **expansion,
+                                         bg_error *err)
+{
+    const bg_system_def *d = &ev->def;
+    bg_status st = BG_OK;
+    *expansion = NULL;
+    if (!d->expand)
+        return bg_error_set(err, BG_MISSING, "system '%s' does not supply an expansion of r",
+                            d->name);
+    const bg_expansion *e = ev->expansion ? ev->expansion : d->lay_out(d->self);
+    if (!e)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the expansion of system '%s'",
+                            d->name);
+    if (!ev->expansion)
+        st = bg_system_check_expansion(d, e, err);
+    if (st == BG_OK)
+        *expansion = ev->expansion = e;
+    return st;
+}
+
 bg_status bg_system_calc_expansion(bg_evaluator *ev, const bg_point *p, const double *a,
                                    const double *lambda, bg_expansion_values *out, bg_error *err)
 {
     const bg_system_def *d = &ev->def;
     const bg_point at = with_lambda(ev, p, lambda);
-    if (!d->expand)
-        return bg_error_set(err, BG_MISSING, "system '%s' does not supply an expansion of r",
+    if (!ev->expansion)
+        return bg_error_set(err, BG_MISSING,
+                            "system '%s': no expansion of r has been prepared; call "
+                            "bg_evaluator_prepare_expansion first",
                             d->name);
     bg_system_get_work(ev)->jacobian++;
     int code = d->expand(d->self, &at, a, lambda, out);

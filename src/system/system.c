@@ -104,17 +104,32 @@ const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by
     return of == BG_OF_g && by == BG_BY_q ? sys->def.pattern_G : sys->def.pattern[of][by];
 }
 
+/* The first block, up to one of its own, that has this pattern. */
+static int find_block(const bg_system *sys, const bg_pattern *pattern)
+{
+    for (int k = 0;; k++)
+        if (bg_system_get_pattern(sys, (bg_of)(k / (int)BG_BY_COUNT),
+                                  (bg_by)(k % (int)BG_BY_COUNT)) == pattern)
+            return k;
+}
+
+/* Groups of columns; blocks that share a pattern share them. */
 static bool allocate(bg_system *sys)
 {
     bool good = bg_system_create_event_names(sys);
-    for (int of = 0; of < BG_OF_COUNT && good; of++)
-        for (int by = 0; by < BG_BY_COUNT && good; by++) {
-            const bg_pattern *pattern = bg_system_get_pattern(sys, (bg_of)of, (bg_by)by);
-            if (pattern)
-                good = bg_colouring_create(pattern->rows, pattern->columns, pattern,
-                                           &sys->group[of][by], &sys->ngroups[of][by],
-                                           NULL) == BG_OK;
-        }
+    for (int k = 0; k < (int)BG_OF_COUNT * (int)BG_BY_COUNT && good; k++) {
+        int of = k / (int)BG_BY_COUNT, by = k % (int)BG_BY_COUNT;
+        const bg_pattern *pattern = bg_system_get_pattern(sys, (bg_of)of, (bg_by)by);
+        if (!pattern)
+            continue;
+        int first = find_block(sys, pattern);
+        if (first == k)
+            good = bg_colouring_create(pattern->rows, pattern->columns, pattern, &sys->own_group[k],
+                                       &sys->ngroups[of][by], NULL) == BG_OK;
+        else
+            sys->ngroups[of][by] = sys->ngroups[first / (int)BG_BY_COUNT][first % (int)BG_BY_COUNT];
+        sys->group[of][by] = sys->own_group[first];
+    }
     return good;
 }
 
@@ -156,9 +171,8 @@ void bg_system_destroy(bg_system *sys)
     free(sys->event_names);
     free((void *)sys->event_texts);
     free(sys->event_words);
-    for (int of = 0; of < BG_OF_COUNT; of++)
-        for (int by = 0; by < BG_BY_COUNT; by++)
-            free(sys->group[of][by]);
+    for (int k = 0; k < (int)BG_OF_COUNT * (int)BG_BY_COUNT; k++)
+        free(sys->own_group[k]);
     if (sys->def.destroy)
         sys->def.destroy(sys->def.self);
     free(sys);

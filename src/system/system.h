@@ -84,7 +84,9 @@ struct bg_system {
     bool tree;   /* its constraints are those of a tree, and never become dependent */
     bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
     bg_warnings warnings; /* added to by who makes the system, before it is used */
-    int *group[BG_OF_COUNT][BG_BY_COUNT]; /* column groups of patterned blocks; g by q: of G */
+    /* column groups of patterned blocks; g by q: of G; blocks of one pattern share them */
+    const int *group[BG_OF_COUNT][BG_BY_COUNT];
+    int *own_group[BG_OF_COUNT * BG_BY_COUNT]; /* by the first block of each pattern */
     int ngroups[BG_OF_COUNT][BG_BY_COUNT];
 };
 
@@ -104,7 +106,8 @@ struct bg_evaluator {
     double
         widening; /* factor on all shifts: 1; the derivative checker extrapolates from wider ones */
     struct bg_kkt *mass; /* of the explicit formalism without `accelerate`, once it is prepared */
-    bg_arena arena;      /* all arrays */
+    const bg_expansion *expansion; /* once it is prepared; owned by def.self */
+    bg_arena arena;                /* all arrays */
 };
 
 static inline int bg_system_get_block(const bg_system *sys, int i)
@@ -129,6 +132,8 @@ static inline bg_purpose bg_system_turn_to(bg_evaluator *sys, bg_purpose purpose
 
 /* Whether a definition is usable: dimensions, functions, patterns, values. */
 bg_status bg_system_check_definition(const bg_system *sys, bg_error *err);
+bg_status bg_system_check_expansion(const bg_system_def *def, const bg_expansion *expansion,
+                                    bg_error *err);
 
 /* Number of stored values of M, of G and of V (pattern or dense; none where V = I). */
 int bg_system_get_size_M(const bg_system *sys);

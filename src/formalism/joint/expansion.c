@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,7 +287,8 @@ static bool make_pattern(const bg_joint_form *f, int which, const double *lambda
     return good;
 }
 
-bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda)
+/* At the present state of f: which entries there are does not depend on it. */
+static bool make_expansion(bg_joint_form *f, const double *lambda)
 {
     bg_joint_expansion *e = &f->expansion;
     bool *carrier = BG_NEW_ARRAY(bool, f->mech->nlinks);
@@ -311,6 +313,29 @@ bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda)
     for (int k = 0; k < 4 && good; k++)
         good = make_pattern(f, k, lambda, patterns[k]);
     return good;
+}
+
+/* Another fork looks at the start and makes it, so that looking leaves no trace in this one. */
+const bg_expansion *bg_joint_lay_out(void *form)
+{
+    bg_joint_form *f = form;
+    if (f->expansion.node)
+        return &f->expansion.def;
+    bg_joint_form *maker = bg_multibody_fork(f);
+    double *lambda = BG_NEW_ARRAY(double, f->ng), t = f->mb.model->t_start;
+    bool good = maker && lambda;
+    if (good) {
+        bg_multibody_look_at(&maker->mb, isnan(t) ? 0 : t, f->q0, f->v0, f->mb.z0, f->mb.mode0);
+        good = make_expansion(maker, lambda);
+    }
+    if (good) {
+        f->expansion = maker->expansion;
+        memset(&maker->expansion, 0, sizeof maker->expansion);
+    }
+    if (maker)
+        bg_multibody_join(maker);
+    free(lambda);
+    return good ? &f->expansion.def : NULL;
 }
 
 void bg_joint_clear_expansion(bg_joint_form *f)

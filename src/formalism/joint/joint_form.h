@@ -73,15 +73,15 @@ typedef struct bg_joint_form {
     bg_direct_row *rows; /* rows nb .. behind the body-level ones */
     int nrows;
     bg_joint_patterns patterns;
-    bg_joint_expansion expansion;
-    int *following;          /* [nfollowing] signals of the links that follow one */
-    int *driven;             /* [nforces] of mb, or NULL until patterns are known */
-    int *diagonal;           /* [nv] places of M's diagonal among its values */
-    double *q0, *v0;         /* [nq], [nv] start */
-    bool found;              /* on another tree: nothing is left to be looked for */
-    unsigned char *q_fixed;  /* [nv] */
-    unsigned char *marks;    /* [nv] BG_MARK_* */
-    double *v_size, *g_size; /* [nv], [ng] */
+    bg_joint_expansion expansion; /* of a fork that was asked for it */
+    int *following;               /* [nfollowing] signals of the links that follow one */
+    int *driven;                  /* [nforces] of mb, or NULL until patterns are known */
+    int *diagonal;                /* [nv] places of M's diagonal among its values */
+    double *q0, *v0;              /* [nq], [nv] start */
+    bool found;                   /* on another tree: nothing is left to be looked for */
+    unsigned char *q_fixed;       /* [nv] */
+    unsigned char *marks;         /* [nv] BG_MARK_* */
+    double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
@@ -173,9 +173,9 @@ int bg_joint_get_mass_size(const bg_joint_form *f);
 void bg_joint_factor_mass(bg_joint_form *f, double *factor);
 void bg_joint_solve_mass(const void *form, double *factor, double *x);
 
-/* expansion.c: the structure, after the first update and once it is known what elements drive
- * (lambda: any [ng]; false: out of memory); the values, under the conditions of derivatives. */
-bool bg_joint_make_expansion(bg_joint_form *f, const double *lambda);
+/* expansion.c: the structure, made on the first call (NULL: out of memory); the values, under the
+ * conditions of derivatives. */
+const bg_expansion *bg_joint_lay_out(void *form);
 void bg_joint_clear_expansion(bg_joint_form *f);
 void bg_joint_calc_expansion(bg_joint_form *f, const bg_point *p, const double *a,
                              const double *lambda, bg_expansion_values *out);

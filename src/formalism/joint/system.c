@@ -243,9 +243,15 @@ static void forget(bg_multibody *mb)
 {
     bg_joint_form *f = (bg_joint_form *)mb;
     f->placed = f->moving = f->weighed = false;
+    memset(&f->expansion, 0, sizeof f->expansion);
 }
 
-static const bg_form itself = {sizeof(bg_joint_form), list_scratch, forget};
+static void clear_fork(bg_multibody *mb)
+{
+    bg_joint_clear_expansion((bg_joint_form *)mb);
+}
+
+static const bg_form itself = {sizeof(bg_joint_form), list_scratch, forget, clear_fork};
 
 static bg_status fill(bg_joint_form *f, bg_error *err)
 {
@@ -294,7 +300,6 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bool good = lambda && bg_joint_make_patterns(f, lambda);
     f->mb
         .driven = f->driven; /* patterns are from all pairs of bodies: they have all that is left */
-    good = good && bg_joint_make_expansion(f, lambda);
     free(lambda);
     return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
 }
@@ -388,7 +393,7 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->pattern_G = f->patterns.G.row_start ? &f->patterns.G : NULL;
     def->pattern_V = balls ? &f->patterns.V : NULL;
     define_derivatives(f, def);
-    def->expansion = &f->expansion.def;
+    def->lay_out = bg_joint_lay_out;
     def->expand = def_expand;
     def->accelerate = def_accelerate;
     def->mass_size = bg_joint_get_mass_size(f);
