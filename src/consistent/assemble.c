@@ -215,7 +215,7 @@ static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
         st = bg_dynamics_solve(d, x->a, x->lambda, err);
     if (st != BG_OK)
         return st;
-    a->report->rcond = bg_kkt_calc_rcond(d->kkt);
+    a->report->rcond = bg_dynamics_calc_rcond(d);
     bg_matrix_multiply(d->ng, d->nv, a->sys->def.pattern_G, d->terms.G, x->a, a->tau);
     double size = 1;
     for (int i = 0; i < d->nv; i++)

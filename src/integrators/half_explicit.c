@@ -65,12 +65,13 @@ static bg_status go_to_bar(bg_integrator *ig, const bg_half_stage *s, double *a,
     bg_combine(ig->n, ig->x0->q, ig->h, s->i + 1, s->a_bar, m->pair.rate, m->bar);
     memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
+    const unsigned mass = d->have & BG_TERM_M;
     double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
     bg_status st = bg_dynamics_evaluate(d, ig->x0->t + s->c_bar * ig->h, m->bar, v_bar, z_bar,
                                         ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
     if (st != BG_OK)
         return st;
-    d->have |= BG_TERM_M | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
+    d->have |= mass | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
     return bg_dynamics_factor(d, m->G, err);
 }
 
@@ -142,7 +143,7 @@ bg_status bg_half_explicit_calc_stage(bg_integrator *ig, const bg_half_stage *s,
     if (d->ng == 0)
         return bg_integrator_calc_rate(ig, t, y, 0, rate, m->pair.lambda, err);
     const double *v = y + d->nq, *z = v + d->nv;
-    unsigned want = BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
+    unsigned want = BG_TERM_MASS | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
                     (d->kinematic ? BG_TERM_V : 0u);
     bg_status st = s->chained
                        ? bg_dynamics_evaluate_more(d, v, z, want, err)

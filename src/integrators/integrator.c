@@ -181,7 +181,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
     if (st != BG_OK)
         return st;
     if (ig->dyn->kkt && ig->dyn->ng > 0 && ig->options.step == 0 && ig->rcond == 0)
-        ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
+        ig->rcond = bg_dynamics_calc_rcond(ig->dyn);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
         st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);

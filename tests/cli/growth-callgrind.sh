@@ -52,7 +52,7 @@ JSON
 grows "check of a chain" 1.15 500 2000 all "$BOGIE" check "$models/n-pendulum.json" --set parameters.N=@
 grows "steps of a chain" 1.1 100 400 bg_integrator_step "$BOGIE" run "$models/n-pendulum.json" --set parameters.N=@ \
     --t-end 1e-3 --integrator rk4 --step 1e-4
-grows "steps of a chain with one loop" 2 100 400 bg_integrator_step "$BOGIE" run arch.json --set parameters.N=@
+grows "steps of a chain with one loop" 1.1 100 400 bg_integrator_step "$BOGIE" run arch.json --set parameters.N=@
 grows "factorisations of a chain with one loop" 1.1 100 400 bg_kkt_factor "$BOGIE" run arch.json --set parameters.N=@
 for form in joint cartesian; do
     grows "check of four-bars, $form" 1.2 40 160 all "$BOGIE" check "$models/iftomm-a02-four-bars.json" \
