@@ -298,7 +298,8 @@ static bool advance(nearest *n, int f, double phi, double slope, double length)
 static bool take_step(nearest *n, double *length)
 {
     int f = bg_levels_get_freedom(n->s->levels);
-    bg_levels_calc_directions(n->s->levels, n->Z);
+    if (!bg_start_search_goes_on(n->s, bg_levels_calc_directions(n->s->levels, n->Z)))
+        return false;
     keep(n);
     if (!evaluate(n))
         return false;

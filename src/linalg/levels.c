@@ -11,23 +11,30 @@
  * unknown is a group. Of a level that ties many directions together with nearly as many rows, such
  * as the constraints of a long mechanism, it is tried first whether its rows can all be met, with a
  * sparse elimination (nullspace.c); what that gives for Z is the same but for a rotation, on which
- * nothing depends. */
+ * nothing depends.
+ *
+ * Of few rows that tie many unknowns together, such as those of one loop of a long chain, what they
+ * decide is kept instead of Z. A later level that asks for single unknowns is solved with that
+ * (thin.c), in time in proportion to the number of unknowns; for any other Z is made after all. */
 #include "linalg/levels.h"
 
 #include "base/memory.h"
 #include "linalg/nullspace.h"
+#include "linalg/thin.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 32 }; /* directions: no sparse elimination below */
+enum { SMALL = 32 }; /* directions: Z is kept, and found without sparse elimination */
+enum { FEW = 4 };    /* directions for each row, at least, for what is decided to be kept */
 
 /* Unknowns that rows have tied together, by the first of them. */
 typedef struct group {
     int n, k;    /* unknowns, free directions */
     int *column; /* [n]; NULL: itself alone */
-    double *Z;   /* [n * k] by columns; NULL: one direction, 1 */
+    double *Z;   /* [n * k] by columns; NULL: one direction, 1, or */
+    double *Q;   /* [n * (n - k)] by columns: a basis of the directions decided; else NULL */
 } group;
 
 struct bg_levels {
@@ -52,7 +59,8 @@ typedef struct level {
     double *r;           /* [m] */
     double *Z;           /* [n * k] */
     int *column;         /* [n] */
-    double *B;           /* [k * m] (A D Z)^T, then R */
+    double *B;           /* [k * m] (A D Z)^T, then R; with Q: R[m * m] */
+    double *Q;           /* [k * m] first the rows, then what they decide */
     double *C;           /* [m * k] R^T */
     double *s;           /* [k] */
     double *h;           /* [max(m, k)] a reflection */
@@ -89,6 +97,7 @@ static void clear_group(group *g)
 {
     free(g->column);
     free(g->Z);
+    free(g->Q);
     *g = (group){0};
 }
 
@@ -248,13 +257,13 @@ static void decide(level *w, double least)
     }
 }
 
-/* s <- argmin |R^T s - r| */
-static void solve(level *w)
+/* s <- argmin |R^T s - r|, R with columns of so many entries. */
+static void solve(level *w, int entries)
 {
     int m = w->m, rank = w->rank;
     for (int j = 0; j < rank; j++)
         for (int i = 0; i < m; i++)
-            column(w->C, m, j)[i] = column(w->B, w->k, i)[j];
+            column(w->C, m, j)[i] = column(w->B, entries, i)[j];
     for (int j = 0; j < rank; j++) {
         make_reflection(column(w->C, m, j), j, m, w->h);
         for (int i = j; i < rank; i++)
@@ -289,6 +298,23 @@ static void join_bases(const bg_levels *l, level *w, const double *N, int count)
     }
 }
 
+/* What was tied together becomes one group, with k directions and the list of its unknowns. */
+static group *merge(bg_levels *l, level *w, int k)
+{
+    for (int f = w->first, next; f >= 0; f = next) {
+        next = l->next[f];
+        clear_group(&l->groups[f]);
+    }
+    l->groups[w->first] = (group){.n = w->n, .k = k, .column = w->column};
+    for (int i = 0; i < w->n; i++) {
+        l->first[w->column[i]] = w->first;
+        l->local[w->column[i]] = i;
+    }
+    l->freedom -= w->k - k;
+    w->column = NULL;
+    return &l->groups[w->first];
+}
+
 /* x <- x + D Z s for the first columns of Z; one group of what was tied together, with the columns
  * behind those as its basis, and Z and the list of unknowns are its own. */
 static void take(bg_levels *l, level *w, int columns)
@@ -296,20 +322,45 @@ static void take(bg_levels *l, level *w, int columns)
     for (int j = 0; j < w->rank; j++)
         for (int i = 0; i < w->n; i++)
             l->x[w->column[i]] += l->unit[w->column[i]] * column(w->Z, w->n, j)[i] * w->s[j];
-    for (int f = w->first, next; f >= 0; f = next) {
-        next = l->next[f];
-        clear_group(&l->groups[f]);
-    }
     int k = columns - w->rank;
     memmove(w->Z, column(w->Z, w->n, w->rank), (size_t)k * (size_t)w->n * sizeof(double));
-    l->groups[w->first] = (group){.n = w->n, .k = k, .column = w->column, .Z = w->Z};
-    for (int i = 0; i < w->n; i++) {
-        l->first[w->column[i]] = w->first;
-        l->local[w->column[i]] = i;
-    }
-    l->freedom -= w->k - k;
+    merge(l, w, k)->Z = w->Z;
     w->Z = NULL;
-    w->column = NULL;
+}
+
+/* Few rows on unknowns that nothing has tied together before; else BG_RETRY. */
+static bg_status add_few(bg_levels *l, level *w, double least)
+{
+    double left;
+    for (int f = w->first; f >= 0; f = l->next[f])
+        if (l->groups[f].column)
+            return BG_RETRY;
+    if (w->k <= SMALL || FEW * w->m > w->k)
+        return BG_RETRY;
+    size_t m = (size_t)w->m;
+    int *order = BG_NEW_ARRAY(int, m);
+    w->Q = BG_NEW_ARRAY(double, (size_t)w->k *m);
+    w->B = BG_NEW_ARRAY(double, m *m);
+    w->C = BG_NEW_ARRAY(double, m *m);
+    w->s = BG_NEW_ARRAY(double, m);
+    w->h = BG_NEW_ARRAY(double, m);
+    bool good = order && w->Q && w->B && w->C && w->s && w->h;
+    if (good) {
+        for (int i = 0; i < w->m; i++)
+            for (int k = w->rows.start[i]; k < w->rows.start[i + 1]; k++)
+                column(w->Q, w->k, i)[w->rows.column[k]] += w->rows.value[k];
+        w->rank = bg_thin_orthogonalise(w->k, w->m, least, w->Q, w->B, order, &left);
+        solve(w, w->m);
+        for (int f = w->first; f >= 0; f = l->next[f]) {
+            w->column[l->offset[f]] = f;
+            for (int j = 0; j < w->rank; j++)
+                l->x[f] += l->unit[f] * column(w->Q, w->k, j)[l->offset[f]] * w->s[j];
+        }
+        merge(l, w, w->k - w->rank)->Q = w->Q;
+        w->Q = NULL;
+    }
+    free(order);
+    return good ? BG_OK : BG_NO_MEMORY;
 }
 
 /* All rows can be met, with few directions left: BG_OK; else BG_RETRY. */
@@ -359,7 +410,7 @@ static bg_status add_dense(bg_levels *l, level *w, double least)
         for (int k = w->rows.start[i]; k < w->rows.start[i + 1]; k++)
             column(w->B, w->k, i)[w->rows.column[k]] += w->rows.value[k];
     decide(w, least);
-    solve(w);
+    solve(w, w->k);
     take(l, w, w->k);
     return BG_OK;
 }
@@ -367,9 +418,110 @@ static bg_status add_dense(bg_levels *l, level *w, double least)
 static void clear_level(level *w)
 {
     bg_sparse_rows_clear(&w->rows);
-    void *owned[] = {w->r, w->Z, w->column, w->B, w->C, w->s, w->h, w->hZ};
+    void *owned[] = {w->r, w->Z, w->column, w->B, w->Q, w->C, w->s, w->h, w->hZ};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
+}
+
+/* a[n], r[n] <- what rows ask of single unknowns of the group; two rows on one become one. False:
+ * some row asks for more than one. */
+static bool sum_up(const bg_levels *l, int first, const bg_sparse_rows *A, const double *b,
+                   const int *list, int m, double *a, double *r)
+{
+    for (int i = 0; i < m; i++) {
+        int one = -1;
+        double value = 0;
+        for (int k = A->start[list[i]]; k < A->start[list[i] + 1]; k++) {
+            int j = A->column[k];
+            if (A->value[k] == 0 || find_free(l, j) != first)
+                continue;
+            if (one >= 0 && j != one)
+                return false;
+            one = j;
+            value += A->value[k] * l->unit[j];
+        }
+        if (one < 0 || value == 0)
+            return false;
+        int at = l->local[one];
+        double missing = b[list[i]] - bg_sparse_rows_multiply(A, list[i], l->x);
+        double both = hypot(a[at], value);
+        r[at] = (a[at] * r[at] + value * missing) / both;
+        a[at] = both;
+    }
+    return true;
+}
+
+/* The answer is taken: what was asked for is decided, the rest is a group. */
+static void take_answer(bg_levels *l, int first, const double *a, bg_thin_answer *answer, int *rest)
+{
+    group old = l->groups[first];
+    l->groups[first] = (group){0};
+    for (int i = 0, u = 0; i < old.n; i++) {
+        int j = old.column[i];
+        l->x[j] += l->unit[j] * answer->y[i];
+        bool free_ = a[i] == 0 && answer->Q;
+        if (free_)
+            rest[u++] = j;
+        l->first[j] = free_ ? rest[0] : j;
+        l->local[j] = free_ ? u - 1 : 0;
+        l->groups[j] = (group){.n = free_ ? 0 : 1};
+    }
+    if (answer->Q)
+        l->groups[rest[0]] = (group){
+            .n = answer->n, .k = answer->n - answer->m, .column = rest, .Q = answer->Q};
+    else
+        free(rest);
+    l->freedom -= old.k - (answer->n - answer->m);
+    clear_group(&old);
+}
+
+/* Rows that ask for single unknowns of one group of which is known what is decided; else BG_RETRY.
+ */
+static bg_status add_single(bg_levels *l, int first, const bg_sparse_rows *A, const double *b,
+                            const int *list, int m, double least)
+{
+    const group *g = &l->groups[first];
+    if (!g->Q || l->next[first] >= 0)
+        return BG_RETRY;
+    double *a = BG_NEW_ARRAY(double, 3 * (size_t)g->n), *r = a + g->n;
+    int *rest = BG_NEW_ARRAY(int, g->n);
+    bg_status st = a && rest ? BG_OK : BG_NO_MEMORY;
+    if (st == BG_OK && !sum_up(l, first, A, b, list, m, a, r))
+        st = BG_RETRY;
+    if (st == BG_OK) {
+        bg_thin_question question = {g->n, g->n - g->k, g->Q, a, r};
+        bg_thin_answer answer = {.y = r + g->n};
+        st = bg_thin_solve(&question, &answer);
+        if (st == BG_OK && answer.strength > least)
+            take_answer(l, first, a, &answer, rest);
+        else {
+            free(answer.Q);
+            st = st == BG_OK ? BG_RETRY : st;
+        }
+    }
+    if (st != BG_OK)
+        free(rest);
+    free(a);
+    return st;
+}
+
+/* Z of groups of which is known what is decided. */
+static bg_status complete(bg_levels *l, int first)
+{
+    for (int f = first; f >= 0; f = l->next[f]) {
+        group *g = &l->groups[f];
+        if (!g->Q)
+            continue;
+        if (l->limit > 0 && g->k > l->limit)
+            return BG_RETRY;
+        g->Z = BG_NEW_ARRAY(double, (size_t)g->n *(size_t)g->k);
+        if (!g->Z)
+            return BG_NO_MEMORY;
+        bg_thin_complete(g->n, g->n - g->k, g->Q, g->Z);
+        free(g->Q);
+        g->Q = NULL;
+    }
+    return BG_OK;
 }
 
 /* The rows of one set of groups; they are list[0 .. m-1]. */
@@ -377,6 +529,12 @@ static bg_status add_tied(bg_levels *l, int first, const bg_sparse_rows *A, cons
                           const int *list, int m, double least)
 {
     level w = {.first = first, .m = m};
+    bg_status st = add_single(l, first, A, b, list, m, least);
+    if (st != BG_RETRY)
+        return st;
+    st = complete(l, first);
+    if (st != BG_OK)
+        return st;
     for (int f = first; f >= 0; f = l->next[f]) {
         l->offset[f] = w.k;
         w.k += l->groups[f].k;
@@ -384,7 +542,8 @@ static bg_status add_tied(bg_levels *l, int first, const bg_sparse_rows *A, cons
     }
     w.r = BG_NEW_ARRAY(double, m);
     w.column = BG_NEW_ARRAY(int, w.n);
-    bg_status st = w.r && w.column ? BG_OK : BG_NO_MEMORY;
+    if (st == BG_OK && !(w.r && w.column))
+        st = BG_NO_MEMORY;
     for (int i = 0; i < m && st == BG_OK; i++) {
         add_row(l, &w, A, list[i]);
         w.r[i] = b[list[i]] - bg_sparse_rows_multiply(A, list[i], l->x);
@@ -393,6 +552,8 @@ static bg_status add_tied(bg_levels *l, int first, const bg_sparse_rows *A, cons
         st = BG_NO_MEMORY;
     if (st == BG_OK)
         st = add_sparse(l, &w, least);
+    if (st == BG_RETRY)
+        st = add_few(l, &w, least);
     if (st == BG_RETRY)
         st = add_dense(l, &w, least);
     clear_level(&w);
@@ -488,13 +649,20 @@ int bg_levels_get_freedom(const bg_levels *l)
     return l->freedom;
 }
 
-void bg_levels_calc_directions(const bg_levels *l, double *Z)
+bg_status bg_levels_calc_directions(bg_levels *l, double *Z)
 {
     memset(Z, 0, (size_t)l->freedom * (size_t)l->n * sizeof(double));
+    for (int i = 0; i < l->n; i++) {
+        l->next[i] = -1;
+        bg_status st = complete(l, i);
+        if (st != BG_OK)
+            return st;
+    }
     for (int i = 0; i < l->n; i++) {
         const group *g = &l->groups[i];
         for (int k = 0; k < g->k && g->n > 0; k++, Z += l->n)
             for (int j = 0; j < g->n; j++)
                 Z[g->column ? g->column[j] : i] = g->Z ? g->Z[k * g->n + j] : 1;
     }
+    return BG_OK;
 }
