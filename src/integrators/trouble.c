@@ -469,6 +469,8 @@ static bool is_by_law(bg_integrator *ig, const double t[2])
     }
     for (int i = 0; i < d->nv; i++)
         da[i] = m->a1[i] - m->a0[i];
+    if (bg_dynamics_complete_M(d, NULL) != BG_OK)
+        return false;
     if (d->ng > 0)
         bg_matrix_multiply(d->nv, d->nv, ig->sys->def.pattern_M, d->terms.M, da, d->work_v);
     for (int i = 0; i < d->nv && d->ng > 0; i++) {

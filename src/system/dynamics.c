@@ -114,10 +114,11 @@ static unsigned take_mass(bg_dynamics *d, unsigned want)
     return want & ~BG_TERM_MASS;
 }
 
-/* Entries of M where it was factored, which is somewhere else than the point after all. */
-static bg_status evaluate_M(bg_dynamics *d, bg_error *err)
+bg_status bg_dynamics_complete_M(bg_dynamics *d, bg_error *err)
 {
     const bg_point here = d->point, *at = &d->mass_point;
+    if (!d->has_mass || (d->have & BG_TERM_M))
+        return BG_OK;
     bg_status st = bg_system_set_point(d->sys, at->t, at->q, at->v, at->z, at->mode, &d->point,
                                        err);
     if (st == BG_OK)
@@ -202,7 +203,7 @@ bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *er
     bg_system_get_work(d->sys)->factorisations++;
     if (d->has_mass && bg_kkt_eliminate(d->kkt, d->mass, d->terms.M, upper, G))
         return BG_OK;
-    bg_status st = d->has_mass && !(d->have & BG_TERM_M) ? evaluate_M(d, err) : BG_OK;
+    bg_status st = bg_dynamics_complete_M(d, err);
     if (st == BG_OK)
         st = bg_kkt_factor(d->kkt, d->terms.M, upper, G);
     if (st == BG_OK)
@@ -221,8 +222,7 @@ bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *er
 
 double bg_dynamics_calc_rcond(bg_dynamics *d)
 {
-    bool known = !d->has_mass || (d->have & BG_TERM_M) || evaluate_M(d, NULL) == BG_OK;
-    return known ? bg_kkt_calc_rcond(d->kkt) : 0;
+    return bg_dynamics_complete_M(d, NULL) == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
 }
 
 void bg_dynamics_set_guess(bg_dynamics *d, const double *lambda)

@@ -53,6 +53,8 @@ bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q,
 /* Further terms at the same point but with velocities v and states z (which may differ). */
 bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, const double *z,
                                     unsigned want, bg_error *err);
+/* Entries of M in the terms, where BG_TERM_MASS has left them out; q is still the same. */
+bg_status bg_dynamics_complete_M(bg_dynamics *dynamics, bg_error *err);
 /* Takes another M [as in terms] for that of the terms at hand. */
 void bg_dynamics_set_M(bg_dynamics *dynamics, const double *M);
 /* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. Where M
