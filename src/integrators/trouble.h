@@ -52,4 +52,17 @@ void bg_trouble_watch_rejection(bg_integrator *ig);
 /* Looks at the present state without waiting for more steps: for runs that end here. */
 void bg_trouble_search(bg_integrator *ig);
 
+/* stiffness.c: whether steps of this length from x are limited by stability, and by what. */
+void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h);
+/* jumps.c: looks on the way to the end of the attempt, and along the tangent, where its second
+ * stage was: what crosses a jump there is often thrown back. */
+void bg_jumps_search(bg_integrator *ig);
+
+/* v' and z' at a point given as y. */
+bool bg_trouble_calc_rates(bg_integrator *ig, double t, const double *y, double *out);
+/* Places the system's parts at y; false: its inputs cannot be evaluated. */
+bool bg_trouble_place(bg_integrator *ig, double t, const double *y, double *motion);
+/* The next test is made after twice as many steps as the last. */
+void bg_trouble_wait_longer(const bg_integrator *ig, bg_patience *patience);
+
 #endif

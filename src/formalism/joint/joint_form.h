@@ -119,6 +119,10 @@ void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
 
+/* system.c: inputs, positions and velocities; and `jump` of the system. */
+void bg_joint_update(bg_joint_form *f, const bg_point *p);
+int bg_joint_jump(void *form, const bg_point *p, const double *u_t, double *v);
+
 /* mass.c: M by composite bodies, in its pattern. This, inverse, forward and derivatives need
  * update_inertia. */
 void bg_joint_calc_mass(bg_joint_form *f, double *M);
