@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "consistent/starts.h"
+#include "math/arrays.h"
 #include "system/masses.h"
 
 #include <math.h>
@@ -78,14 +79,6 @@ static bg_status assemble_velocities(bg_assembly *a, bg_error *err)
     return bg_assembly_check_eliminated(a, a->tau, 1, 1e-8, a->other_remainder, fixed != NULL, err);
 }
 
-static double find_largest(const double *x, int n)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
 {
     bg_dynamics *d = a->dyn;
@@ -113,10 +106,10 @@ static bg_status assemble_accelerations(bg_assembly *a, bg_error *err)
     for (int i = 0; i < d->ng; i++)
         a->other_remainder[i] = size;
     st = bg_assembly_check_eliminated(a, a->tau, 2, 1e-6, a->other_remainder, false, err);
-    a->report->max_ga = find_largest(a->tau, d->ng);
+    a->report->max_ga = bg_find_largest(a->tau, d->ng);
     bg_dynamics_calc_w(d, x->v, a->tau);
-    a->report->max_gv = find_largest(a->tau, d->ng);
-    a->report->max_g = find_largest(d->terms.g, d->ng);
+    a->report->max_gv = bg_find_largest(a->tau, d->ng);
+    a->report->max_g = bg_find_largest(d->terms.g, d->ng);
     return st;
 }
 

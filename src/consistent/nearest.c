@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "consistent/start_search.h"
+#include "math/arrays.h"
 
 #include <float.h>
 #include <math.h>
@@ -71,14 +72,6 @@ static void clear(nearest *n)
                               n->up,   n->down, n->B, n->step, n->increment};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 static void keep(nearest *n)
@@ -182,7 +175,7 @@ static bool calc_slope(nearest *n, const double *direction, double factor, doubl
     calc_phi(n, out);
     calc_C(n);
     for (int j = 0; j < n->nv; j++)
-        out[j] += dot(n->C + (size_t)j * (size_t)n->m, n->mu, n->m);
+        out[j] += bg_dot_product(n->C + (size_t)j * (size_t)n->m, n->mu, n->m);
     return true;
 }
 
@@ -196,7 +189,7 @@ static bool calc_curvature(nearest *n, int f)
         for (int j = 0; j < n->nv; j++)
             n->up[j] = (n->up[j] - n->down[j]) / (2 * difference);
         for (int i = 0; i < f; i++)
-            n->B[i * f + k] = dot(n->Z + (size_t)i * (size_t)n->nv, n->up, n->nv);
+            n->B[i * f + k] = bg_dot_product(n->Z + (size_t)i * (size_t)n->nv, n->up, n->nv);
     }
     for (int i = 0; i < f; i++)
         for (int k = 0; k < i; k++)
@@ -222,7 +215,7 @@ static bool solve(nearest *n, int f, double shift, double least)
                 return false;
         }
     for (int i = 0; i < f; i++)
-        n->step[i] = (-n->step[i] - dot(B + i * f, n->step, i)) / diagonal[i];
+        n->step[i] = (-n->step[i] - bg_dot_product(B + i * f, n->step, i)) / diagonal[i];
     for (int i = f - 1; i >= 0; i--) {
         for (int k = i + 1; k < f; k++)
             n->step[i] -= B[k * f + i] * n->step[k];
@@ -307,11 +300,12 @@ static bool take_step(nearest *n, double *length)
     if (!calc_multipliers(n) || !calc_curvature(n, f))
         return false;
     for (int k = 0; k < f; k++) /* `up` keeps the gradient along Z */
-        n->step[k] = n->up[k] = dot(n->Z + (size_t)k * (size_t)n->nv, n->gradient, n->nv);
+        n->step[k] = n->up[k] = bg_dot_product(n->Z + (size_t)k * (size_t)n->nv, n->gradient,
+                                               n->nv);
     if (!find_step(n, f))
         return false;
-    *length = sqrt(dot(n->step, n->step, f));
-    return isfinite(*length) && advance(n, f, phi, dot(n->up, n->step, f), *length);
+    *length = sqrt(bg_dot_product(n->step, n->step, f));
+    return isfinite(*length) && advance(n, f, phi, bg_dot_product(n->up, n->step, f), *length);
 }
 
 bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)

@@ -16,6 +16,7 @@
  * elements) the fastest is the one whose force changes along the iteration's last vector do most
  * work on the accelerations they cause. */
 #include "integrators/trouble.h"
+#include "math/arrays.h"
 
 #include <limits.h>
 #include <math.h>
@@ -23,14 +24,6 @@
 
 enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24 };
 static const double shift = 1e-6;
-
-static double find_largest(const double *x, int n)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
 
 /* What one is in positions, velocities and states, so that tangent vectors have a size. */
 typedef struct units {
@@ -40,17 +33,17 @@ typedef struct units {
 static units calc_units(const bg_integrator *ig, const bg_state *x, double h)
 {
     const bg_dynamics *d = ig->dyn;
-    double a = find_largest(x->a, d->nv);
-    return (units){fmax(find_largest(x->q, d->nq), 1e-6),
-                   fmax(find_largest(x->v, d->nv), fmax(h * a, 1e-6)),
-                   fmax(find_largest(x->z, d->nz), 1e-6)};
+    double a = bg_find_largest(x->a, d->nv);
+    return (units){fmax(bg_find_largest(x->q, d->nq), 1e-6),
+                   fmax(bg_find_largest(x->v, d->nv), fmax(h * a, 1e-6)),
+                   fmax(bg_find_largest(x->z, d->nz), 1e-6)};
 }
 
 static double calc_size(const bg_integrator *ig, const double *x, units u)
 {
     int nv = ig->dyn->nv, nz = ig->dyn->nz;
-    return fmax(find_largest(x, nv) / u.q,
-                fmax(find_largest(x + nv, nv) / u.v, find_largest(x + 2 * nv, nz) / u.z));
+    return fmax(bg_find_largest(x, nv) / u.q,
+                fmax(bg_find_largest(x + nv, nv) / u.v, bg_find_largest(x + 2 * nv, nz) / u.z));
 }
 
 /* Takes the part across the constraints out of a velocity, with the matrix at hand. */
@@ -135,7 +128,7 @@ static bg_culprit find_fastest(bg_integrator *ig, const bg_state *from, units u)
     memcpy(m->state[1], from->q, (size_t)(nq + nv + nz) * sizeof(double));
     if (!bg_trouble_place(ig, from->t, m->state[1], m->force))
         return coordinate;
-    double unit = u.v / fmax(find_largest(m->y + nv, nv), 1e-300);
+    double unit = u.v / fmax(bg_find_largest(m->y + nv, nv), 1e-300);
     for (int i = 0; i < nv; i++)
         m->state[1][nq + i] += unit * m->y[nv + i];
     bg_trouble_place(ig, from->t, m->state[1], m->motion);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "linalg/backend.h"
+#include "math/arrays.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -40,11 +41,6 @@ typedef struct pattern {
     int *start, *column;
 } pattern;
 
-static int compare(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* Rows of few blocks are mostly in order. */
 static void sort_row(int *column, int n)
 {
@@ -52,7 +48,7 @@ static void sort_row(int *column, int n)
     for (int k = 1; k < n; k++)
         ascending = ascending && column[k - 1] <= column[k];
     if (!ascending && n > SHORT)
-        qsort(column, (size_t)n, sizeof(int), compare);
+        qsort(column, (size_t)n, sizeof(int), bg_compare_ints);
     for (int k = 1; !ascending && n <= SHORT && k < n; k++) { /* insertion */
         int c = column[k], at = k;
         for (; at > 0 && column[at - 1] > c; at--)

@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "linalg/nullspace.h"
 #include "linalg/thin.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,14 +52,6 @@ static double *column(double *A, int rows, int j)
     return A + (size_t)rows * (size_t)j;
 }
 
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* An entry of Z of the group of an unknown. */
 static double get_Z(const bg_levels *l, int unknown, int c)
 {
@@ -81,20 +74,20 @@ static void add_row(const bg_levels *l, level *w, const bg_sparse_rows *A, int i
 /* The reflection I - h h^T that takes c[from .. n-1] to a multiple of its first entry. */
 static void make_reflection(const double *c, int from, int n, double *h)
 {
-    double length = sqrt(dot(c + from, c + from, n - from));
+    double length = sqrt(bg_dot_product(c + from, c + from, n - from));
     memset(h, 0, (size_t)n * sizeof(double));
     if (length == 0)
         return;
     memcpy(h + from, c + from, (size_t)(n - from) * sizeof(double));
     h[from] += c[from] >= 0 ? length : -length;
-    double factor = sqrt(2 / dot(h + from, h + from, n - from));
+    double factor = sqrt(2 / bg_dot_product(h + from, h + from, n - from));
     for (int i = from; i < n; i++)
         h[i] *= factor;
 }
 
 static void reflect(const double *h, int from, int n, double *c)
 {
-    double s = dot(h + from, c + from, n - from);
+    double s = bg_dot_product(h + from, c + from, n - from);
     for (int i = from; i < n && s != 0; i++)
         c[i] -= s * h[i];
 }
@@ -119,7 +112,7 @@ static void decide(level *w, double least)
         double longest = least;
         for (int i = 0; i < w->m; i++) {
             const double *c = column(w->B, w->k, i) + from;
-            double length = sqrt(dot(c, c, w->k - from));
+            double length = sqrt(bg_dot_product(c, c, w->k - from));
             if (length > longest)
                 longest = length, best = i;
         }

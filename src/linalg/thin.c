@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +22,6 @@ static const double clear = 1e-6; /* what is left of those that do not */
 static double *column(double *A, int rows, int j)
 {
     return A + (size_t)rows * (size_t)j;
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
 }
 
 static void subtract(double *x, double h, const double *z, int n)
@@ -43,7 +36,7 @@ static double exchange(int n, int m, int k, double *Q, int *order)
     int best = k;
     double longest = 0;
     for (int j = k; j < m; j++) {
-        double length = sqrt(dot(column(Q, n, j), column(Q, n, j), n));
+        double length = sqrt(bg_dot_product(column(Q, n, j), column(Q, n, j), n));
         if (length > longest)
             longest = length, best = j;
     }
@@ -72,16 +65,16 @@ int bg_thin_orthogonalise(int n, int m, double least, double *Q, double *R, int 
             return k;
         }
         for (int c = 0; c < k; c++) { /* once more: what rounding left of them */
-            double h = dot(column(Q, n, c), q, n);
+            double h = bg_dot_product(column(Q, n, c), q, n);
             subtract(q, h, column(Q, n, c), n);
             R[c + m * order[k]] += h;
         }
-        double length = sqrt(dot(q, q, n));
+        double length = sqrt(bg_dot_product(q, q, n));
         R[k + m * order[k]] = length;
         for (int i = 0; i < n; i++)
             q[i] /= length;
         for (int j = k + 1; j < m; j++) {
-            double h = R[k + m * order[j]] = dot(q, column(Q, n, j), n);
+            double h = R[k + m * order[j]] = bg_dot_product(q, column(Q, n, j), n);
             subtract(column(Q, n, j), h, q, n);
         }
     }
@@ -151,7 +144,7 @@ static bool meet(work *w)
                 f[i] += get_Q(w, w->J[i], k) * w->c[k];
             f[i] /= q->a[w->J[i]];
         }
-        longest = fmax(longest, sqrt(dot(f, f, w->asked)));
+        longest = fmax(longest, sqrt(bg_dot_product(f, f, w->asked)));
     }
     if (bg_thin_orthogonalise(w->asked, count, clear * longest, w->F, w->R2, w->order2, &left) <
         count)
@@ -160,7 +153,7 @@ static bool meet(work *w)
         w->t[i] = q->r[w->J[i]];
     for (int e = 0; e < 2 * count; e++) { /* twice */
         const double *f = column(w->F, w->asked, e % count);
-        subtract(w->t, dot(f, w->t, w->asked), f, w->asked);
+        subtract(w->t, bg_dot_product(f, w->t, w->asked), f, w->asked);
     }
     return true;
 }
@@ -249,14 +242,15 @@ bg_status bg_thin_solve(const bg_thin_question *q, bg_thin_answer *answer)
 /* x <- (I - 2 h h^T / h.h) x, on entries from `from` on. */
 static void reflect(const double *h, int from, int n, double *x)
 {
-    double s = 2 * dot(h + from, x + from, n - from) / dot(h + from, h + from, n - from);
+    double s = 2 * bg_dot_product(h + from, x + from, n - from) /
+               bg_dot_product(h + from, h + from, n - from);
     subtract(x + from, s, h + from, n - from);
 }
 
 void bg_thin_complete(int n, int m, double *Q, double *Z)
 {
     for (int j = 0; j < m; j++) { /* column j becomes the reflection that takes it to +-e_j */
-        double *h = column(Q, n, j), length = sqrt(dot(h + j, h + j, n - j));
+        double *h = column(Q, n, j), length = sqrt(bg_dot_product(h + j, h + j, n - j));
         h[j] += h[j] >= 0 ? length : -length;
         for (int k = j + 1; k < m; k++)
             reflect(h, j, n, column(Q, n, k));

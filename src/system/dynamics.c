@@ -2,6 +2,7 @@
 #include "system/dynamics.h"
 
 #include "base/memory.h"
+#include "math/arrays.h"
 #include "system/masses.h"
 
 #include <math.h>
@@ -179,15 +180,6 @@ bg_status bg_dynamics_report_not_finite(const bg_dynamics *d, bg_error *err)
                         d->sys->def.name, name, d->point.t);
 }
 
-/* False when some entry is infinite or NaN: the sum of x - x then is NaN. */
-static bool is_finite(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] - x[i];
-    return sum == 0;
-}
-
 bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const double *M,
                                    bg_error *err)
 {
@@ -248,7 +240,7 @@ bg_status bg_dynamics_solve(bg_dynamics *d, double *a, double *lambda, bg_error 
     for (int i = 0; i < d->ng; i++)
         lambda[i] = -d->terms.gamma[i];
     bg_kkt_solve(d->kkt, a, lambda);
-    if (!is_finite(a, d->nv) || !is_finite(d->terms.h, d->nz))
+    if (!bg_is_finite(a, d->nv) || !bg_is_finite(d->terms.h, d->nz))
         return bg_dynamics_report_not_finite(d, err);
     return BG_OK;
 }
@@ -265,7 +257,7 @@ bg_status bg_dynamics_accelerate(bg_dynamics *d, double t, const double *q, cons
         return st;
     if (d->by_formalism) {
         st = bg_system_calc_acceleration(d->sys, &d->point, NULL, a, err);
-        if (st == BG_OK && !(is_finite(a, d->nv) && is_finite(d->terms.h, d->nz)))
+        if (st == BG_OK && !(bg_is_finite(a, d->nv) && bg_is_finite(d->terms.h, d->nz)))
             st = bg_dynamics_report_not_finite(d, err);
         return st;
     }

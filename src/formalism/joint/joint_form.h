@@ -154,6 +154,14 @@ void bg_joint_calc_tree_reaction(bg_multibody *mb, int joint, const double *lamb
 void bg_joint_transmit(bg_multibody *mb, bg_wrench *on_b);
 int bg_joint_find_coupler(bg_multibody *mb, int coupler);
 
+/* One body's part of a row as a spatial force about c. */
+static inline bg_spatial bg_joint_make_force(const bg_joint_form *f, int body, const double *J)
+{
+    bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
+    bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
+    return (bg_spatial){bg_add(moment, bg_cross(arm, force)), force};
+}
+
 /* loops.c: constraint rows, after update_position. */
 void bg_joint_calc_g(bg_joint_form *f, double *g);
 void bg_joint_calc_gt(bg_joint_form *f, double *gt);
