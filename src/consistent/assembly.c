@@ -8,45 +8,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double *take(double **room, int n)
+static void list(void *object, bg_arena *arena)
 {
-    double *array = *room;
-    *room += n;
-    return array;
-}
-
-static bool allocate(bg_assembly *a)
-{
+    bg_assembly *a = object;
     int nq = a->dyn->nq, nv = a->dyn->nv, ng = a->dyn->ng, nu = a->sys->def.nu;
-    size_t n = (size_t)ng;
-    double *room = a->doubles = BG_NEW_ARRAY(double, 4 * (size_t)nq + 3 * (size_t)nv +
-                                                         2 * (size_t)nu + 6 * n);
-    unsigned char *flags = a->flags = BG_NEW_ARRAY(unsigned char, 5 * n);
-    a->order = BG_NEW_ARRAY(signed char, 2 * n);
-    if (!room || !flags || !a->order)
-        return false;
-    a->guess = take(&room, nq);
-    a->origin = take(&room, nq);
-    a->trial = take(&room, nq);
-    a->found = take(&room, nq);
-    a->delta = take(&room, nv);
-    a->increment = take(&room, nv);
-    a->top = take(&room, nv);
-    a->tau = take(&room, ng);
-    a->scale = take(&room, ng);
-    a->first = take(&room, ng);
-    a->remainder = take(&room, ng);
-    a->other_remainder = take(&room, ng);
-    a->misfit = take(&room, ng);
-    a->lever = take(&room, nu);
-    a->shift = take(&room, nu);
-    a->dependent = flags;
-    a->involved = flags + n;
-    a->other_dependent = flags + 2 * n;
-    a->other_involved = flags + 3 * n;
-    a->unused = flags + 4 * n;
-    a->chosen = a->order + n;
-    return true;
+    BG_TAKE(arena, a->guess, nq);
+    BG_TAKE(arena, a->origin, nq);
+    BG_TAKE(arena, a->trial, nq);
+    BG_TAKE(arena, a->found, nq);
+    BG_TAKE(arena, a->delta, nv);
+    BG_TAKE(arena, a->increment, nv);
+    BG_TAKE(arena, a->top, nv);
+    BG_TAKE(arena, a->tau, ng);
+    BG_TAKE(arena, a->scale, ng);
+    BG_TAKE(arena, a->first, ng);
+    BG_TAKE(arena, a->remainder, ng);
+    BG_TAKE(arena, a->other_remainder, ng);
+    BG_TAKE(arena, a->misfit, ng);
+    BG_TAKE(arena, a->lever, nu);
+    BG_TAKE(arena, a->shift, nu);
+    BG_TAKE(arena, a->dependent, ng);
+    BG_TAKE(arena, a->involved, ng);
+    BG_TAKE(arena, a->other_dependent, ng);
+    BG_TAKE(arena, a->other_involved, ng);
+    BG_TAKE(arena, a->unused, ng);
+    BG_TAKE(arena, a->order, ng);
+    BG_TAKE(arena, a->chosen, ng);
 }
 
 bg_status bg_assembly_create(bg_evaluator *sys, bg_assembly **assembly, bg_error *err)
@@ -61,7 +48,7 @@ bg_status bg_assembly_create(bg_evaluator *sys, bg_assembly **assembly, bg_error
         st = bg_dynamics_create(sys, &a->dyn, err);
     if (st == BG_OK)
         st = bg_rank_create(def->ng, def->nv, def->pattern_G, &a->ranking, err);
-    if (st == BG_OK && !allocate(a))
+    if (st == BG_OK && !bg_arena_create(&a->arena, list, a))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory in assembly of '%s'", def->name);
     if (st != BG_OK) {
         bg_assembly_destroy(a);
@@ -74,9 +61,7 @@ void bg_assembly_destroy(bg_assembly *a)
 {
     if (!a)
         return;
-    free(a->doubles);
-    free(a->flags);
-    free(a->order);
+    bg_arena_clear(&a->arena);
     bg_state_destroy(a->before);
     bg_rank_destroy(a->ranking);
     bg_dynamics_destroy(a->dyn);

@@ -15,6 +15,7 @@
  *
  * What is given counts fully and joints of which nobody speaks a hundredth of it; where a part
  * floats, its pose takes nothing from either. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "consistent/start_search.h"
@@ -47,31 +48,23 @@ typedef struct nearest {
     double *B;         /* [nv * nv] */
     double *step;      /* [nv] s = Z^T y */
     double *increment; /* [nv] D y */
+    bg_arena arena;
 } nearest;
 
-static bool allocate(nearest *n)
+static void list(void *object, bg_arena *arena)
 {
+    nearest *n = object;
     size_t nv = (size_t)n->nv;
-    n->base = BG_NEW_ARRAY(double, n->s->d->nq + n->s->d->nz);
-    n->Z = BG_NEW_ARRAY(double, nv *nv);
-    n->C = BG_NEW_ARRAY(double, nv *(size_t)n->m);
-    n->mu = BG_NEW_ARRAY(double, n->m);
-    n->gradient = BG_NEW_ARRAY(double, nv);
-    n->up = BG_NEW_ARRAY(double, nv);
-    n->down = BG_NEW_ARRAY(double, nv);
-    n->B = BG_NEW_ARRAY(double, nv *nv);
-    n->step = BG_NEW_ARRAY(double, nv);
-    n->increment = BG_NEW_ARRAY(double, nv);
-    return n->base && n->Z && n->C && n->mu && n->gradient && n->up && n->down && n->B && n->step &&
-           n->increment;
-}
-
-static void clear(nearest *n)
-{
-    double *const arrays[] = {n->base, n->Z,    n->C, n->mu,   n->gradient,
-                              n->up,   n->down, n->B, n->step, n->increment};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+    BG_TAKE(arena, n->base, n->s->d->nq + n->s->d->nz);
+    BG_TAKE(arena, n->Z, nv * nv);
+    BG_TAKE(arena, n->C, nv * (size_t)n->m);
+    BG_TAKE(arena, n->mu, n->m);
+    BG_TAKE(arena, n->gradient, nv);
+    BG_TAKE(arena, n->up, nv);
+    BG_TAKE(arena, n->down, nv);
+    BG_TAKE(arena, n->B, nv * nv);
+    BG_TAKE(arena, n->step, nv);
+    BG_TAKE(arena, n->increment, nv);
 }
 
 static void keep(nearest *n)
@@ -314,7 +307,8 @@ bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
     nearest n = {.s = s, .x = x, .nv = d->nv};
     n.m = d->ng + s->starts->calc_rows(d->sys->def.self, NULL, BG_START_POSITIONS, BG_START_FIXED,
                                        NULL, NULL, NULL);
-    bool small = d->nv <= LARGEST, enough = !small || allocate(&n), done = false;
+    bool small = d->nv <= LARGEST, enough = !small || bg_arena_create(&n.arena, list, &n),
+         done = false;
     s->starved = s->starved || !enough;
     bool good = small && enough && close_loops(&n);
     double length = 0, before = HUGE_VAL;
@@ -323,6 +317,6 @@ bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
         done = length <= 1e-12 || (length <= 1e-6 && length > 0.5 * before);
         before = length;
     }
-    clear(&n);
+    bg_arena_clear(&n.arena);
     return good && done;
 }

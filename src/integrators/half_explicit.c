@@ -17,19 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_integrator *ig = object;
+    bg_half_explicit *m = ig->method;
+    BG_TAKE(arena, m->bar, ig->n);
+    BG_TAKE(arena, m->gt, ig->dyn->ng);
+    BG_TAKE(arena, m->G, bg_system_get_size_G(ig->sys->system));
+}
+
 bg_status bg_half_explicit_create(bg_integrator *ig, bg_error *err)
 {
     bg_half_explicit *m = BG_NEW(bg_half_explicit);
     ig->method = m;
-    if (m) {
-        m->bar = BG_NEW_ARRAY(double, ig->n);
-        m->gt = BG_NEW_ARRAY(double, ig->dyn->ng);
-        m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
-        m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
-    }
-    if (!m || !m->bar || !m->gt || !m->G)
+    if (!m || !bg_arena_create(&m->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
+    m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
     return bg_pair_create(ig, &m->pair, &bg_dopri5_pair, err);
 }
 
@@ -38,9 +42,7 @@ void bg_half_explicit_destroy(bg_integrator *ig)
     bg_half_explicit *m = ig->method;
     if (!m)
         return;
-    free(m->bar);
-    free(m->gt);
-    free(m->G);
+    bg_arena_clear(&m->arena);
     bg_pair_clear(&m->pair);
     free(m);
 }

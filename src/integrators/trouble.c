@@ -16,31 +16,31 @@
 enum { WINDOW = 32, MANY = 100 };
 static const long longest_wait = 1L << 40; /* accepted steps */
 
-bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
+static void list(void *object, bg_arena *arena)
 {
+    bg_integrator *ig = object;
+    bg_trouble *x = ig->trouble;
     const bg_dynamics *d = ig->dyn;
     const bg_parts *parts = &ig->sys->system->parts;
-    size_t tangent = (size_t)(2 * d->nv + d->nz), rates = (size_t)(d->nv + d->nz);
-    size_t n = (size_t)ig->n, width = (size_t)parts->width;
-    size_t total = 2 * tangent + 3 * rates + 3 * n + (size_t)d->ng + 2 * width +
-                   (size_t)parts->count;
-    bg_trouble *x = BG_NEW(bg_trouble);
-    ig->trouble = x;
-    double *next = x ? x->memory = BG_NEW_ARRAY(double, total) : NULL;
-    if (!next)
+    int tangent = 2 * d->nv + d->nz, rates = d->nv + d->nz;
+    BG_TAKE(arena, x->x, tangent);
+    BG_TAKE(arena, x->y, tangent);
+    BG_TAKE(arena, x->a0, rates);
+    BG_TAKE(arena, x->a1, rates);
+    BG_TAKE(arena, x->a2, rates);
+    for (int k = 0; k < 3; k++)
+        BG_TAKE(arena, x->state[k], ig->n);
+    BG_TAKE(arena, x->lambda, d->ng);
+    BG_TAKE(arena, x->motion, parts->width);
+    BG_TAKE(arena, x->force, parts->width);
+    BG_TAKE(arena, x->share, parts->count);
+}
+
+bg_status bg_trouble_create(bg_integrator *ig, bg_error *err)
+{
+    bg_trouble *x = ig->trouble = BG_NEW(bg_trouble);
+    if (!x || !bg_arena_create(&x->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the search for stiffness");
-    x->x = next;
-    x->y = next += tangent;
-    x->a0 = next += tangent;
-    x->a1 = next += rates;
-    x->a2 = next += rates;
-    x->state[0] = next += rates;
-    x->state[1] = next += n;
-    x->state[2] = next += n;
-    x->lambda = next += n;
-    x->motion = next += d->ng;
-    x->force = next += width;
-    x->share = next + width;
     x->stiff_patience = x->jump_patience = (bg_patience){0, WINDOW};
     return BG_OK;
 }
@@ -54,7 +54,7 @@ void bg_trouble_set_limits(bg_integrator *ig, double looks, double proved)
 void bg_trouble_destroy(bg_trouble *x)
 {
     if (x)
-        free(x->memory);
+        bg_arena_clear(&x->arena);
     free(x);
 }
 

@@ -28,7 +28,7 @@ struct bg_trouble {
     long jumps;           /* found so far */
     bg_patience stiff_patience, jump_patience;
     long accepted, rejected; /* counts where the present window of steps began */
-    double *memory;          /* what the pointers below share */
+    bg_arena arena;          /* of the arrays below */
     double *x, *y;           /* [2 nv + nz] tangent vectors (delta, w, zeta) */
     double *a0, *a1, *a2;    /* [nv + nz] accelerations and rates of z at two points */
     double *state[3];        /* [n] points of a segment */

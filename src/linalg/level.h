@@ -3,6 +3,7 @@
 #ifndef BG_LEVEL_H
 #define BG_LEVEL_H
 
+#include "base/arena.h"
 #include "linalg/levels.h"
 
 /* Unknowns that rows have tied together, by the first of them. */
@@ -24,6 +25,7 @@ struct bg_levels {
     int *next;   /* [n] group tied together with it; -1: last */
     int *offset; /* [n] of a group: its first direction among those tied together */
     bg_sparse_rows dense; /* A of bg_levels_add */
+    bg_arena arena;       /* all arrays */
 };
 
 void bg_levels_clear_group(bg_levels_group *group);

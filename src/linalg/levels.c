@@ -2,29 +2,34 @@
  * these; each set of them is solved by itself (level.c). */
 #include "linalg/level.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_levels *l = object;
+    int n = l->n;
+    BG_TAKE(arena, l->unit, n);
+    BG_TAKE(arena, l->x, n);
+    BG_TAKE(arena, l->groups, n);
+    BG_TAKE(arena, l->first, n);
+    BG_TAKE(arena, l->local, n);
+    BG_TAKE(arena, l->leader, n);
+    BG_TAKE(arena, l->next, n);
+    BG_TAKE(arena, l->offset, n);
+}
+
 bg_status bg_levels_create(int n, const double *unit, bg_levels **levels, bg_error *err)
 {
     bg_levels *l = BG_NEW(bg_levels);
     *levels = l;
-    if (l) {
+    if (l)
         l->n = n;
-        l->unit = BG_NEW_ARRAY(double, n);
-        l->x = BG_NEW_ARRAY(double, n);
-        l->groups = BG_NEW_ARRAY(bg_levels_group, n);
-        l->first = BG_NEW_ARRAY(int, n);
-        l->local = BG_NEW_ARRAY(int, n);
-        l->leader = BG_NEW_ARRAY(int, n);
-        l->next = BG_NEW_ARRAY(int, n);
-        l->offset = BG_NEW_ARRAY(int, n);
-    }
-    if (!l || !l->unit || !l->x || !l->groups || !l->first || !l->local || !l->leader || !l->next ||
-        !l->offset) {
+    if (!l || !bg_arena_create(&l->arena, list, l)) {
         bg_levels_destroy(l);
         *levels = NULL;
         return bg_error_set(err, BG_NO_MEMORY, "no memory for least squares of %d unknowns", n);
@@ -49,10 +54,8 @@ void bg_levels_destroy(bg_levels *l)
     for (int i = 0; i < l->n && l->groups; i++)
         bg_levels_clear_group(&l->groups[i]);
     bg_sparse_rows_clear(&l->dense);
-    void *owned[] = {l->unit,   l->x,    l->groups, l->first, l->local,
-                     l->leader, l->next, l->offset, l};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    bg_arena_clear(&l->arena);
+    free(l);
 }
 
 void bg_levels_reset(bg_levels *l)
