@@ -23,6 +23,17 @@ static inline char *quote(const char *text)
     return copy;
 }
 
+/* From JSON with single quotes. */
+static inline bg_model *parse_quoted(const char *text)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    char *copy = quote(text);
+    assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
+    free(copy);
+    return model;
+}
+
 /* The outputs at the end of a run. */
 static inline void run_model(const char *text, const char *formulation, double tolerance, double *y,
                              bg_certificate *certificate)

@@ -56,16 +56,6 @@ enum { NOUTPUTS = 13 };
     "}}, " BODIES JOINTS FORCES OUTPUTS                              \
     "'inputs': {'way': '20*t + 1.5*sin(t)'}, 'run': {'t_end': 6.0" run "}}"
 
-static bg_model *parse(const char *text)
-{
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    char *copy = quote(text);
-    assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
-    free(copy);
-    return model;
-}
-
 /* Parts by arc length are derivatives of each other, at random places of random tracks. */
 static void geometry_is_differentiated_exactly(void **state)
 {
@@ -132,7 +122,7 @@ static void geometry_meets_closed_forms(void **state)
 static void frames_move_as_curvature_and_cant_say(void **state)
 {
     (void)state;
-    bg_model *m = parse(MODEL("'speed': 20", ""));
+    bg_model *m = parse_quoted(MODEL("'speed': 20", ""));
     const bg_signal *u = NULL;
     for (int k = 0; k < m->nsignals; k++)
         if (strcmp(m->signals[k].name, "f1.heading") == 0)
@@ -186,7 +176,7 @@ static void derivatives_meet_differences(void **state)
     for (int k = 0; k < 3; k++) {
         bg_error err = {BG_OK, ""};
         bg_system *sys;
-        bg_model *m = parse(text[k]);
+        bg_model *m = parse_quoted(text[k]);
         bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
         int n = 0;
         assert_ok(bg_model_create_system(m, k == 1 ? "cartesian" : "joint", &sys, &err));

@@ -70,6 +70,7 @@ struct bg_integrator {
     bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
     double *bubble;                     /* [bubbles * n] coefficients of dense output */
+    bg_arena arena;                     /* all arrays */
     double h;                           /* s, length of the step being tried or last made */
     bg_control control, control_before; /* step control, and what it was before the last step */
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities

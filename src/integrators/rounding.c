@@ -72,7 +72,7 @@ bool bg_rounding_is_magnified(bg_integrator *ig)
                                         NULL);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, NULL);
-    double rcond = st == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
+    double rcond = st == BG_OK ? bg_dynamics_calc_rcond(d) : 0;
     ig->rcond = fmax(ig->rcond, rcond);
     bg_system_turn_to(ig->sys, before);
     return rcond < much_worse * ig->rcond;
