@@ -17,15 +17,19 @@ typedef struct carriage {
     double q[NV], v[NV], lambda[NG], y[OUTPUTS], a[NV];
 } carriage;
 
-/* On a line of one curvature, at a steady motion; stop: whether there are lateral bump stops. */
-static void set_up(carriage *c, const char *curvature, const char *stop)
+/* On a line of one curvature and cant, at a steady motion; stop: whether there are lateral bump
+ * stops. */
+static void set_up_line(carriage *c, double speed, double curvature, double cant, const char *stop)
 {
     bg_error err = {BG_OK, ""};
-    char segments[128];
-    snprintf(segments, sizeof segments, "[{\"length\": 1000, \"curvature\": %s}]", curvature);
-    const bg_setting set[] = {{"tracks.line.segments", segments}, {"parameters.stop", stop}};
+    char segments[128], V[32];
+    snprintf(segments, sizeof segments,
+             "[{\"length\": 1000, \"curvature\": %.17g, \"cant\": %.17g}]", curvature, cant);
+    snprintf(V, sizeof V, "%.17g", speed);
+    const bg_setting set[] = {
+        {"tracks.line.segments", segments}, {"parameters.stop", stop}, {"parameters.speed", V}};
     assert_ok(
-        bg_model_read(BOGIE_SOURCE_DIR "/models/train-carriage.json", set, 2, &c->model, &err));
+        bg_model_read(BOGIE_SOURCE_DIR "/models/train-carriage.json", set, 3, &c->model, &err));
     assert_ok(bg_model_create_system(c->model, "joint", &c->sys, &err));
     c->def = bg_system_get_def(c->sys);
     assert_int_equal(c->def->nv, NV);
@@ -43,6 +47,12 @@ static void set_up(carriage *c, const char *curvature, const char *stop)
     assert_ok(bg_system_set_point(c->ev, 0, c->q, c->v, NULL, c->def->mode0, &p, &err));
     p.lambda = c->lambda;
     assert_int_equal(c->def->outputs(c->def->self, &p, c->a, c->lambda, c->y), 0);
+}
+
+/* At 20 m/s without cant. */
+static void set_up(carriage *c, double curvature, const char *stop)
+{
+    set_up_line(c, 20, curvature, 0, stop);
 }
 
 static void tear_down(carriage *c)
@@ -76,7 +86,7 @@ static void the_start_is_an_equilibrium(void **state)
 {
     (void)state;
     carriage c;
-    set_up(&c, "0", "0");
+    set_up(&c, 0, "0");
     for (int k = 0; k < 4; k++) {
         assert_near(of_axle(&c, k, "Q_left"), 54498, 1);
         assert_near(of_axle(&c, k, "Q_right"), 54498, 1);
@@ -103,7 +113,7 @@ static void eigenvalues_are_those_of_another_program(void **state)
                                          {-8.760, 72.902},  {-8.119, 163.51}};
     double re[2 * NV], im[2 * NV];
     carriage c;
-    set_up(&c, "0", "0");
+    set_up(&c, 0, "0");
     find_modes(&c.b, re, im);
     for (int i = 0; i < 2 * NV; i++)
         assert_true(re[i] < 1e-2); /* defective zeros of the constraints scatter */
@@ -126,7 +136,7 @@ static void curves_are_those_of_another_program(void **state)
     static const double creep[] = {-9.507, 6.182, -9.646, 6.606};
     static const double spin[] = {-0.2548, -0.0088, -0.2258, -0.0029};
     carriage c;
-    set_up(&c, "0.002", "0");
+    set_up(&c, 0.002, "0");
     for (int k = 0; k < 4; k++) {
         assert_near(1e3 * of_axle(&c, k, "y"), y[k], 0.005);
         assert_near(1e3 * of_axle(&c, k, "yaw"), yaw[k], 0.005);
@@ -146,7 +156,7 @@ static void stops_hold_the_car_in_curves(void **state)
     (void)state;
     static const double y[] = {-6.139, -1.356, -6.049, -1.011};
     carriage c;
-    set_up(&c, "0.002", "1");
+    set_up(&c, 0.002, "1");
     for (int k = 0; k < 4; k++)
         assert_near(1e3 * of_axle(&c, k, "y"), y[k], 0.005);
     assert_near(1e3 * output(&c, "car_y"), 36.18, 0.01);
@@ -186,49 +196,83 @@ static void look_at(carriage *c, bg_world *w, bg_vec3 force[NG], double slip[NG]
     }
 }
 
-/* In the curve: vertical forces carry the weight; in axes of the car's frame, lateral forces give
- * all masses their centripetal acceleration; no material moves along a normal. */
-static void rail_forces_close_in_a_curve(void **state)
+/* Vertical forces carry the weight; horizontally, in axes of the car's frame, the forces across
+ * give all masses their centripetal acceleration; no material moves along a normal. Along x the
+ * frame holds the car. Returns the force across, N. */
+static double check_sums(carriage *c, double V, double kappa)
 {
-    (void)state;
-    carriage c;
     bg_world w;
     bg_vec3 force[NG], sum = {0, 0, 0};
     double slip[NG], needed = 0, weight = 44482 * 9.81;
-    const double V = 20, kappa = 0.002;
-    set_up(&c, "0.002", "0");
-    look_at(&c, &w, force, slip);
+    look_at(c, &w, force, slip);
     for (int i = 0; i < NG; i++) {
         sum = bg_add(sum, force[i]);
         assert_true(fabs(slip[i]) < 3e-5 * V);
     }
     assert_near(sum.z, weight, 1e-8 * weight);
     int frame = 0;
-    for (int b = 1; b < c.model->nbodies; b++)
-        if (strcmp(c.model->bodies[b].name, "frame") == 0)
+    for (int b = 1; b < c->model->nbodies; b++)
+        if (strcmp(c->model->bodies[b].name, "frame") == 0)
             frame = b;
-    const bg_vec3 side = bg_axis(&w.body[frame].R, 1);
-    for (int b = 1; b < c.model->nbodies; b++)
-        needed += c.model->bodies[b].mass * V * V * kappa * kappa *
-                  (1 / kappa - bg_dot(side, bg_sub(w.body[b].r, w.body[frame].r)));
+    const bg_vec3 along = bg_axis(&w.body[frame].R, 0), side = {-along.y, along.x, 0};
+    for (int b = 1; b < c->model->nbodies; b++)
+        needed += c->model->bodies[b].mass * V * V *
+                  (kappa - kappa * kappa * bg_dot(side, bg_sub(w.body[b].r, w.body[frame].r)));
     assert_near(bg_dot(sum, side), needed, 1e-8 * weight);
-    assert_near(needed, 35582.3, 1);
+    return needed;
+}
+
+static void check_mirror(const carriage *left, const carriage *right)
+{
+    for (int i = 0; i < NV; i++) {
+        const char *name = left->def->q_names[i];
+        const bool odd = strstr(name, ".y") || strstr(name, "roll"); /* .y, .yaw, .roll */
+        assert_near(right->q[i], (odd ? -1 : 1) * left->q[i], 1e-10);
+    }
+    for (int k = 0; k < 4; k++)
+        assert_near(of_axle(right, k, "Q_left"), of_axle(left, k, "Q_right"), 1e-4);
+}
+
+static void rail_forces_close_in_a_curve(void **state)
+{
+    (void)state;
+    carriage c;
+    set_up(&c, 0.002, "0");
+    assert_near(check_sums(&c, 20, 0.002), 35582.3, 1);
     tear_down(&c);
+}
+
+static double draw(uint64_t *seed, double from, double to)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return from + (to - from) * (double)(*seed >> 11) * 0x1p-53;
+}
+
+/* Random speeds, curvatures and cants: forces close, and in the mirror everything is mirrored. */
+static void random_curves_close_and_have_mirror_images(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (int n = 0; n < (SANITIZED ? 1 : 6); n++) {
+        const double V = draw(&seed, 10, 25), kappa = draw(&seed, -1, 1) / 600;
+        const double cant = draw(&seed, -0.1, 0.1);
+        carriage c, mirror;
+        set_up_line(&c, V, kappa, cant, n % 2 ? "0" : "1");
+        set_up_line(&mirror, V, -kappa, -cant, n % 2 ? "0" : "1");
+        check_sums(&c, V, kappa);
+        check_mirror(&c, &mirror);
+        tear_down(&c);
+        tear_down(&mirror);
+    }
 }
 
 static void mirrored_curves_are_mirror_images(void **state)
 {
     (void)state;
     carriage left, right;
-    set_up(&left, "0.002", "0");
-    set_up(&right, "-0.002", "0");
-    for (int i = 0; i < NV; i++) {
-        const char *name = left.def->q_names[i];
-        const bool odd = strstr(name, ".y") || strstr(name, "roll"); /* .y, .yaw, .roll */
-        assert_near(right.q[i], (odd ? -1 : 1) * left.q[i], 1e-10);
-    }
-    for (int k = 0; k < 4; k++)
-        assert_near(of_axle(&right, k, "Q_left"), of_axle(&left, k, "Q_right"), 1e-4);
+    set_up(&left, 0.002, "0");
+    set_up(&right, -0.002, "0");
+    check_mirror(&left, &right);
     tear_down(&left);
     tear_down(&right);
 }
@@ -239,7 +283,7 @@ static void derivatives_meet_fine_differences(void **state)
 {
     (void)state;
     carriage c;
-    set_up(&c, "0.002", "1");
+    set_up(&c, 0.002, "1");
     uint64_t seed = 5;
     for (int n = 0; n < NV; n++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -334,6 +378,7 @@ int main(void)
         cmocka_unit_test(curves_are_those_of_another_program),
         cmocka_unit_test(stops_hold_the_car_in_curves),
         cmocka_unit_test(rail_forces_close_in_a_curve),
+        cmocka_unit_test(random_curves_close_and_have_mirror_images),
         cmocka_unit_test(mirrored_curves_are_mirror_images),
         cmocka_unit_test(derivatives_meet_fine_differences),
         cmocka_unit_test(runs_agree),

@@ -1,11 +1,10 @@
 /* The contact of a wheel with a rail and its creep forces: profiles against published coefficients,
  * the positions of a wheelset between its rails, derivatives against differences, Klingel's
- * wavelength, saturation, events that depend on multipliers, sentences. Check values belong to
+ * wavelength, conicity, events that depend on multipliers, sentences. Check values belong to
  * wheels S1002 on rails UIC 60 1:40, eps = 10 um, by an independent program. */
-#include "steady_support.h"
+#include "rail_support.h"
 
 #include "model/model.h"
-#include "model/rail/creep.h"
 
 #define FOLDER BOGIE_SOURCE_DIR "/models/"
 
@@ -227,17 +226,6 @@ static void gaps_are_smooth(void **state)
     "'kalker': [4.473, 4.129, 1.876]"
 #define STRAIGHT "'speed': 1, 'segments': [{'length': 1}]"
 
-static bg_system *build(const char *text, const char *form, bg_model **model)
-{
-    bg_error err = {BG_OK, ""};
-    bg_system *sys;
-    char *copy = quote(text);
-    assert_ok(bg_model_parse(copy, "test", NULL, 0, model, &err));
-    assert_ok(bg_model_create_system(*model, form, &sys, &err));
-    free(copy);
-    return sys;
-}
-
 /* Every analytic derivative of the system, contact and creep included, against differences at
  * random states, with cant and curvature, in both forms. */
 static void derivatives_meet_differences(void **state)
@@ -251,7 +239,7 @@ static void derivatives_meet_differences(void **state)
     for (int n = 0; n < 4; n++) {
         bg_error err = {BG_OK, ""};
         bg_model *m;
-        bg_system *sys = build(text[n / 2], forms[n % 2], &m);
+        bg_system *sys = build_model(text[n / 2], forms[n % 2], &m);
         bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
         int count = 0;
         assert_ok(bg_system_check_derivatives(sys, 5, 11, checks, &count, &err));
@@ -280,37 +268,6 @@ static void both_forms_agree(void **state)
     assert_true(fabs(y[0][0]) > 1e-4);
 }
 
-/* u at which both laws have slopes and limits of their own. */
-static void creep_saturates(void **state)
-{
-    (void)state;
-    for (int law = 0; law < 2; law++) {
-        const bg_creep c = {.law = (bg_creep_law)law,
-                            .friction = 0.3,
-                            .modulus = 82e9,
-                            .load = 5e4,
-                            .area = 2.6e-5,
-                            .C11 = 4.5,
-                            .C22 = 4.1,
-                            .C23 = 1.9};
-        double last = 0;
-        for (double xi = 1e-8; xi < 1; xi *= 1.5) {
-            bg_creep_motion m = {.speed = {.x = 20}, .load = {.x = 5e4}};
-            bg_creep_force f;
-            m.v[0].x = 20 * xi;
-            m.v[1].x = 20 * 0.5 * xi;
-            bg_creep_calc(&c, &m, &f);
-            const double size = hypot(f.longitudinal, f.lateral), linear = 0.3 * 5e4 * f.use;
-            assert_true(size > last && size <= 0.3 * 5e4 * (1 + 1e-12));
-            assert_true(f.longitudinal < 0 && f.lateral < 0);
-            if (f.use < 1e-3)
-                assert_near(size, linear, 4e-4 * linear);
-            last = f.use < 2.9 || law == 1 ? size : 0;
-        }
-        assert_near(last == 0 ? 0.3 * 5e4 : last, 0.3 * 5e4, law == 1 ? 100 : 1e-9);
-    }
-}
-
 /* Klingel's motion: the wavelength of the least damped oscillation of a free wheelset, against 2 pi
  * sqrt(b0 r0 (1 + r0 c/b')/(c (1 + (r0 + rho) c/b'))), b' = b0 - r0 c, c the conicity. */
 static void wheelsets_run_in_klingels_waves(void **state)
@@ -322,37 +279,44 @@ static void wheelsets_run_in_klingels_waves(void **state)
     const double b0 = 0.75, r0 = 0.46, c = 0.05, rho = 0.3, b = b0 - r0 * c;
     const double expected = 2 * M_PI *
                             sqrt(b0 * r0 * (1 + r0 * c / b) / (c * (1 + (r0 + rho) * c / b)));
+    for (int k = 0; k < 2; k++)
+        assert_near(find_wave(text[k], k == 0 ? 1 : 10), expected, 2e-4 * expected);
+}
+
+/* The free wheelset S1002 at small amplitude, at two speeds: 6.826 m by another program. */
+static void worn_wheels_run_in_shorter_waves(void **state)
+{
+    (void)state;
+    static const char *const track[] = {STRAIGHT, "'speed': 10, 'segments': [{'length': 1}]"};
+    char text[RAIL_TEXT];
     for (int k = 0; k < 2; k++) {
-        bg_error err = {BG_OK, ""};
-        bg_model *m;
-        bg_evaluator *ev;
-        bg_system *sys = build(text[k], "joint", &m);
-        const bg_system_def *d = bg_system_get_def(sys);
-        double q[6], v[6] = {0}, lambda[2] = {54500, 54500}, re[12], im[12], best = INFINITY;
-        double wave = 0;
-        blocks x = blocks_create(d);
-        assert_ok(bg_evaluator_create(sys, &ev, &err));
-        memcpy(q, d->q0, sizeof q);
-        /* x and spin are free: at rest against the frame where the creep is zero */
-        for (int n = 0; n < 40; n++) {
-            blocks_calc(ev, d, 0, q, v, lambda, &x);
-            const int spin = 5;
-            v[spin] -= x.r[spin] / x.r_v[spin * 6 + spin];
-            q[2] -= x.g[0] / x.G[2];
-            lambda[0] -= 0.5 * x.r[2] / x.r_l[2 * 2];
-            lambda[1] = lambda[0];
-        }
-        assert_true(fabs(x.r[5]) < 1e-6 && fabs(x.r[2]) < 1e-6 && fabs(x.g[0]) < 1e-14);
-        find_modes(&x, re, im);
-        for (int i = 0; i < 12; i++)
-            if (im[i] > 0.01 && fabs(re[i]) < best)
-                best = fabs(re[i]), wave = 2 * M_PI * (k == 0 ? 1 : 10) / im[i];
-        assert_near(wave, expected, 2e-4 * expected);
-        blocks_clear(&x);
-        bg_evaluator_destroy(ev);
-        bg_system_destroy(sys);
-        bg_model_destroy(m);
+        write_wheelset(text, S1002, track[k], "'y': 0", "", "'t_end': 1");
+        assert_near(find_wave(text, k == 0 ? 1 : 10), 6.826, 1e-3 * 6.826);
     }
+}
+
+/* Half the difference of the rolling radii at y, as a multiple of y in the first harmonic of an
+ * amplitude: (1/2 pi A) integral (R_l - R_r)(A sin t) sin t dt, by 64 points. */
+static double calc_conicity(const bg_model *m, double amplitude)
+{
+    enum { POINTS = 64 };
+    double z = -1.6e-4, roll = 0, sum = 0;
+    for (int i = 0; i < POINTS; i++) {
+        const double t = 2 * M_PI * i / POINTS, y = amplitude * sin(t);
+        stand(m->contacts, y, &z, &roll);
+        const bg_rail_contact_state l = look(&m->contacts[0], 1, y, z, roll, 0),
+                                    r = look(&m->contacts[1], 1, y, z, roll, 0);
+        sum += (l.mean[BG_RAIL_CONTACT_R] - r.mean[BG_RAIL_CONTACT_R]) * sin(t);
+    }
+    return sum / (POINTS * amplitude);
+}
+
+static void conicity_is_that_of_another_program(void **state)
+{
+    (void)state;
+    bg_model *m = read_carriage(NULL, 0);
+    assert_near(calc_conicity(m, 3e-3), 0.181, 0.0005);
+    bg_model_destroy(m);
 }
 
 /* A wheel that is pulled up: the run ends where its contact force is zero. */
@@ -370,7 +334,7 @@ static void wheels_lift_off_with_a_sentence(void **state)
     for (int k = 0; k < 2; k++) {
         bg_error err = {BG_OK, ""};
         bg_model *m;
-        bg_system *sys = build(text, forms[k], &m);
+        bg_system *sys = build_model(text, forms[k], &m);
         bg_run_options o = bg_default_run_options();
         bg_run_report r;
         assert_ok(bg_run(sys, &o, &r, &err));
@@ -394,8 +358,9 @@ int main(void)
         cmocka_unit_test(gaps_are_smooth),
         cmocka_unit_test(derivatives_meet_differences),
         cmocka_unit_test(both_forms_agree),
-        cmocka_unit_test(creep_saturates),
         cmocka_unit_test(wheelsets_run_in_klingels_waves),
+        cmocka_unit_test(worn_wheels_run_in_shorter_waves),
+        cmocka_unit_test(conicity_is_that_of_another_program),
         cmocka_unit_test(wheels_lift_off_with_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
