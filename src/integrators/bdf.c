@@ -146,6 +146,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    ig->has_past = true;
     m->nq = ig->dyn->nq;
     m->nv = ig->dyn->nv;
     m->nz = ig->dyn->nz;

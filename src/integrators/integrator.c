@@ -62,7 +62,7 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!bg_arena_create(&ig->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    st = bg_noise_create(ig, err);
     if (st == BG_OK)
         st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
