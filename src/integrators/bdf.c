@@ -272,9 +272,10 @@ static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
     unsigned want = 0;
+    const bool held = m->form == BG_FORM_INDEX_1; /* accelerations, by the equations themselves */
     double power = 0;
     if (m->ng > 0)
-        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last ? BG_TERM_gamma : 0u);
+        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last && held ? BG_TERM_gamma : 0u);
     if (d->kinematic)
         want |= BG_TERM_V;
     bg_status st = BG_OK;
@@ -305,6 +306,8 @@ static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
         ig->rate1[i] = m->rate_P[i] + m->formula.alpha * m->e[i];
     ig->rate1[w] = power;
     ig->residuals1 = bg_dynamics_calc_residuals(d, x->v, x->a);
+    if (m->ng > 0 && !held) /* of the corrector's own a it would say what 1/h makes of the error */
+        ig->residuals1.ga = NAN;
     return BG_OK;
 }
 
@@ -414,10 +417,11 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    /* singular positions show otherwise; a corrector that does not converge may need shorter steps
-     */
+    /* singular positions show otherwise, or not at once; a corrector that does not converge may
+     * need shorter steps; and leaps, which cost a Jacobian each, lead over nothing else */
     ig->stays = (st == BG_OK && m->error_failures < 2) ||
-                (st == BG_NOT_CONVERGED && m->cuts < CUTS);
+                (st == BG_NOT_CONVERGED && m->cuts < CUTS) ||
+                (st != BG_SINGULAR && !bg_rounding_is_magnified(ig));
     return st;
 }
 

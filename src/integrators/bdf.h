@@ -181,6 +181,8 @@ void bg_bdf_move(bg_integrator *ig);
 bg_status bg_bdf_prepare_base(bg_integrator *ig, bg_error *err);
 /* The largest residual by name, for messages. */
 void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size);
+/* What the last increment of the multipliers says where forces depend on them, else nothing. */
+void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size);
 
 /* bdf_corrector.c */
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err);

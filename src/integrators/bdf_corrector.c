@@ -267,27 +267,11 @@ static void watch(bg_integrator *ig)
     m->changed = m->changed || before != m->parts.slow_steps;
 }
 
-/* What the last increment of the multipliers says where forces depend on them. */
-static void describe_lambda(const bg_integrator *ig, char *text, size_t size)
-{
-    const bg_bdf *m = ig->method;
-    char name[64];
-    int worst = 0;
-    *text = '\0';
-    for (int i = 0; i < m->ng; i++)
-        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
-    if (ig->sys->def.f_of_lambda)
-        snprintf(text, size,
-                 "; forces that depend on constraint forces, such as that of '%s', may not be "
-                 "determined there (too much friction)",
-                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
-}
-
 static bg_status fail(bg_integrator *ig, bg_error *err)
 {
     char name[160], friction[240];
     bg_bdf_describe_residual(ig, name, sizeof name);
-    describe_lambda(ig, friction, sizeof friction);
+    bg_bdf_describe_lambda(ig, friction, sizeof friction);
     return bg_error_set(err, BG_NOT_CONVERGED,
                         "system '%s': the corrector of the step from t = %.17g over %.3g s does "
                         "not converge, with the largest residual in %s%s; look at what acts there, "
