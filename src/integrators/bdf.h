@@ -222,9 +222,22 @@ void bg_bdf_differences_destroy(bg_bdf_differences *differences);
 /* B at the iterate by differences; whole: column by column, by which the pattern may grow. */
 bg_status bg_bdf_differences_update(bg_integrator *ig, bool whole, bg_error *err);
 void bg_bdf_differences_forget(bg_integrator *ig);
+/* Residuals that B takes. */
+int bg_bdf_differences_count(const bg_integrator *ig);
 /* The iteration has failed in spite of new derivatives: whether all columns are to be looked at. */
 bool bg_bdf_differences_suspect(bg_integrator *ig);
 void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive);
+
+/* What is differenced: rows r, h, w; columns q (tangent), v, z, lambda; entries column by column.
+ */
+typedef struct bg_bdf_pattern {
+    int rows, columns, ngroups;
+    const unsigned char *topology, *omega; /* [columns rows] may be there; Omega */
+    const int *group;                      /* [columns] */
+} bg_bdf_pattern;
+
+/* False: the integrator is another one, or makes no differences in groups (yet). */
+bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern);
 
 /* bdf_cap.c */
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err);

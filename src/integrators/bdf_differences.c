@@ -418,6 +418,13 @@ bool bg_bdf_differences_suspect(bg_integrator *ig)
     return ++x->failures >= x->wait || m->cuts > 0;
 }
 
+int bg_bdf_differences_count(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    const bg_bdf_differences *x = m->differences;
+    return 1 + (m->jacobian == BG_DIFFERENCE_SPARSE ? x->ngroups : x->columns);
+}
+
 void bg_bdf_differences_forget(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
@@ -443,4 +450,19 @@ void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_flags(archive, x->omega, (size_t)x->rows * (size_t)x->columns);
     if (archive->loading && !archive->failed)
         update_groups(ig);
+}
+
+bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern)
+{
+    const bg_bdf *m = ig->method;
+    if (strcmp(ig->class_->info.name, "bdf") != 0 || !m->differences || !m->differences->known)
+        return false;
+    const bg_bdf_differences *x = m->differences;
+    *pattern = (bg_bdf_pattern){.rows = x->rows,
+                                .columns = x->columns,
+                                .ngroups = x->ngroups,
+                                .topology = x->topology,
+                                .omega = x->omega,
+                                .group = x->group};
+    return true;
 }
