@@ -97,11 +97,11 @@ static void test_converges(void **state)
     } systems[] = {{"equations:slider-crank", 10, 3e-7},
                    {"equations:car-axle", 3, 1e-5},
                    {"equations:andrews", 0.03, 1e-3}}; /* velocities of 1e4 */
-    static const bg_setting options[] = {{"form", "ggl"},           {"form", "index2"},
-                                         {"form", "index1"},        {"form", "index3"},
-                                         {"formalism", "explicit"}, {"jacobian", "dense"},
-                                         {"jacobian", "sparse"},    {"update", "full"},
-                                         {"step_rule", "dassl"},    {"norm", "rms"}};
+    static const bg_setting options[] = {
+        {"form", "ggl"},        {"form", "index2"},        {"form", "index1"},
+        {"form", "index3"},     {"formalism", "explicit"}, {"jacobian", "dense"},
+        {"jacobian", "sparse"}, {"update", "full"},        {"step_rule", "dassl"},
+        {"norm", "rms"},        {"norm", "largest"}};
     for (int s = 0; s < 3; s++) {
         bg_system *sys = create_system(systems[s].name, NULL, NULL);
         outcome fine = follow(sys, "mdop8", 1e-12, 0, systems[s].t_end, NULL, 0);
@@ -128,50 +128,64 @@ static void test_converges(void **state)
     }
 }
 
-/* The end of a run of a model beside its reference value, in both forms. */
-static void check_model(const char *file, double t_end, const char *output, double expected,
-                        double loose, double tight)
+/* An output at the end of a run of a model at a tolerance; the run is good. */
+static double end_model(const char *file, const char *form, double tolerance, double t_end,
+                        const char *output)
 {
-    for (int f = 0; f < 2; f++)
-        for (int k = 0; k < 2; k++) {
-            bg_error err = {BG_OK, ""};
-            bg_model *model;
-            bg_system *sys;
-            bg_run_options o = bg_default_run_options();
-            bg_run_report r;
-            char path[512];
-            snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/iftomm-%s.json", file);
-            assert_ok(bg_model_read(path, NULL, 0, &model, &err));
-            assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
-            const bg_system_def *def = bg_system_get_def(sys);
-            o.integrator = "bdf";
-            o.t_end = t_end;
-            o.method.rtol = o.method.atol = k ? 1e-8 : 1e-5;
-            assert_ok(bg_run(sys, &o, &r, &err));
-            int i = 0;
-            while (i < def->ny && strcmp(def->y_names[i], output) != 0)
-                i++;
-            assert_true(i < def->ny);
-            if (!(fabs(r.y[i] - expected) < (k ? tight : loose)))
-                fail_msg("%s %s at %g: %s is %.10g, not %.10g", file, forms[f], o.method.rtol,
-                         output, r.y[i], expected);
-            assert_int_equal(r.verdict, BG_GOOD);
-            assert_true(r.certificate.max_g < 1e-4);
-            bg_run_report_clear(&r);
-            bg_system_destroy(sys);
-            bg_model_destroy(model);
-        }
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    char path[512];
+    int i = 0;
+    snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/iftomm-%s.json", file);
+    assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    const bg_system_def *def = bg_system_get_def(sys);
+    o.integrator = "bdf";
+    o.t_end = t_end;
+    o.method.rtol = o.method.atol = tolerance;
+    if (bg_run(sys, &o, &r, &err) != BG_OK)
+        fail_msg("%s %s at %g: %s", file, form, tolerance, err.text);
+    while (i < def->ny && strcmp(def->y_names[i], output) != 0)
+        i++;
+    assert_true(i < def->ny);
+    assert_int_equal(r.verdict, BG_GOOD);
+    assert_true(r.certificate.max_g < 10 * tolerance);
+    double y = r.y[i];
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return y;
 }
 
-/* IFToMM problems; the references are those of studies/iftomm.json. */
+/* IFToMM problems in both forms: the output nears its reference (that of studies/iftomm.json) as
+ * the tolerance falls, to `bound` at the tightest. */
 static void test_benchmarks(void **state)
 {
     (void)state;
-    check_model("a01-pendulum", 10, "P.x", -0.27508746257611686, 5e-3, 5e-6);
-    check_model("a02-four-bars", 10, "B0.x", 0.32845811154081538, 5e-2, 1e-4);
-    check_model("a03-andrews", 0.05, "beta", 33.815340721360174, 2e-3, 5e-6);
-    check_model("a04-bricard", 10, "P3.x", 0.99973098730383535, 2e-4, 5e-7);
-    check_model("a05-governor", 10, "s", 0.61962291706136566, 1e-3, 2e-6);
+    static const struct {
+        const char *file;
+        double t_end;
+        const char *output;
+        double expected, tightest, bound;
+    } cases[] = {{"a01-pendulum", 10, "P.x", -0.27508746257611686, 1e-9, 1e-6},
+                 {"a02-four-bars", 10, "B0.x", 0.32845811154081538, 1e-8, 1e-4},
+                 {"a03-andrews", 0.05, "beta", 33.815340721360174, 1e-9, 3e-6},
+                 {"a04-bricard", 10, "P3.x", 0.99973098730383535, 1e-9, 2e-7},
+                 {"a05-governor", 10, "s", 0.61962291706136566, 1e-9, 5e-7}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int f = 0; f < 2; f++) {
+            double error[2];
+            for (int i = 0; i < 2; i++)
+                error[i] = fabs(end_model(cases[k].file, forms[f], i ? cases[k].tightest : 1e-5,
+                                          cases[k].t_end, cases[k].output) -
+                                cases[k].expected);
+            print_message("%s %s: errors %.1e, %.1e\n", cases[k].file, forms[f], error[0],
+                          error[1]);
+            assert_true(error[1] < 0.1 * error[0] && error[1] < cases[k].bound);
+        }
 }
 
 /* F at the iterate moved by x = (q, v, z, lambda, eta), all rows. */
@@ -359,10 +373,9 @@ static double get_reference(const char *name)
 static void test_wheelset(void **state)
 {
     (void)state;
-    static const bg_setting o[] = {{"norm", "rms"}, {"newton", "0.01"}};
     bg_system *sys = create_system("equations:wheelset", NULL, NULL);
     const bg_system_def *def = bg_system_get_def(sys);
-    outcome x = follow(sys, "bdf", SANITIZED ? 1e-6 : 1e-8, 0, 10, o, 2);
+    outcome x = follow(sys, "bdf", SANITIZED ? 1e-6 : 1e-8, 0, 10, NULL, 0);
     double error = 0;
     assert_int_equal(x.status, BG_OK);
     for (int i = 0; i < 11; i++) {

@@ -71,7 +71,8 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
     m->kappa = bg_option_get_number(ig, "newton", 0);
-    ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
+    m->norm = bg_option_get_choice(ig, "norm");
+    ig->by_largest = m->norm == BG_NORM_LARGEST;
     m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
     if (m->kappa < 0 || m->kappa >= 1)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -504,7 +505,8 @@ static const bg_option_info options[] = {
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
     {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},
     {"step_rule", "smooth|dassl", "smooth", "steps grow wherever it pays, or only by doubling"},
-    {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
+    {"norm", "parts|largest|rms", "parts",
+     "error of a step: the largest root mean square of q, v and z, its worst entry, or one mean"},
 };
 
 const bg_integrator_class bg_bdf_class;

@@ -17,6 +17,7 @@ enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
 enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
+enum { BG_NORM_PARTS, BG_NORM_LARGEST, BG_NORM_RMS };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
 typedef struct bg_bdf_history {
@@ -118,7 +119,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, through, max_order;
+    int form, formalism, jacobian, update, rule, omega, through, norm, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;

@@ -27,12 +27,14 @@ static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, le
 static const double of_lambda = 1e-2;
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.03;
+static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
 
 static double get_kappa(const bg_bdf *m)
 {
     if (m->kappa > 0)
         return m->kappa;
-    return m->formula.k > 2 ? kappa_high : kappa_low;
+    double kappa = m->formula.k > 2 ? kappa_high : kappa_low;
+    return m->form == BG_FORM_INDEX_3 ? of_index_3 * kappa : kappa;
 }
 
 /* The iterate is the predictor. */
