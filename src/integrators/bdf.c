@@ -242,6 +242,10 @@ static bg_status first_step(bg_integrator *ig, double *h, bg_error *err)
     const bool fixed = ig->options.step > 0;
     if (st != BG_OK || fixed)
         return st;
+    if (span <= bg_control_get_least(ig)) { /* a few units in the last place */
+        *h = span;
+        return BG_OK;
+    }
     bg_bdf_update_weights(ig);
     double first = bg_bdf_calc_norm_of(ig, ig->rate0, NULL, NULL), shift = 0.1 / fmax(first, 1e-30);
     shift = fmin(fmin(shift, 1e-3), 1e-3 * span);
