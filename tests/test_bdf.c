@@ -42,6 +42,46 @@ static void test_orders(void **state)
     }
 }
 
+/* The same of models in both formulations: a closed loop in joint coordinates, and all of it, with
+ * Euler parameters, in Cartesian ones. */
+static void test_orders_of_models(void **state)
+{
+    (void)state;
+    static const char *const forms_of[] = {"ggl", "index3", "index2", "index1"};
+    static const char *const orders[] = {"1", "2", "3", "4", "5"};
+    /* short enough for the order to show, long enough for rounding not to */
+    static const int steps[4][5] = {{640, 1280, 320, 440, 240},
+                                    {640, 1280, 320, 400, 240},
+                                    {640, 1280, 320, 440, 240},
+                                    {640, 1280, 320, 440, 320}};
+    const double t_end = 0.3;
+    for (int f = 0; f < 2; f++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/four-bar.json", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
+        outcome fine = follow(sys, "mdop8", 1e-13, 0, t_end, NULL, 0);
+        for (int k = 0; k < (SANITIZED ? 0 : 20); k++) {
+            bg_setting o[] = {{"form", forms_of[k / 5]}, {"max_order", orders[k % 5]}};
+            double error[2];
+            for (int i = 0; i < 2; i++) {
+                double h = t_end / (steps[k / 5][k % 5] << i);
+                outcome x = follow(sys, "bdf", 1e-6, h, t_end, o, 2);
+                if (x.status != BG_OK)
+                    fail_msg("%s %s order %s: %s", forms[f], o[0].value, o[1].value, x.message);
+                error[i] = calc_distance(&x, &fine);
+            }
+            double order = log2(error[0] / error[1]);
+            if (!(fabs(order - (k % 5 + 1)) < 0.2))
+                fail_msg("%s %s: order %s is %.2f, errors %.1e, %.1e", forms[f], o[0].value,
+                         o[1].value, order, error[0], error[1]);
+        }
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 /* Order 6, on request. */
 static void test_order_six(void **state)
 {
@@ -479,11 +519,12 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),     cmocka_unit_test(test_order_six),
-        cmocka_unit_test(test_work),       cmocka_unit_test(test_converges),
-        cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_increments),
-        cmocka_unit_test(test_cap),        cmocka_unit_test(test_wheelset),
-        cmocka_unit_test(test_resume),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_orders),     cmocka_unit_test(test_orders_of_models),
+        cmocka_unit_test(test_order_six),  cmocka_unit_test(test_work),
+        cmocka_unit_test(test_converges),  cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_increments), cmocka_unit_test(test_cap),
+        cmocka_unit_test(test_wheelset),   cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
