@@ -17,6 +17,7 @@ enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
 enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
+enum { BG_NORM_PARTS, BG_NORM_LARGEST, BG_NORM_RMS };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
 typedef struct bg_bdf_history {
@@ -118,7 +119,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, through, max_order;
+    int form, formalism, jacobian, update, rule, omega, through, norm, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;
@@ -181,6 +182,8 @@ void bg_bdf_move(bg_integrator *ig);
 bg_status bg_bdf_prepare_base(bg_integrator *ig, bg_error *err);
 /* The largest residual by name, for messages. */
 void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size);
+/* What the last increment of the multipliers says where forces depend on them, else nothing. */
+void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size);
 
 /* bdf_corrector.c */
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err);
@@ -220,9 +223,22 @@ void bg_bdf_differences_destroy(bg_bdf_differences *differences);
 /* B at the iterate by differences; whole: column by column, by which the pattern may grow. */
 bg_status bg_bdf_differences_update(bg_integrator *ig, bool whole, bg_error *err);
 void bg_bdf_differences_forget(bg_integrator *ig);
+/* Residuals that B takes. */
+int bg_bdf_differences_count(const bg_integrator *ig);
 /* The iteration has failed in spite of new derivatives: whether all columns are to be looked at. */
 bool bg_bdf_differences_suspect(bg_integrator *ig);
 void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive);
+
+/* What is differenced: rows r, h, w; columns q (tangent), v, z, lambda; entries column by column.
+ */
+typedef struct bg_bdf_pattern {
+    int rows, columns, ngroups;
+    const unsigned char *topology, *omega; /* [columns rows] may be there; Omega */
+    const int *group;                      /* [columns] */
+} bg_bdf_pattern;
+
+/* False: the integrator is another one, or makes no differences in groups (yet). */
+bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern);
 
 /* bdf_cap.c */
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err);

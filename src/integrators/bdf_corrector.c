@@ -27,12 +27,14 @@ static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, le
 static const double of_lambda = 1e-2;
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.03;
+static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
 
 static double get_kappa(const bg_bdf *m)
 {
     if (m->kappa > 0)
         return m->kappa;
-    return m->formula.k > 2 ? kappa_high : kappa_low;
+    double kappa = m->formula.k > 2 ? kappa_high : kappa_low;
+    return m->form == BG_FORM_INDEX_3 ? of_index_3 * kappa : kappa;
 }
 
 /* The iterate is the predictor. */
@@ -267,27 +269,11 @@ static void watch(bg_integrator *ig)
     m->changed = m->changed || before != m->parts.slow_steps;
 }
 
-/* What the last increment of the multipliers says where forces depend on them. */
-static void describe_lambda(const bg_integrator *ig, char *text, size_t size)
-{
-    const bg_bdf *m = ig->method;
-    char name[64];
-    int worst = 0;
-    *text = '\0';
-    for (int i = 0; i < m->ng; i++)
-        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
-    if (ig->sys->def.f_of_lambda)
-        snprintf(text, size,
-                 "; forces that depend on constraint forces, such as that of '%s', may not be "
-                 "determined there (too much friction)",
-                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
-}
-
 static bg_status fail(bg_integrator *ig, bg_error *err)
 {
     char name[160], friction[240];
     bg_bdf_describe_residual(ig, name, sizeof name);
-    describe_lambda(ig, friction, sizeof friction);
+    bg_bdf_describe_lambda(ig, friction, sizeof friction);
     return bg_error_set(err, BG_NOT_CONVERGED,
                         "system '%s': the corrector of the step from t = %.17g over %.3g s does "
                         "not converge, with the largest residual in %s%s; look at what acts there, "

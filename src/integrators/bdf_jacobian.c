@@ -125,7 +125,8 @@ static bg_status calc_B(bg_integrator *ig, const bg_point *p, bg_error *err)
 }
 
 /* D_i once, by analytic derivatives at inputs that are shifted; differences of differences would be
- * rounding, so with jacobian=dense and sparse these, too, come from the system. */
+ * rounding, so with jacobian=dense and sparse these, too, come from the system (and count as the
+ * residuals that differences take: count_second). */
 static bg_status calc_second(bg_integrator *ig, const bg_point *p, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -171,17 +172,28 @@ static void follow_inputs(bg_bdf *m, const bg_point *p, int nu)
     }
 }
 
+/* D_i count as Jacobians of the kind that is asked for. */
+static void count_second(bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    if (m->differences)
+        ig->count.corrector.fc += 3 * ig->sys->def.nu * bg_bdf_differences_count(ig);
+}
+
 bg_status bg_bdf_evaluate(bg_integrator *ig, bool whole, bg_error *err)
 {
     bg_bdf *m = ig->method;
     bg_point p;
     bg_status st = set_point(ig, &p, err);
-    if (st == BG_OK && m->second && !m->second_made)
+    const bool second = m->second && !m->second_made;
+    if (st == BG_OK && second)
         st = calc_second(ig, &p, err);
     if (st == BG_OK)
         st = calc_terms(ig, &p, true, err);
     if (st == BG_OK)
         st = m->differences ? bg_bdf_differences_update(ig, whole, err) : calc_B(ig, &p, err);
+    if (st == BG_OK && second)
+        count_second(ig);
     if (st == BG_OK && m->second)
         keep_inputs(m, &p, ig->sys->def.nu);
     m->parts.t = ig->x1->t;

@@ -308,11 +308,13 @@ bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
                     : factor_blocks(ig, alpha)) == BG_OK;
     if (m->ready)
         return BG_OK;
+    char friction[240];
+    bg_bdf_describe_lambda(ig, friction, sizeof friction);
     return bg_error_set(err, BG_SINGULAR,
                         "system '%s': the iteration matrix of the step from t = %.17g is singular: "
                         "constraints became dependent (a singular position), or a coordinate has "
-                        "neither mass nor constraint",
-                        ig->sys->def.name, ig->x0->t);
+                        "neither mass nor constraint%s",
+                        ig->sys->def.name, ig->x0->t, friction);
 }
 
 /* y <- y + factor A x for a block in its pattern. */
