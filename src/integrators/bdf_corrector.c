@@ -197,7 +197,10 @@ static bg_status factor(bg_integrator *ig, bg_error *err)
     m->parts.rate = unknown;
     m->parts.fresh = true;
     m->changed = true;
-    return bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+    bg_status st = bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+    if (st == BG_OK)
+        bg_bdf_cap_update(ig);
+    return st;
 }
 
 static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
@@ -214,7 +217,7 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.made = true;
     m->parts.slow = false;
     m->parts.slow_steps = 0;
-    bg_bdf_cap_update(ig);
+    bg_bdf_cap_count(ig);
     return factor(ig, err);
 }
 

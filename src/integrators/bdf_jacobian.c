@@ -67,6 +67,7 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
     bg_archive_finite(archive, &p->t, 1);
     bg_archive_whole(archive, &p->spectrum.count, 1, 0, BG_BDF_RITZ_MAX);
     bg_archive_whole(archive, &p->spectrum.since, 1, 0, 1 << 20);
+    bg_archive_finite(archive, &p->spectrum.alpha, 1);
     bg_archive_finite(archive, p->spectrum.re, BG_BDF_RITZ_MAX);
     bg_archive_finite(archive, p->spectrum.im, BG_BDF_RITZ_MAX);
     if (!p->made || archive->failed)
