@@ -77,6 +77,12 @@ typedef struct bg_bdf_spectrum {
     double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
 } bg_bdf_spectrum;
 
+/* How Newton's iteration went with derivatives made for the step itself. */
+typedef struct bg_bdf_seen {
+    double rate, size; /* rho/(1 - rho), 0: not seen yet; the first increment */
+    int uses;          /* of it since then */
+} bg_bdf_seen;
+
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
     bg_jacobian B;         /* derivatives of r, h and w at fixed rates, and M */
@@ -88,7 +94,9 @@ typedef struct bg_bdf_parts {
     bool made, slow;       /* B is there; it is to be made anew before the next step */
     bool fresh;            /* no step was made with it yet */
     double rate;           /* remembered rho/(1 - rho) */
-    int slow_steps;        /* in a row */
+    bool own;              /* it is that of `seen` */
+    bg_bdf_seen seen;
+    int slow_steps; /* in a row */
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
