@@ -201,3 +201,18 @@ void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size)
                     bg_system_get_name(ig->sys->system, rows[k].kind, i, buffer, sizeof buffer));
             }
 }
+
+void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_bdf *m = ig->method;
+    char name[64];
+    int worst = 0;
+    *text = '\0';
+    for (int i = 0; i < m->ng; i++)
+        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
+    if (ig->sys->def.f_of_lambda)
+        snprintf(text, size,
+                 "; forces that depend on constraint forces, such as that of '%s', may not be "
+                 "determined there (too much friction)",
+                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
+}

@@ -62,7 +62,7 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!bg_arena_create(&ig->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    st = bg_noise_create(ig, err);
     if (st == BG_OK)
         st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
@@ -249,6 +249,21 @@ static const char *guess_cause(bg_integrator *ig, bool in_vain)
     return "the solution may be singular there, or the tolerances may be too tight";
 }
 
+/* A start that misses constraints cannot be left by any step: the first would have to jump. */
+static bool explain_start(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_residuals *r = &ig->residuals0;
+    const double limit = 10 * (ig->options.rtol + ig->options.atol);
+    char name[64];
+    if (ig->count.accepted > 0 || !(r->g > limit || r->gv > limit))
+        return false;
+    snprintf(text, size,
+             "the start misses constraint '%s'%s by %.3g: make it consistent (bg_state_assemble)",
+             bg_system_get_name(ig->sys->system, 'g', r->worst_g, name, sizeof name),
+             r->g > limit ? "" : " or another one in its velocities", r->g > limit ? r->g : r->gv);
+    return true;
+}
+
 static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in_vain,
                          bg_error *err)
 {
@@ -266,7 +281,8 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in
                             reason, ig->h, ig->x0->t);
     char cause[BG_ERROR_LENGTH / 2];
     bg_trouble_search(ig);
-    bool found = bg_integrator_explain(ig, NULL, cause, sizeof cause);
+    bool found = explain_start(ig, cause, sizeof cause) ||
+                 bg_integrator_explain(ig, NULL, cause, sizeof cause);
     return bg_error_set(err, BG_STEP_TOO_SMALL,
                         "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
                         ig->x0->t, h_min, found ? cause : guess_cause(ig, in_vain));
@@ -297,11 +313,27 @@ static void accept(bg_integrator *ig, double error, bool across)
     bg_rounding_accept(ig);
 }
 
+/* Steps that may not be as long as the shortest would hardly ever end. */
+static bg_status check_longest(const bg_integrator *ig, double h_min, bg_error *err)
+{
+    double longest = ig->options.h_max;
+    if (!(longest > 0 && longest < h_min) || ig->options.step > 0 || !isfinite(h_min) ||
+        ig->t_end - ig->x0->t <= h_min)
+        return BG_OK;
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "steps of at most h_max = %g s are shorter than what rounding leaves of a "
+                        "step at t = %.17g, %g s; allow longer ones",
+                        longest, ig->x0->t, h_min);
+}
+
 /* Attempts from x0 until one is accepted. */
 static bg_status make_step(bg_integrator *ig, bg_error *err)
 {
     double h_min = bg_control_get_least(ig), h = ig->control.h_next;
     bg_attempts a = {.shrunk = h};
+    bg_status possible = check_longest(ig, h_min, err);
+    if (possible != BG_OK)
+        return possible;
     ig->leaping = ig->control.leaps.left > 0;
     for (;;) {
         double error = 0, t1;
