@@ -235,6 +235,40 @@ static void test_few(void **state)
     free(p);
 }
 
+/* What would take much of an unknown that is not asked for, per unit of those that are, is decided
+ * or not as the tolerance says: whether rows are few or not makes no difference. */
+static void test_leverage(void **state)
+{
+    (void)state;
+    static const double tolerance[] = {1e-2, 1e-8};
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {BG_OK, ""};
+        double unit[MOST], b[MOST] = {0};
+        bg_sparse_rows first = {0}, second = {0};
+        bg_levels *levels;
+        bg_sparse_rows_begin(&first);
+        for (int j = 0; j < MOST; j++) {
+            unit[j] = 1;
+            b[j] = j % 3;
+            bg_sparse_rows_add(&first, j, j == 0 ? 1e-3 : 1);
+            if (j > 0) {
+                bg_sparse_rows_begin(&second);
+                bg_sparse_rows_add(&second, j, 1);
+            }
+        }
+        assert_ok(bg_levels_create(MOST, unit, &levels, &err));
+        assert_ok(bg_levels_add_rows(levels, &first, b, 1e-8, 0, &err));
+        assert_int_equal(bg_levels_get_freedom(levels), MOST - 1);
+        assert_ok(bg_levels_add_rows(levels, &second, b, tolerance[k], 0, &err));
+        assert_int_equal(bg_levels_get_freedom(levels), k == 0);
+        assert_true(k == 0 ? fabs(bg_levels_get_x(levels)[0]) < 1
+                           : fabs(bg_levels_get_x(levels)[0]) > 1e4);
+        bg_sparse_rows_clear(&first);
+        bg_sparse_rows_clear(&second);
+        bg_levels_destroy(levels);
+    }
+}
+
 /* Dense work beyond a limit is refused, sparse work is not. */
 static void test_limit(void **state)
 {
@@ -313,9 +347,8 @@ static void test_long_mechanisms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimal),
-        cmocka_unit_test(test_few),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_optimal),         cmocka_unit_test(test_few),
+        cmocka_unit_test(test_leverage),        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_long_mechanisms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
