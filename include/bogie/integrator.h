@@ -141,6 +141,7 @@ typedef struct bg_integrator_info {
     int fixed_steps; /* no error control: the user gives the step */
     int order;       /* of the method, the largest where it varies */
     int dense_order; /* of its dense output, whose error falls with h^(dense_order + 1) */
+    int fixed_order; /* of fixed steps where the order varies otherwise; 0: the same */
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */

@@ -7,6 +7,7 @@
     X(bg_hem4_class)  \
     X(bg_hem5)        \
     X(bg_rk4)         \
+    X(bg_adams_class) \
     X(bg_bdf_class)   \
     X(bg_euler_class) \
     X(bg_linear_euler_class)
