@@ -10,8 +10,9 @@
  *
  * All of y = (q, v, z, work) is extrapolated, but only independent coordinates are integrated: an
  * evaluation moves the others onto the constraints, (53) and (54) of independent.c, from where the
- * extrapolation brought them, and so does the end of a step. Independent ones are judged by the
- * error test. A new partition therefore changes nothing but who is judged; order and step go on.
+ * extrapolation brought them, and so does the end of a step. A new partition therefore changes no
+ * history; order and step go on. The error test judges all coordinates, so that it does not depend
+ * on which are independent, or, as in 002, those alone.
  * Quaternions are integrated whole and normalised.
  *
  * Fixed steps have the order max_order + 1, 5 unless it is given. The first one is made of fifteen
@@ -28,6 +29,7 @@
 #include <string.h>
 
 enum { HALVINGS = 14, FIXED_ORDER = 4 };
+enum { FAILURES = 4, CUTS = 3 }; /* with an error, without a result, before a leap is thought of */
 static const double no_rounding = 1e-7; /* of the state: errors above are of the method */
 
 static void list(void *object, bg_arena *arena)
@@ -55,6 +57,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
                    : ig->options.step > 0 ? FIXED_ORDER
                                           : BG_ADAMS_ORDER_MAX;
     ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
+    m->by_independent = bg_option_get_choice(ig, "judged") == 1;
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
     return bg_independent_create(ig, &m->partition, err);
@@ -68,10 +71,13 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-/* Who is judged: independent velocities, the coordinates that these move, and states. */
+/* Who is judged: all, or independent velocities, the coordinates that these move, and states. */
 static void update_mask(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
+    memset(m->mask, 1, (size_t)ig->n);
+    if (!m->by_independent)
+        return;
     const bg_dynamics *d = ig->dyn;
     const bg_pattern *p = ig->sys->def.pattern_V;
     const unsigned char *independent = m->partition->independent;
@@ -82,7 +88,6 @@ static void update_mask(bg_integrator *ig)
     }
     memcpy(m->mask + d->nq, independent, (size_t)d->nv);
     memset(m->mask + d->nq + d->nv, 1, (size_t)d->nz);
-    m->mask[ig->n - 1] = 0;
 }
 
 /* The partition and its factors at x0, where they are others or none. */
@@ -123,7 +128,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     }
     m->choose_anew = m->choose_anew || reason == BG_RESTART_ROWS;
     m->at_x0 = m->resumed = m->worse = false;
-    m->tries = m->failures = 0;
+    m->tries = m->failures = m->cuts = 0;
 }
 
 /* A quarter of what order 1 allows if y'' is about |y'|^2. */
@@ -252,10 +257,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     bg_adams *m = ig->method;
     bg_state *x = ig->x1;
     *error = 0;
-    ig->stays = true;
+    ig->stays = false;
     if (m->tries++ == 0) {
         m->k_try = m->now.k_next;
-        m->failures = 0;
+        m->failures = m->cuts = 0;
     }
     bg_status st = prepare_partition(ig, err);
     if (st != BG_OK)
@@ -267,11 +272,20 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
                               : advance(ig, &m->now, ig->x0->q, ig->h, m->k_try, x->t, error, err);
     ig->order = m->formula.k;
     ig->error_tangent = *error;
+    ig->stays = (st == BG_OK && m->failures < FAILURES) || (st != BG_OK && m->cuts < CUTS);
     if (st != BG_OK || is_hopeless(ig, *error))
         return st;
     memcpy(x->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     ig->residuals1 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
     return BG_OK;
+}
+
+/* Over a singular position: the polynomial of the order that led there reaches across. */
+static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_adams *m = ig->method;
+    m->k_try = m->now.k_next;
+    return attempt(ig, error, err);
 }
 
 static void accept(bg_integrator *ig)
@@ -327,7 +341,7 @@ static void archive(bg_integrator *ig, bg_archive *a)
         return;
     m->resumed = m->at_x0;
     m->at_x0 = false;
-    m->tries = m->failures = 0;
+    m->tries = m->failures = m->cuts = 0;
     update_mask(ig);
 }
 
@@ -343,6 +357,8 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
 static const bg_option_info options[] = {
     {"max_order", "auto|1|2|3|4|5|6|7|8|9|10|11|12", "auto",
      "largest order, one more with its correction; auto: 12, of fixed steps 4"},
+    {"judged", "all|independent", "all",
+     "coordinates whose errors count: the others follow by the constraints, but may magnify them"},
     {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
 };
 
@@ -350,11 +366,12 @@ const bg_integrator_class bg_adams_class;
 const bg_integrator_class bg_adams_class = {
     .info = {"adams", "Adams PECE of order 1 to 12 on independent coordinates (explicit)", options,
              sizeof options / sizeof *options, false, BG_ADAMS_ORDER_MAX, BG_ADAMS_ORDER_MAX,
-             FIXED_ORDER + 1},
+             FIXED_ORDER + 1, true},
     .create = create,
     .destroy = destroy,
     .restart = restart,
     .attempt = attempt,
+    .leap = leap,
     .first_step = first_step,
     .control = bg_adams_control,
     .accept = accept,

@@ -37,6 +37,7 @@ typedef struct bg_adams_estimate {
 
 typedef struct bg_adams {
     int max_order;
+    bool by_independent;                  /* only independent coordinates are judged */
     double gamma[BG_ADAMS_ORDER_MAX + 2]; /* coefficients of Moulton's formulas */
     bg_adams_history now, next;           /* behind x0; behind x1, once it was tried */
     bg_adams_formula formula;             /* of the last attempt */
@@ -47,7 +48,8 @@ typedef struct bg_adams {
     double *d, *e;           /* [n] f_p - phi^e_1; scratch */
     double *defect;          /* [n] of dense output where the step begins */
     double *start, *lambda;  /* [n], [ng] where a part of a step begins; multipliers there */
-    int tries, failures;     /* attempts of this step; those with too large an error */
+    int tries, failures;     /* attempts of this step; those with too large an error, */
+    int cuts;                /* and those without a result */
     bool repeated;           /* the step that was accepted was not the first attempt */
     int k_try;               /* order of the next one */
     bool at_x0;              /* the factors of the partition are those of x0 */

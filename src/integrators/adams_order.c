@@ -4,7 +4,7 @@
  * the orders around it, with Moulton's coefficients gamma,
  *     E_k = h |gamma_k| sigma_{k+1} |d|,               E_{k-1} = h |gamma_{k-1}| sigma_k |phi^e_k +
  * d|, E_{k-2} = h |gamma_{k-2}| sigma_{k-1} |phi^e_{k-1} + d|,  E_{k+1} = h |gamma_{k+1}|
- * |phi_{k+2}|, the last behind k + 1 equal steps. Norms are those of the independent coordinates.
+ * |phi_{k+2}|, the last behind k + 1 equal steps. Norms are of the coordinates that are judged.
  * At the start order and length rise with every step, until one fails or the order below is as
  * good; later the order goes where the error is least. Then h is doubled where that leaves half of
  * the tolerance, and shortened where it has to be; in between it stays, so that differences are
@@ -114,8 +114,10 @@ double bg_adams_control(bg_integrator *ig, bg_outcome outcome, double error)
 {
     bg_adams *m = ig->method;
     bg_adams_estimate *x = &m->estimate;
-    if (outcome == BG_FAILED)
+    if (outcome == BG_FAILED) {
+        m->cuts++;
         return 0.25 * ig->h;
+    }
     if (x->error > 0 && error < x->error) { /* part of it was found to be rounding */
         double share = error / x->error;
         x->at *= share;
