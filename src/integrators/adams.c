@@ -15,8 +15,9 @@
  * on which are independent, or, as in 002, those alone.
  * Quaternions are integrated whole and normalised.
  *
- * Fixed steps have the order max_order + 1, 5 unless it is given. The first one is made of fifteen
- * parts, h/2^14 twice and then each twice as long, by which the order rises to its end. */
+ * Fixed steps have the order max_order + 1, 5 unless it is given. The first ones are made of parts,
+ * from h/2^14 on, by which the order rises to its end, and which become twice as long when there
+ * are enough of one length. */
 #include "integrators/adams.h"
 
 #include "base/memory.h"
@@ -230,25 +231,48 @@ static bg_status advance(bg_integrator *ig, const bg_adams_history *from, const 
     return BG_OK;
 }
 
-/* A fixed step; the first one in parts. */
+/* Parts of one length with which a start goes on before they are twice as long: as many as the
+ * differences have points, since of points that come closer and closer these are rounding. */
+static int count_parts(const bg_adams *m)
+{
+    return m->max_order <= 4 ? 4 : m->max_order <= 8 ? 8 : 16;
+}
+
+/* Length of the next part of a fixed step, h/2^halvings at first, after `made` of them with `steps`
+ * whole steps before. */
+static double choose_part(const bg_adams *m, double h, int steps, int made)
+{
+    int n = count_parts(m), level = 0;
+    if (steps == 0) {
+        level = made < 2 * n ? 0 : made / n - 1;
+        return ldexp(h, level - HALVINGS);
+    }
+    for (int before = 1; before < steps; before *= 2)
+        level++;
+    return fmin(h, ldexp(h / n, level));
+}
+
+/* A fixed step; the first ones in parts. */
 static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
 {
     bg_adams *m = ig->method;
-    const double end = ig->x1->t;
-    double ignored = 0;
-    if (m->now.k_used > 0)
-        return advance(ig, &m->now, ig->x0->q, ig->h, m->max_order, end, &ignored, err);
     const bg_adams_history *from = &m->now;
+    const double end = ig->x1->t, close = 1e-9;
+    double ignored = 0, rest = ig->h;
     bg_status st = BG_OK;
     memcpy(m->start, ig->x0->q, (size_t)ig->n * sizeof(double));
-    for (int i = 0; i <= HALVINGS && st == BG_OK; i++) {
-        double s = ldexp(ig->h, (i > 0 ? i - 1 : 0) - HALVINGS);
-        double t = i == HALVINGS ? end : end - ig->h + ldexp(ig->h, i - HALVINGS);
-        st = advance(ig, from, m->start, s, i < m->max_order ? i + 1 : m->max_order, t, &ignored,
-                     err);
-        memcpy(m->start, ig->x1->q, (size_t)ig->n * sizeof(double));
+    for (int made = 0; rest > 0 && st == BG_OK; made++) {
+        double s = choose_part(m, ig->h, m->now.steps, made);
+        bool last = s > (1 - close) * rest;
+        s = last ? rest : s;
+        rest = last ? 0 : rest - s;
+        int k = from->k_used < m->max_order ? from->k_used + 1 : m->max_order;
+        st = advance(ig, from, m->start, s, k, last ? end : end - rest, &ignored, err);
+        if (!last)
+            memcpy(m->start, ig->x1->q, (size_t)ig->n * sizeof(double));
         from = &m->next;
     }
+    m->next.steps = m->now.steps < BG_ADAMS_STARTS ? m->now.steps + 1 : BG_ADAMS_STARTS;
     return st;
 }
 

@@ -5,6 +5,7 @@
 #include "integrators/independent.h"
 
 enum { BG_ADAMS_ORDER_MAX = 12, BG_ADAMS_DIFFERENCES = BG_ADAMS_ORDER_MAX + 2 };
+enum { BG_ADAMS_STARTS = 32 }; /* fixed steps that may be made of parts, and more */
 
 /* Rates of the points behind as modified divided differences. */
 typedef struct bg_adams_history {
@@ -12,6 +13,7 @@ typedef struct bg_adams_history {
     int k_used;    /* order of the last step; 0: none */
     int k_next;    /* of the next */
     int ns;        /* steps in a row with the same length */
+    int steps;     /* of fixed length since the start, at most BG_ADAMS_STARTS */
     bool starting; /* order and length rise with every step */
     double h_used;
     double psi[BG_ADAMS_ORDER_MAX];    /* s, psi_i at [i - 1]: sums of the last i steps */

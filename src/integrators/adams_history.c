@@ -27,7 +27,7 @@ void bg_adams_history_take(bg_adams_history *x, int n, bg_arena *arena)
 
 void bg_adams_history_reset(bg_adams_history *x)
 {
-    x->k_used = x->ns = 0;
+    x->k_used = x->ns = x->steps = 0;
     x->k_next = 1;
     x->starting = true;
     x->h_used = 0;
@@ -145,6 +145,7 @@ void bg_adams_history_archive(bg_adams_history *x, bg_archive *archive)
     bg_archive_whole(archive, &x->k_used, 1, 0, BG_ADAMS_ORDER_MAX);
     bg_archive_whole(archive, &x->k_next, 1, 1, BG_ADAMS_ORDER_MAX);
     bg_archive_whole(archive, &x->ns, 1, 0, BG_ADAMS_ORDER_MAX + 2);
+    bg_archive_whole(archive, &x->steps, 1, 0, BG_ADAMS_STARTS);
     bg_archive_flags(archive, &x->starting, sizeof x->starting);
     bg_archive_finite(archive, &x->h_used, 1);
     bg_archive_finite(archive, x->psi, BG_ADAMS_ORDER_MAX);

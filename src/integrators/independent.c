@@ -43,6 +43,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, p->scaled, p->ng > 0 ? bg_system_get_size_G(p->dyn->sys->system) : 0);
     BG_TAKE(arena, p->none, p->nv);
     BG_TAKE(arena, p->x, p->nv);
+    BG_TAKE(arena, p->q, p->dyn->nq);
     BG_TAKE(arena, p->y, p->ng);
     BG_TAKE(arena, p->diagonal, p->nv + 1);
     BG_TAKE(arena, p->used, p->ng);
@@ -238,21 +239,24 @@ void bg_independent_solve_transposed(bg_independent *p, const double *x, double 
         y[i] /= p->size[i];
 }
 
-bg_status bg_independent_close(bg_independent *p, double t, double *q, const double *v,
-                               const double *z, const int *mode, bg_error *err)
+/* (53) with the factors at hand, or, where `follows`, with those of every point. */
+static bg_status iterate(bg_independent *p, bool follows, double t, double *q, const double *v,
+                         const double *z, const int *mode, bg_error *err)
 {
     bg_dynamics *d = p->dyn;
-    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    unsigned want = BG_TERM_g | (follows ? BG_TERM_G : 0u) | (d->kinematic ? BG_TERM_V : 0u);
     bg_newton newton = {.most = BG_PROJECTION_MAX,
                         .converged = converged,
                         .foretells = true,
                         .stalls = 0.5,
                         .slow = 0.9,
                         .diverges = 4};
-    bg_newton_state state = p->ng > 0 ? BG_NEWTON_GOES_ON : BG_NEWTON_DONE;
+    bg_newton_state state = BG_NEWTON_GOES_ON;
     bg_newton_begin(&newton);
     while (state == BG_NEWTON_GOES_ON) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+        if (st == BG_OK && follows)
+            st = bg_independent_factor(p, err);
         if (st != BG_OK)
             return st;
         bg_independent_solve(p, d->terms.g, d->work_v);
@@ -267,6 +271,20 @@ bg_status bg_independent_close(bg_independent *p, double t, double *q, const dou
     if (state == BG_NEWTON_DONE || (newton.size < 1e-3 && bg_project_is_met(d)))
         return BG_OK;
     return bg_project_refuse(d, t, err);
+}
+
+bg_status bg_independent_close(bg_independent *p, double t, double *q, const double *v,
+                               const double *z, const int *mode, bg_error *err)
+{
+    const size_t size = (size_t)p->dyn->nq * sizeof(double);
+    if (p->ng == 0)
+        return BG_OK;
+    memcpy(p->q, q, size);
+    bg_status st = iterate(p, false, t, q, v, z, mode, err);
+    if (st <= 0)
+        return st;
+    memcpy(q, p->q, size);
+    return iterate(p, true, t, q, v, z, mode, err);
 }
 
 void bg_independent_complete(bg_independent *p, double *v)

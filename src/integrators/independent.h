@@ -22,7 +22,7 @@ typedef struct bg_independent {
     double *A;              /* [ng nv] scratch of the choice */
     double *scaled;         /* [as G] G in these sizes */
     double *none;           /* [nv] zeros */
-    double *x, *y;          /* [nv], [ng] scratch */
+    double *x, *y, *q;      /* [nv], [ng], [nq] scratch */
     int *diagonal;          /* [nv + 1] pattern of `none` */
     unsigned char *used;    /* [ng] rows with a pivot, of the choice */
     unsigned char *before;  /* [nv] the partition before it */
@@ -49,7 +49,8 @@ void bg_independent_solve(bg_independent *partition, const double *y, double *x)
 void bg_independent_solve_transposed(bg_independent *partition, const double *x, double *y);
 
 /* (53): moves the dependent directions of q onto g = 0 at t, with the last factorisation, which may
- * be that of a point nearby. BG_RETRY: no convergence, q is then of no use. */
+ * be that of a point nearby, else, where that is too far away, with one at every iterate. > 0: no
+ * convergence, q is then of no use. */
 bg_status bg_independent_close(bg_independent *partition, double t, double *q, const double *v,
                                const double *z, const int *mode, bg_error *err);
 /* (54): dependent v from the independent ones, with G and g_t at hand, factored. */
