@@ -278,7 +278,7 @@ static void test_turns(void **state)
                       k < 2 ? "slider-crank" : "crank-rocker", forms[k % 2], changes, order,
                       error[0], error[2]);
         assert_true(changes > 0 || k % 2 == 0);
-        assert_true(order > 4.7 && order < 6.4);
+        assert_true(order > 4.7 && order < 5.7);
         bg_system_destroy(sys);
         bg_model_destroy(model);
         free(copy);
