@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "integrators/dopri5.h"
 #include "integrators/options.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HALVINGS = 14, FIXED_ORDER = 4 };
-enum { FAILURES = 4, CUTS = 3 }; /* with an error, without a result, before a leap is thought of */
+enum { HALVINGS = 14, FIXED_ORDER = 4, LEAP_ORDER = 5 };
+enum { FAILURES = 2, CUTS = 2 }; /* with an error, without a result, before a leap is thought of */
 static const double no_rounding = 1e-7; /* of the state: errors above are of the method */
 
 static void list(void *object, bg_arena *arena)
@@ -42,6 +43,10 @@ static void list(void *object, bg_arena *arena)
     bg_adams_history_take(&m->next, ig->n, arena);
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
         BG_TAKE(arena, *of_n[i], ig->n);
+    for (int i = 1; i < bg_dopri5_pair.stages - 1; i++)
+        BG_TAKE(arena, m->pair.rate[i], ig->n);
+    BG_TAKE(arena, m->pair.y, ig->n);
+    BG_TAKE(arena, m->pair.lambda, ig->dyn->ng);
     BG_TAKE(arena, m->lambda, ig->dyn->ng);
     BG_TAKE(arena, m->mask, ig->n);
 }
@@ -61,13 +66,16 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     m->by_independent = bg_option_get_choice(ig, "judged") == 1;
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
-    return bg_independent_create(ig, &m->partition, err);
+    m->pair.pair = &bg_dopri5_pair;
+    bg_status st = bg_chart_create(ig, &m->pair.chart, err);
+    return st == BG_OK ? bg_independent_create(ig, &m->partition, err) : st;
 }
 
 static void destroy(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
     bg_independent_destroy(m->partition);
+    bg_chart_clear(&m->pair.chart);
     bg_arena_clear(&m->arena);
     free(m);
 }
@@ -296,7 +304,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
                               : advance(ig, &m->now, ig->x0->q, ig->h, m->k_try, x->t, error, err);
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    ig->stays = (st == BG_OK && m->failures < FAILURES) || (st != BG_OK && m->cuts < CUTS);
+    ig->stays = st == BG_OK ? m->failures < FAILURES || m->now.k_used == 0 : m->cuts < CUTS;
     if (st != BG_OK || is_hopeless(ig, *error))
         return st;
     memcpy(x->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
@@ -304,18 +312,23 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     return BG_OK;
 }
 
-/* Over a singular position: the polynomial of the order that led there reaches across. */
+/* Over a singular position, where no partition is a good one: a step of Dormand and Prince in local
+ * coordinates of the constraints, behind which the method starts anew. */
 static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_adams *m = ig->method;
-    m->k_try = m->now.k_next;
-    return attempt(ig, error, err);
+    m->tries++;
+    bg_adams_history_reset(&m->next);
+    m->next.leapt = true;
+    m->at_x0 = m->resumed = false;
+    ig->order = LEAP_ORDER;
+    return bg_pair_leap(ig, error, err);
 }
 
 static void accept(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
-    m->worse = bg_independent_judge(m->partition);
+    m->worse = m->next.leapt || bg_independent_judge(m->partition);
     m->repeated = m->tries > 1;
     m->tries = 0;
 }
@@ -326,7 +339,7 @@ static void commit(bg_integrator *ig)
     bg_adams_history next = m->next;
     m->next = m->now;
     m->now = next;
-    m->at_x0 = true;
+    m->at_x0 = !m->now.leapt;
     m->choose_anew = m->worse;
     m->tries = 0;
 }
@@ -334,9 +347,26 @@ static void commit(bg_integrator *ig)
 static void prepare_dense(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
+    if (m->next.leapt)
+        return;
     bg_adams_interpolate(&m->next, ig->x0->t - ig->x1->t, 0, ig->n, m->defect, NULL);
     for (int i = 0; i < ig->n; i++)
         m->defect[i] = ig->x0->q[i] - (ig->x1->q[i] + m->defect[i]);
+}
+
+/* Over a leap: the cubic through both ends. */
+static void interpolate_leap(const bg_integrator *ig, double t, int begin, int end, double *y,
+                             double *slope)
+{
+    const double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
+    for (int i = begin; i < end; i++) {
+        double D = ig->x1->q[i] - ig->x0->q[i];
+        double B = h * ig->rate0[i] - D, C = D - h * ig->rate1[i] - B;
+        if (y)
+            y[i - begin] = ig->x0->q[i] + theta * (D + rest * (B + theta * C));
+        if (slope)
+            slope[i - begin] = (D + (rest - theta) * B + theta * (2 - 3 * theta) * C) / h;
+    }
 }
 
 /* The polynomial of the differences, and what it misses at the beginning fades along the step. */
@@ -345,6 +375,10 @@ static void interpolate(const bg_integrator *ig, double t, int begin, int end, d
 {
     const bg_adams *m = ig->method;
     const double h = ig->x1->t - ig->x0->t, tau = t - ig->x1->t;
+    if (m->next.leapt) {
+        interpolate_leap(ig, t, begin, end, y, slope);
+        return;
+    }
     bg_adams_interpolate(&m->next, tau, begin, end, y, slope);
     for (int i = begin; i < end; i++) {
         if (y)

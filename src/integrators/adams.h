@@ -3,6 +3,7 @@
 #define BG_ADAMS_H
 
 #include "integrators/independent.h"
+#include "integrators/pair.h"
 
 enum { BG_ADAMS_ORDER_MAX = 12, BG_ADAMS_DIFFERENCES = BG_ADAMS_ORDER_MAX + 2 };
 enum { BG_ADAMS_STARTS = 32 }; /* fixed steps that may be made of parts, and more */
@@ -15,6 +16,7 @@ typedef struct bg_adams_history {
     int ns;        /* steps in a row with the same length */
     int steps;     /* of fixed length since the start, at most BG_ADAMS_STARTS */
     bool starting; /* order and length rise with every step */
+    bool leapt;    /* the last step was a leap, which leaves no differences */
     double h_used;
     double psi[BG_ADAMS_ORDER_MAX];    /* s, psi_i at [i - 1]: sums of the last i steps */
     double *phi[BG_ADAMS_DIFFERENCES]; /* [n] phi_i at [i - 1] */
@@ -38,6 +40,7 @@ typedef struct bg_adams_estimate {
 } bg_adams_estimate;
 
 typedef struct bg_adams {
+    bg_pair_memory pair; /* of leaps */
     int max_order;
     bool by_independent;                  /* only independent coordinates are judged */
     double gamma[BG_ADAMS_ORDER_MAX + 2]; /* coefficients of Moulton's formulas */

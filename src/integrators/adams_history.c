@@ -30,6 +30,7 @@ void bg_adams_history_reset(bg_adams_history *x)
     x->k_used = x->ns = x->steps = 0;
     x->k_next = 1;
     x->starting = true;
+    x->leapt = false;
     x->h_used = 0;
 }
 
@@ -89,6 +90,7 @@ void bg_adams_predict(const bg_adams_history *from, const bg_adams_formula *f, c
     to->ns = ns < BG_ADAMS_ORDER_MAX + 2 ? ns : BG_ADAMS_ORDER_MAX + 2;
     to->starting = from->starting;
     to->k_next = from->k_next;
+    to->leapt = false;
 }
 
 void bg_adams_push(bg_adams_history *x, const bg_adams_formula *f, const double *f_end)

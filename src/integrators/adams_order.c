@@ -114,6 +114,8 @@ double bg_adams_control(bg_integrator *ig, bg_outcome outcome, double error)
 {
     bg_adams *m = ig->method;
     bg_adams_estimate *x = &m->estimate;
+    if (ig->leaping)
+        return bg_control_calc(ig, outcome, error);
     if (outcome == BG_FAILED) {
         m->cuts++;
         return 0.25 * ig->h;
