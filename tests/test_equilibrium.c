@@ -236,6 +236,7 @@ static void test_models(void **state)
                  {"models/front-axle.json", true, false, 4},
                  {"models/vehicle-trailer.json", true, false, 8},
                  {"models/passenger-car.json", true, false, 6},
+                 {"models/hmmwv14.json", true, true, 3},
                  {"models/rear-axle-stamp.json", false, true, 0},
                  {"models/iftomm-a05-governor.json", true, false, 1},
                  {"models/four-bar.json", false, true, 0},

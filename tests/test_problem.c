@@ -227,7 +227,7 @@ static void test_sources(void **state)
     (void)state;
     bg_error err = {BG_OK, ""};
     glob_t files;
-    const bg_setting heavy = {"gravity", "30"};
+    const bg_setting heavy = {"gravity", "15"};
     assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
     int changed = 0;
     for (size_t k = 0; k < files.gl_pathc; k++)

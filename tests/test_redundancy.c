@@ -203,7 +203,9 @@ static void test_methods(void **state)
                 double y = run_mechanism(m, as_drawn, forms[form], info->name, step).y;
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
-                check_same(m, at, forms[form], info->name, step, y, step == 0 ? 2e-6 : 1e-9);
+                /* a partition magnifies errors where it is not a good one, near dead centres */
+                double most = step > 0 ? 1e-9 : info->partitions ? 2e-5 : 2e-6;
+                check_same(m, at, forms[form], info->name, step, y, most);
                 at.digits = 6;
                 check_same(m, at, forms[form], info->name, step, y, 6e-3);
             }
@@ -247,7 +249,10 @@ static void test_turned(void **state)
                 at.digits = 17;
                 double y = run_steps(k, as_drawn, forms[form], info->name);
                 double z = run_steps(k, at, forms[form], info->name);
-                if (!(fabs(z - y) <= (which == 0 ? 1e-8 : 1e-9)))
+                double most = which == 0 ? 1e-8 : 1e-9;
+                if (info->partitions) /* in coordinates that axes choose: its errors differ */
+                    most = 1e-4;
+                if (!(fabs(z - y) <= most))
                     fail_msg("%d, %s, %s, %g m away, scale %g: %.15g, not %.15g", k, forms[form],
                              info->name, bg_length(at.shift), at.scale, z, y);
             }
@@ -257,8 +262,8 @@ static void test_turned(void **state)
  * and 1000 times larger or smaller. */
 static void check_option(const bg_integrator_info *info, const bg_setting *option, unsigned *seed)
 {
-    const bool joint_only =
-        strcmp(option->value, "explicit") == 0 || strcmp(option->value, "expansion") == 0;
+    const bool joint_only = strcmp(option->value, "explicit") == 0 ||
+                            strcmp(option->value, "expansion") == 0;
     for (int form = 0; form < (joint_only ? 1 : 2); form++)
         for (int k = 0; k < 2; k++) {
             double y[3];
@@ -278,7 +283,8 @@ static void check_option(const bg_integrator_info *info, const bg_setting *optio
                     fail_msg("%s, %s=%s: %s", info->name, option->name, option->value, x.message);
                 y[i] = x.y;
             }
-            if (!(fabs(y[1] - y[0]) <= 1e-9) || !(fabs(y[2] - y[0]) <= 1e-9))
+            double most = info->partitions ? 1e-4 : 1e-9;
+            if (!(fabs(y[1] - y[0]) <= most) || !(fabs(y[2] - y[0]) <= most))
                 fail_msg("%s, %s=%s, %s: %.15g, turned %.15g, scaled %.15g", info->name,
                          option->name, option->value, forms[form], y[0], y[1], y[2]);
         }

@@ -1,15 +1,16 @@
 /* The methods: one line each. */
 #include "integrators/integrator.h"
 
-#define METHODS(X)    \
-    X(bg_mdop5)       \
-    X(bg_mdop8)       \
-    X(bg_hem4_class)  \
-    X(bg_hem5)        \
-    X(bg_rk4)         \
-    X(bg_bdf_class)   \
-    X(bg_euler_class) \
-    X(bg_linear_euler_class)
+#define METHODS(X)           \
+    X(bg_mdop5)              \
+    X(bg_mdop8)              \
+    X(bg_hem4_class)         \
+    X(bg_hem5)               \
+    X(bg_rk4)                \
+    X(bg_bdf_class)          \
+    X(bg_euler_class)        \
+    X(bg_linear_euler_class) \
+    X(bg_adams_class)
 
 #define DECLARE(name) extern const bg_integrator_class name;
 #define ADDRESS(name) &name,

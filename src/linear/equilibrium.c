@@ -41,7 +41,7 @@ typedef struct search {
     double *way;         /* [nv] from the start to x, all steps together */
     bool downhill;       /* away from what is unstable */
     bg_terms terms;      /* G and g_t there */
-    double *rhs;         /* [ng] */
+    double *rhs, *dv;    /* [ng], [nv] */
     const bg_redundancy *redundancy;
     bg_equilibrium_report *report;
     bg_arena arena;
@@ -52,6 +52,7 @@ static void list(void *object, bg_arena *arena)
     search *s = object;
     bg_terms_take(s->sys->system, false, &s->terms, arena);
     BG_TAKE(arena, s->rhs, s->sys->def.ng);
+    BG_TAKE(arena, s->dv, s->sys->def.nv);
     BG_TAKE(arena, s->way, s->sys->def.nv);
 }
 
@@ -80,11 +81,14 @@ static bg_status create(search *s, bg_error *err)
     if (st == BG_OK)
         st = bg_linearisation_create(s->sys, &s->lin, err);
     if (st == BG_OK)
+        s->lin->of_forces = true; /* steps do not depend on which coordinates are independent */
+    if (st == BG_OK)
         st = bg_rest_create(s->lin, s->redundancy, &s->rest, err);
     return st == BG_OK ? bg_tangent_create(system, &s->tangent, err) : st;
 }
 
-/* v of x completed: independent ones as they are, the others by G v = -g_t. */
+/* v of x completed: independent ones as they are, the others by G v = -g_t, as a correction of what
+ * they are, so that rounding is that of the correction. */
 static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &s->sys->def;
@@ -97,19 +101,19 @@ static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
     bool moves = false;
     for (int i = 0; i < def->nv; i++)
         moves = moves || x->v[i] != 0;
-    for (int i = 0; i < def->ng && st == BG_OK; i++) {
+    for (int i = 0; i < def->ng && st == BG_OK; i++)
         moves = moves || s->terms.gt[i] != 0;
-        s->rhs[i] = -s->terms.gt[i];
-    }
     if (st != BG_OK || !moves)
         return st;
+    bg_matrix_multiply(def->ng, def->nv, def->pattern_G, s->terms.G, x->v, s->rhs);
+    for (int i = 0; i < def->ng; i++)
+        s->rhs[i] = -s->rhs[i] - s->terms.gt[i];
     st = bg_tangent_update(s->tangent, s->terms.G, s->lin->dyn->eliminated, err);
     if (st != BG_OK)
         return st;
-    double *y = s->rest->work;
-    for (int k = 0; k < s->tangent->n; k++)
-        y[k] = x->v[s->tangent->independent[k]];
-    bg_tangent_expand(s->tangent, y, s->rhs, x->v);
+    bg_tangent_expand(s->tangent, NULL, s->rhs, s->dv);
+    for (int i = 0; i < def->nv; i++)
+        x->v[i] += s->dv[i];
     return BG_OK;
 }
 

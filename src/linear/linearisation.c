@@ -24,6 +24,10 @@
  * top that spins steadily has constant coefficients. D is a central difference, exact for a V that
  * is linear in q.
  *
+ * Where a is not zero, da depends on which coordinates were chosen: other ones change by second
+ * derivatives of the one by the other, times a. Of forces alone, with a = 0 in (3), B^T M da is the
+ * change of B^T f, which is that of the mechanism; where nothing accelerates it is the same.
+ *
  * Outputs are differenced along (delta, dv, dz, u, da, dlambda), with four values each. */
 #include "linear/linearisation.h"
 
@@ -191,7 +195,7 @@ static bg_status update_bending(bg_linearisation *l, const bg_point *at, bg_erro
     int nq = bg_system_count_values(l->sys->system, BG_OF_w, BG_BY_q);
     int nu = l->nu > 0 ? bg_system_count_values(l->sys->system, BG_OF_w, BG_BY_u) : 0;
     double *keep_q = l->block[BG_OF_w][BG_BY_q], *keep_u = l->block[BG_OF_w][BG_BY_u];
-    p.v = l->at->a;
+    p.v = l->of_forces ? l->zero : l->at->a;
     d.block[BG_OF_w][BG_BY_q] = l->Ga_q;
     d.block[BG_OF_w][BG_BY_u] = nu > 0 ? l->Ga_u : NULL;
     bg_status st = bg_system_calc_derivatives(l->sys, &p, l->at->a, l->at->lambda, &d, err);
@@ -209,11 +213,11 @@ static bg_status update_bending(bg_linearisation *l, const bg_point *at, bg_erro
 
 static bg_status update_blocks(bg_linearisation *l, const bg_point *p, bg_error *err)
 {
+    const double *a = l->of_forces ? l->zero : l->at->a;
     bg_derivatives d = {0};
     memcpy(d.block, l->block, sizeof d.block);
     bg_status st = l->ng > 0 ? update_bending(l, p, err) : BG_OK;
-    return st == BG_OK ? bg_system_calc_derivatives(l->sys, p, l->at->a, l->at->lambda, &d, err)
-                       : st;
+    return st == BG_OK ? bg_system_calc_derivatives(l->sys, p, a, l->at->lambda, &d, err) : st;
 }
 
 /* The matrix of (3), where rows that are left out are those of an identity. */

@@ -24,6 +24,7 @@ typedef struct bg_linearisation {
     bool exact;                              /* no derivative comes from differences */
     bool kinematic;                          /* V is not the identity */
     bool moves;                              /* v is not zero */
+    bool of_forces;                          /* set by the user: derivatives as if a were zero */
     bg_dynamics *dyn;                        /* for a and lambda */
     bg_tangent *tangent;                     /* at the point */
     bg_state *at;                            /* the point, with a and lambda */

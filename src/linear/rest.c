@@ -183,15 +183,18 @@ bg_status bg_rest_find_cyclic(bg_rest *r, bg_state *x, bool *dropped, bg_error *
             kept[i] += along * t[i];
         bg_rest_expand(r, t, r->cyclic + r->ncyclic++ * r->nv);
     }
+    double lost = 0;
     for (int i = 0; i < n; i++) {
         before += rate[i] * rate[i];
         after += kept[i] * kept[i];
+        lost += (rate[i] - kept[i]) * (rate[i] - kept[i]);
     }
     *dropped = after < (1 - 1e-9) * before;
     r->moves = after > 1e-20 * before && after > 0;
-    bg_rest_expand(r, kept, x->v);
     if (!r->moves)
         memset(x->v, 0, (size_t)r->nv * sizeof *x->v);
+    else if (lost > 1e-14 * before) /* else they are as constant as the directions are known */
+        bg_rest_expand(r, kept, x->v);
     return st;
 }
 

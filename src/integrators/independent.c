@@ -1,0 +1,323 @@
+/* Partition into dependent and independent velocity coordinates.
+ *
+ * G, with columns in units of v_size and rows of unit length, is reduced by Gauss-Jordan
+ * elimination with full pivoting (002 (6)): each pivot, the largest entry that is left, makes its
+ * column a dependent coordinate; what remains after as many pivots as there are rows are the
+ * independent ones. Of entries that are equal but for rounding the first is taken, so that a
+ * symmetric mechanism is always partitioned alike.
+ *
+ *   (53)  G_u d = g,   q <- q - V (d, 0)                 until g = 0, independent ones untouched
+ *   (54)  G_u v_u = -G_I v_I - g_t
+ *
+ * are solved with factors of [0 G_u^T; G_u 0], a saddle-point matrix without masses in which the
+ * independent coordinates are fixed: its pattern is the same for all partitions, so that nothing is
+ * allocated when one is given up. That happens, as in 002 section 5, when the condition number of
+ * G_u is 1.25 times that with which the partition began, and more than 10: below that nothing is
+ * lost. */
+#include "integrators/independent.h"
+
+#include "base/memory.h"
+#include "consistent/projection.h"
+#include "linalg/newton.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double tie = 1e-6;        /* pivots that differ by less are equal */
+static const double least = 1e-12;     /* pivot of a row that does not depend on others */
+static const double worse = 1.25;      /* than the first condition number of a partition */
+static const double good = 10;         /* condition number that gives no reason to change */
+static const double converged = 1e-13; /* relative size of the next increment, of (53) */
+static const double roundoff = 1e-11;  /* of increments that stop shrinking */
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_independent *p = object;
+    BG_TAKE(arena, p->index, p->nv);
+    BG_TAKE(arena, p->independent, p->nv);
+    BG_TAKE(arena, p->unit, p->nv);
+    BG_TAKE(arena, p->size, p->ng);
+    BG_TAKE(arena, p->A, p->ng * p->nv);
+    BG_TAKE(arena, p->scaled, p->ng > 0 ? bg_system_get_size_G(p->dyn->sys->system) : 0);
+    BG_TAKE(arena, p->none, p->nv);
+    BG_TAKE(arena, p->x, p->nv);
+    BG_TAKE(arena, p->q, p->dyn->nq);
+    BG_TAKE(arena, p->y, p->ng);
+    BG_TAKE(arena, p->diagonal, p->nv + 1);
+    BG_TAKE(arena, p->used, p->ng);
+    BG_TAKE(arena, p->before, p->nv);
+}
+
+bg_status bg_independent_create(bg_integrator *ig, bg_independent **partition, bg_error *err)
+{
+    const bg_system_def *def = &ig->sys->def;
+    bg_independent *p = *partition = BG_NEW(bg_independent);
+    bool made = false;
+    if (p) {
+        p->dyn = ig->dyn;
+        p->nv = p->n = ig->dyn->nv;
+        p->ng = ig->dyn->ng;
+        made = bg_arena_create(&p->arena, list, p);
+    }
+    if (!made)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the independent coordinates");
+    for (int i = 0; i <= p->nv; i++)
+        p->diagonal[i] = i;
+    for (int i = 0; i < p->nv; i++) {
+        p->index[i] = i;
+        p->independent[i] = 1;
+        p->unit[i] = def->v_size ? def->v_size[i] : 1;
+    }
+    p->pattern = (bg_pattern){p->nv, p->nv, p->diagonal, p->diagonal};
+    if (p->ng == 0)
+        return BG_OK;
+    return bg_kkt_create_semidefinite(p->nv, p->ng, &p->pattern, def->pattern_G, &p->kkt, err);
+}
+
+void bg_independent_destroy(bg_independent *p)
+{
+    if (!p)
+        return;
+    bg_kkt_destroy(p->kkt);
+    bg_arena_clear(&p->arena);
+    free(p);
+}
+
+/* `scaled`: G with columns in units and rows of unit length. */
+static void scale(bg_independent *p)
+{
+    const bg_pattern *pattern = p->dyn->sys->def.pattern_G;
+    const double *G = p->dyn->terms.G;
+    for (int i = 0; i < p->ng; i++) {
+        int begin = pattern ? pattern->row_start[i] : i * p->nv;
+        int end = pattern ? pattern->row_start[i + 1] : begin + p->nv;
+        double sum = 0;
+        for (int k = begin; k < end; k++) {
+            p->scaled[k] = G[k] * p->unit[pattern ? pattern->column[k] : k - begin];
+            sum += p->scaled[k] * p->scaled[k];
+        }
+        p->size[i] = sum > 0 ? sqrt(sum) : 1;
+        for (int k = begin; k < end; k++)
+            p->scaled[k] /= p->size[i];
+    }
+}
+
+/* A <- `scaled`, dense, with zeros in rows that are left out. */
+static void spread(bg_independent *p)
+{
+    const bg_pattern *pattern = p->dyn->sys->def.pattern_G;
+    memset(p->A, 0, (size_t)(p->ng * p->nv) * sizeof *p->A);
+    for (int i = 0; i < p->ng; i++) {
+        int begin = pattern ? pattern->row_start[i] : i * p->nv;
+        int end = pattern ? pattern->row_start[i + 1] : begin + p->nv;
+        for (int k = begin; k < end && !p->dyn->eliminated[i]; k++)
+            p->A[i * p->nv + (pattern ? pattern->column[k] : k - begin)] = p->scaled[k];
+    }
+}
+
+/* The largest entry of rows that had no pivot yet, of which the others keep zeros in `A`. */
+static double find_pivot(const bg_independent *p, const unsigned char *used, int *row, int *column)
+{
+    double largest = 0;
+    for (int i = 0; i < p->ng; i++)
+        for (int j = 0; j < p->nv && !used[i]; j++)
+            if (fabs(p->A[i * p->nv + j]) > (1 + tie) * largest) {
+                largest = fabs(p->A[i * p->nv + j]);
+                *row = i;
+                *column = j;
+            }
+    return largest;
+}
+
+/* Takes the column of a pivot out of all rows without one. */
+static void eliminate(bg_independent *p, const unsigned char *used, int row, int column)
+{
+    const double *pivot = p->A + row * p->nv;
+    for (int i = 0; i < p->ng; i++) {
+        double *to = p->A + i * p->nv;
+        if (used[i] || i == row || to[column] == 0)
+            continue;
+        double factor = to[column] / pivot[column];
+        for (int j = 0; j < p->nv; j++)
+            to[j] -= factor * pivot[j];
+        to[column] = 0;
+    }
+}
+
+static bg_status refuse(const bg_independent *p, bg_error *err)
+{
+    return bg_error_set(err, BG_SINGULAR,
+                        "system '%s': the constraints depend on each other at t = %.17g (a "
+                        "singular position), so that no coordinates can be told to be independent",
+                        p->dyn->sys->def.name, p->dyn->point.t);
+}
+
+bg_status bg_independent_choose(bg_independent *p, bg_error *err)
+{
+    const bg_dynamics *d = p->dyn;
+    int rank = 0;
+    bool other = false;
+    if (p->ng == 0) {
+        p->chosen = true;
+        return BG_OK;
+    }
+    scale(p);
+    spread(p);
+    unsigned char *used = p->used;
+    for (int i = 0; i < p->ng; i++) {
+        used[i] = d->eliminated[i];
+        rank += !d->eliminated[i];
+    }
+    memcpy(p->before, p->independent, (size_t)p->nv);
+    memset(p->independent, 1, (size_t)p->nv);
+    for (int k = 0; k < rank; k++) {
+        int row = 0, column = 0;
+        if (!(find_pivot(p, used, &row, &column) > least))
+            return refuse(p, err);
+        eliminate(p, used, row, column);
+        used[row] = 1;
+        p->independent[column] = 0;
+    }
+    p->n = 0;
+    for (int j = 0; j < p->nv; j++) {
+        other = other || p->independent[j] != p->before[j];
+        if (p->independent[j])
+            p->index[p->n++] = j;
+    }
+    p->changes += other && p->chosen;
+    p->chosen = true;
+    bg_kkt_set_fixed(p->kkt, p->independent);
+    bg_status st = bg_independent_factor(p, err);
+    if (st == BG_OK) {
+        bg_independent_judge(p);
+        p->condition_first = p->condition;
+    }
+    return st;
+}
+
+bg_status bg_independent_factor(bg_independent *p, bg_error *err)
+{
+    if (p->ng == 0)
+        return BG_OK;
+    scale(p);
+    bg_kkt_set_eliminated(p->kkt, p->dyn->eliminated);
+    bg_system_get_work(p->dyn->sys)->factorisations++;
+    return bg_kkt_factor(p->kkt, p->none, p->scaled, p->scaled) == BG_OK ? BG_OK : refuse(p, err);
+}
+
+bool bg_independent_judge(bg_independent *p)
+{
+    if (p->ng == 0)
+        return false;
+    p->condition = 1 / fmax(bg_kkt_calc_rcond(p->kkt), DBL_MIN);
+    return p->condition > worse * p->condition_first && p->condition > good;
+}
+
+void bg_independent_solve(bg_independent *p, const double *y, double *x)
+{
+    memset(x, 0, (size_t)p->nv * sizeof *x);
+    if (p->ng == 0)
+        return;
+    for (int i = 0; i < p->ng; i++)
+        p->y[i] = y[i] / p->size[i];
+    bg_kkt_solve(p->kkt, x, p->y);
+    for (int j = 0; j < p->nv; j++)
+        x[j] *= p->unit[j];
+}
+
+void bg_independent_solve_transposed(bg_independent *p, const double *x, double *y)
+{
+    if (p->ng == 0)
+        return;
+    for (int j = 0; j < p->nv; j++)
+        p->x[j] = x[j] * p->unit[j];
+    memset(y, 0, (size_t)p->ng * sizeof *y);
+    bg_kkt_solve(p->kkt, p->x, y);
+    for (int i = 0; i < p->ng; i++)
+        y[i] /= p->size[i];
+}
+
+/* (53) with the factors at hand, or, where `follows`, with those of every point. */
+static bg_status iterate(bg_independent *p, bool follows, double t, double *q, const double *v,
+                         const double *z, const int *mode, bg_error *err)
+{
+    bg_dynamics *d = p->dyn;
+    unsigned want = BG_TERM_g | (follows ? BG_TERM_G : 0u) | (d->kinematic ? BG_TERM_V : 0u);
+    bg_newton newton = {.most = BG_PROJECTION_MAX,
+                        .converged = converged,
+                        .foretells = true,
+                        .stalls = 0.5,
+                        .slow = 0.9,
+                        .diverges = 4};
+    bg_newton_state state = BG_NEWTON_GOES_ON;
+    bg_newton_begin(&newton);
+    while (state == BG_NEWTON_GOES_ON) {
+        bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+        if (st == BG_OK && follows)
+            st = bg_independent_factor(p, err);
+        if (st != BG_OK)
+            return st;
+        bg_independent_solve(p, d->terms.g, d->work_v);
+        double size = bg_project_calc_size(d, d->work_v, q);
+        if (!isfinite(size))
+            return bg_dynamics_report_not_finite(d, err);
+        bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);
+        if (newton.count == 1)
+            newton.roundoff = roundoff * bg_project_calc_coarseness(d);
+        state = bg_newton_look(&newton, size);
+    }
+    if (state == BG_NEWTON_DONE || (newton.size < 1e-3 && bg_project_is_met(d)))
+        return BG_OK;
+    return bg_project_refuse(d, t, err);
+}
+
+bg_status bg_independent_close(bg_independent *p, double t, double *q, const double *v,
+                               const double *z, const int *mode, bg_error *err)
+{
+    const size_t size = (size_t)p->dyn->nq * sizeof(double);
+    if (p->ng == 0)
+        return BG_OK;
+    memcpy(p->q, q, size);
+    bg_status st = iterate(p, false, t, q, v, z, mode, err);
+    if (st <= 0)
+        return st;
+    memcpy(q, p->q, size);
+    return iterate(p, true, t, q, v, z, mode, err);
+}
+
+void bg_independent_complete(bg_independent *p, double *v)
+{
+    bg_dynamics *d = p->dyn;
+    if (p->ng == 0)
+        return;
+    bg_dynamics_calc_w(d, v, d->work_g);
+    bg_independent_solve(p, d->work_g, d->work_v);
+    for (int j = 0; j < p->nv; j++)
+        v[j] -= d->work_v[j];
+}
+
+void bg_independent_archive(bg_independent *p, bg_archive *archive)
+{
+    bg_archive_flags(archive, p->independent, (size_t)p->nv);
+    bg_archive_flags(archive, &p->chosen, sizeof p->chosen);
+    bg_archive_counts(archive, &p->changes, 1);
+    bg_archive_finite(archive, &p->condition, 1);
+    bg_archive_finite(archive, &p->condition_first, 1);
+    if (p->kkt)
+        bg_kkt_archive(p->kkt, archive);
+    if (!archive->loading || archive->failed)
+        return;
+    int rank = 0;
+    p->n = 0;
+    for (int i = 0; i < p->ng; i++)
+        rank += !p->dyn->eliminated[i];
+    for (int j = 0; j < p->nv; j++)
+        if (p->independent[j])
+            p->index[p->n++] = j;
+    if (p->chosen && p->n != p->nv - rank)
+        archive->failed = true;
+    if (p->kkt)
+        bg_kkt_set_fixed(p->kkt, p->independent);
+}

@@ -1,0 +1,62 @@
+/* Independent coordinates for methods that integrate these alone: which velocity coordinates stand
+ * for the freedoms, and how the others follow them by the constraints (002 section 2).
+ *
+ * Indices u and I: dependent and independent velocity coordinates, G_u and G_I their columns of G.
+ * Positions move along V, so that a partition of velocities serves quaternions, too. */
+#ifndef BG_INDEPENDENT_H
+#define BG_INDEPENDENT_H
+
+#include "base/arena.h"
+#include "integrators/integrator.h"
+
+typedef struct bg_independent {
+    bg_dynamics *dyn; /* whose terms, left-out rows and offsets are those of the constraints */
+    int nv, ng, n;    /* n = nv - rank G: independent coordinates, once chosen */
+    int *index;       /* [n] of [nv], rising: the independent ones */
+    unsigned char *independent; /* [nv] 1: is one of them */
+    bool chosen;
+    long changes;           /* partitions given up for others since create, or before a resume */
+    double condition;       /* of G_u in units of sizes, as of the last `judge`, */
+    double condition_first; /* and where this partition was chosen */
+    double *unit, *size;    /* [nv], [ng] sizes of coordinates and rows */
+    double *A;              /* [ng nv] scratch of the choice */
+    double *scaled;         /* [as G] G in these sizes */
+    double *none;           /* [nv] zeros */
+    double *x, *y, *q;      /* [nv], [ng], [nq] scratch */
+    int *diagonal;          /* [nv + 1] pattern of `none` */
+    unsigned char *used;    /* [ng] rows with a pivot, of the choice */
+    unsigned char *before;  /* [nv] the partition before it */
+    bg_pattern pattern;     /* of `none` */
+    bg_kkt *kkt;            /* [0 G_u^T; G_u 0]; NULL without constraints */
+    bg_arena arena;
+} bg_independent;
+
+bg_status bg_independent_create(bg_integrator *ig, bg_independent **partition, bg_error *err);
+void bg_independent_destroy(bg_independent *partition);
+
+/* Chooses by Gauss-Jordan elimination with full pivoting of the G at hand (dyn->terms), and factors
+ * G_u. Rows that dyn leaves out do not count. BG_SINGULAR: others depend on each other, too. */
+bg_status bg_independent_choose(bg_independent *partition, bg_error *err);
+/* Factors G_u of the G at hand. */
+bg_status bg_independent_factor(bg_independent *partition, bg_error *err);
+/* Updates the condition of the last factorisation. True: another partition is to be chosen, since
+ * it has become worse by a quarter. */
+bool bg_independent_judge(bg_independent *partition);
+
+/* With the last factorisation: x [nv] <- the change with x_I = 0 and G x = y, y [ng]. */
+void bg_independent_solve(bg_independent *partition, const double *y, double *x);
+/* And y [ng] <- the solution of G_u^T y = x_u; 0 where rows are left out. */
+void bg_independent_solve_transposed(bg_independent *partition, const double *x, double *y);
+
+/* (53): moves the dependent directions of q onto g = 0 at t, with the last factorisation, which may
+ * be that of a point nearby, else, where that is too far away, with one at every iterate. > 0: no
+ * convergence, q is then of no use. */
+bg_status bg_independent_close(bg_independent *partition, double t, double *q, const double *v,
+                               const double *z, const int *mode, bg_error *err);
+/* (54): dependent v from the independent ones, with G and g_t at hand, factored. */
+void bg_independent_complete(bg_independent *partition, double *v);
+
+/* Saves or restores the partition; its factors are found anew. */
+void bg_independent_archive(bg_independent *partition, bg_archive *archive);
+
+#endif

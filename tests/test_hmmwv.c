@@ -1,0 +1,321 @@
+/* models/hmmwv14.json: what it consists of, its equilibrium, all its eigenvalues, and its way over
+ * the bump, in both formulations. Expected values: computed twice, by independent programs, from
+ * the same data (docs/models.md), to the digits given here. */
+#include "linear/equilibrium.h"
+#include "modes_support.h"
+
+#include <stdbool.h>
+
+static const char file[] = BOGIE_SOURCE_DIR "/models/hmmwv14.json";
+static const bg_setting free_rack = {"joints.rack.prescribed", "{}"};
+static const bg_setting constrain = {"run.rheonomic", "constrain"};
+static const bg_setting loaded = {"parameters.loads", "1"};
+
+static void begin(linear_model *m, const bg_setting *setting, const char *formulation)
+{
+    bg_error err = {BG_OK, ""};
+    *m = (linear_model){0};
+    assert_ok(bg_model_read(file, setting, setting != NULL, &m->model, &err));
+    assert_ok(bg_model_create_system(m->model, formulation, &m->system, &err));
+    linear_begin_system(m);
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        const bg_setting *setting;
+        const char *formulation;
+        int nq, nv, ng, freedoms;
+    } cases[] = {{NULL, "joint", 43, 34, 16, 18},
+                 {&constrain, "joint", 44, 35, 17, 18},
+                 {&free_rack, "joint", 44, 35, 16, 19},
+                 {NULL, "cartesian", 98, 98, 80, 18},
+                 {&free_rack, "cartesian", 98, 98, 79, 19}};
+    for (int k = 0; k < (int)(sizeof cases / sizeof *cases); k++) {
+        linear_model m;
+        begin(&m, cases[k].setting, cases[k].formulation);
+        linear_find_modes(&m);
+        assert_int_equal(m.system->def.nq, cases[k].nq);
+        assert_int_equal(m.system->def.nv, cases[k].nv);
+        assert_int_equal(m.system->def.ng, cases[k].ng);
+        assert_int_equal(m.system->def.nz, 0);
+        assert_int_equal(m.report.redundancy.count, 0);
+        assert_int_equal(m.modes.n, cases[k].freedoms);
+        linear_end(&m);
+    }
+}
+
+/* Rows of a run. */
+enum { MAX_OUTPUTS = 256 };
+typedef struct record {
+    int ny, rows;
+    char names[MAX_OUTPUTS][64];
+    double first[MAX_OUTPUTS], least[MAX_OUTPUTS], most[MAX_OUTPUTS];
+    double skew; /* the most by which left and right differed */
+    const char *where;
+    void (*look)(struct record *r, const double *y);
+} record;
+
+static bg_status keep(void *self, const bg_row *row, bg_error *err)
+{
+    record *r = self;
+    (void)err;
+    for (int i = 0; i < r->ny; i++) {
+        if (r->rows == 0)
+            r->first[i] = r->least[i] = r->most[i] = row->y[i];
+        r->least[i] = fmin(r->least[i], row->y[i]);
+        r->most[i] = fmax(r->most[i], row->y[i]);
+    }
+    if (r->look)
+        r->look(r, row->y);
+    r->rows++;
+    return BG_OK;
+}
+
+static int find(const record *r, const char *name)
+{
+    for (int i = 0; i < r->ny; i++)
+        if (strcmp(r->names[i], name) == 0)
+            return i;
+    fail_msg("there is no output %s", name);
+    return -1;
+}
+
+/* A run with the options of the file, but for these; *report is to be cleared. */
+static void run(const bg_setting *settings, int nsettings, const char *formulation,
+                const char *integrator, double tolerance, double t_end, record *r,
+                bg_run_report *report)
+{
+    bg_error err = {BG_OK, ""};
+    bg_problem_def def = bg_default_problem_def();
+    bg_problem *problem;
+    def.reference = file;
+    def.settings = settings;
+    def.nsettings = nsettings;
+    def.formulation = formulation;
+    def.integrator = integrator;
+    def.rtol = def.atol = tolerance;
+    def.t_end = t_end;
+    assert_ok(bg_problem_create(&def, &problem, &err));
+    const bg_system *sys = bg_problem_get_system(problem);
+    bg_run_options o = bg_problem_get_run_options(problem);
+    r->ny = bg_system_get_def(sys)->ny;
+    assert_true(r->ny <= MAX_OUTPUTS);
+    for (int i = 0; i < r->ny; i++) {
+        char buffer[64];
+        snprintf(r->names[i], sizeof *r->names, "%s",
+                 bg_system_get_name(sys, 'y', i, buffer, sizeof buffer));
+    }
+    o.output_steps = 1;
+    o.sink = (bg_sink){.self = r, .row = keep};
+    assert_ok(bg_run(sys, &o, report, &err));
+    bg_problem_destroy(problem);
+}
+
+static void test_equilibrium(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"front.left.load", "front.right.load", "rear.left.load",
+                                        "rear.right.load", "position.z",       "pitch"};
+    static const double expected[2][6] = {{6522.79, 6522.79, 6117.02, 6117.02, 0.687576, 0.000286},
+                                          {7295.97, 6921.94, 6873.01, 6150.71, 0.673366, NAN}};
+    for (int k = 0; k < 4; k++) {
+        static record r;
+        bg_run_report report;
+        r = (record){0};
+        run(&loaded, k / 2, forms[k % 2], "bdf", 1e-6, 1e-3, &r, &report);
+        for (int i = 0; i < 6; i++) {
+            double y = r.first[find(&r, names[i])], x = expected[k / 2][i];
+            double half = i < 4 ? 0.005 : 0.5e-6; /* of the last digit */
+            if (!(isnan(x) || fabs(y - x) <= 1.01 * half))
+                fail_msg("%s, %s: %s is %.9g, not %.9g", k < 2 ? "empty" : "loaded", forms[k % 2],
+                         names[i], y, x);
+        }
+        double weight = 0, mass = 2576.924 + (k < 2 ? 0 : 200);
+        for (int i = 0; i < 4; i++)
+            weight += r.first[find(&r, names[i])];
+        assert_near(weight, 9.81 * mass, 1e-4);
+        bg_run_report_clear(&report);
+    }
+}
+
+typedef struct eigenvalue {
+    double re, im, half; /* half a unit of the last digit that is known */
+} eigenvalue;
+
+static const eigenvalue locked[] = {
+    {-260238, 0, 0.5},      {-259906, 0, 0.5},      {-125498, 0, 0.5},      {-125145, 0, 0.5},
+    {-2327.9, 0, 0.05},     {-2316.1, 0, 0.05},     {-768.3, 0, 0.05},      {-752.4, 0, 0.05},
+    {-81.31, 0, 0.005},     {-61.83, 0, 0.005},     {-47.74, 0, 0.005},     {-29.69, 0, 0.005},
+    {-36.46, 41.50, 0.005}, {-36.15, 39.28, 0.005}, {-9.194, 12.767, 5e-4}, {-7.090, 10.712, 5e-4},
+    {-3.622, 7.275, 5e-4},  {-10.201, 0, 5e-4},     {-10.196, 0, 5e-4},     {-10.022, 0, 5e-4},
+    {-10.021, 0, 5e-4},     {-10.0015, 0, 5e-5},    {-10.0015, 0, 5e-5},    {-9.851, 0, 5e-4},
+    {-9.844, 0, 5e-4}};
+enum { LOCKED = sizeof locked / sizeof *locked };
+
+static void find_equilibrium(linear_model *m)
+{
+    bg_error err = {BG_OK, ""};
+    bg_equilibrium_report r;
+    assert_ok(
+        bg_equilibrium_find(m->evaluator, m->state, &m->report.redundancy, &r, &m->modes, &err));
+    assert_int_equal(r.unstable, 0);
+    assert_true(r.moves && !r.dropped);
+    assert_int_equal(m->modes.zeros, 6);
+    assert_int_equal(m->modes.nfree, 3);
+}
+
+/* Each expected eigenvalue has a mode of its own among `modes`, which may have `more`. */
+static void match(const bg_modes *modes, const eigenvalue *e, int n, int more)
+{
+    bool taken[64] = {false};
+    assert_int_equal(modes->count, n + more);
+    for (int k = 0; k < n; k++) {
+        int best = -1;
+        double nearest = HUGE_VAL;
+        for (int i = 0; i < modes->count; i++) {
+            double d = fmax(fabs(modes->mode[i].re - e[k].re), fabs(modes->mode[i].im - e[k].im));
+            if (!taken[i] && d < nearest)
+                best = i, nearest = d;
+        }
+        if (!(nearest <= 1.01 * e[k].half))
+            fail_msg("%g %+g i is missed by %g", e[k].re, e[k].im, nearest);
+        taken[best] = true;
+    }
+}
+
+/* 36 eigenvalues with the rack held, six of them zero. */
+static void test_eigenvalues(void **state)
+{
+    (void)state;
+    linear_model m[2];
+    for (int k = 0; k < 2; k++) {
+        begin(&m[k], NULL, forms[k]);
+        find_equilibrium(&m[k]);
+        match(&m[k].modes, locked, LOCKED, 0);
+    }
+    for (int i = 0; i < LOCKED; i++) { /* sorted by size, and none are equal to so many digits */
+        const bg_mode *a = &m[0].modes.mode[i], *b = &m[1].modes.mode[i];
+        double size = hypot(a->re, a->im);
+        if (!(hypot(a->re - b->re, a->im - b->im) <= 1e-6 * size))
+            fail_msg("%.12g %+.12g i in joint, %.12g %+.12g i in Cartesian form", a->re, a->im,
+                     b->re, b->im);
+    }
+    linear_end(&m[0]);
+    linear_end(&m[1]);
+}
+
+/* A rack that is free adds a slow pair, and stiffens one mode. */
+static void test_free_rack(void **state)
+{
+    (void)state;
+    static const eigenvalue more[] = {{-0.0448, 5.255, 5e-4},
+                                      {-2644.1, 0, 0.05},
+                                      {-260238, 0, 0.5},
+                                      {-2327.9, 0, 0.05},
+                                      {-3.622, 7.275, 5e-4}};
+    for (int k = 0; k < 2; k++) {
+        linear_model m;
+        begin(&m, &free_rack, forms[k]);
+        find_equilibrium(&m);
+        match(&m.modes, more, 5, LOCKED + 1 - 5);
+        linear_end(&m);
+    }
+}
+
+/* Outputs of both sides, two by two, of which the second is to be the mirror image of the first. */
+static void write_sides(char *text, size_t size)
+{
+    static const char *const kinds[] = {"position", "velocity", "orientation", "angular_velocity"};
+    static const char *const bodies[] = {"lower", "upper", "wheel"};
+    size_t used = (size_t)snprintf(text, size, "{");
+    for (int k = 0; k < 4 * 3 * 2 * 2; k++) {
+        const char *body = bodies[k / 4 % 3], *axle = k / 2 % 2 ? "rear" : "front";
+        const char *side = k % 2 ? "right" : "left", *kind = kinds[k / 12];
+        used += (size_t)snprintf(text + used, size - used, "%s\"%d\": {\"%s\": \"%s.%s.%s\"}",
+                                 k ? ", " : "", k, kind, axle, side, body);
+    }
+    used += (size_t)snprintf(text + used, size - used,
+                             ", \"centre\": {\"position\": \"chassis.centre\"}}");
+    assert_true(used < size);
+}
+
+/* Signs of the mirror image by component, x y z or w x y z. */
+static void compare_sides(record *r, const double *y)
+{
+    static const int sign[4][4] = {{1, -1, 1}, {1, -1, 1}, {1, -1, 1, -1}, {-1, 1, -1}};
+    int at = find(r, "0.x");
+    for (int k = 0; k < 4 * 3 * 2; k++) {
+        int kind = k / 6, n = kind == 2 ? 4 : 3;
+        for (int i = 0; i < n; i++) {
+            double d = fabs(y[at + i] - sign[kind][i] * y[at + n + i]);
+            if (!(d <= r->skew))
+                r->skew = d, r->where = r->names[at + i];
+        }
+        at += 2 * n;
+    }
+}
+
+/* Over the bump: what happens when, how high the chassis goes, left and right as mirror images. */
+static void test_bump(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double t, tolerance;
+    } expected[] = {
+        {"road: half-cylinder begins under front.%s.tyre", 0.500, 5e-4},
+        {"front.%s.tyre lifts off", 0.5755, 5e-4},
+        {"road: half-cylinder ends under front.%s.tyre", 0.5992, 5e-5},
+        {"front.%s.tyre lands", 0.610, 5e-4},
+        {"road: half-cylinder begins under rear.%s.tyre", 1.239, 5e-4},
+        {"rear.%s.tyre lifts off", 1.312, 1e-3},
+        {"road: half-cylinder ends under rear.%s.tyre", 1.339, 1e-3},
+        {"rear.%s.tyre lands", 1.376, 1e-3},
+    };
+    static char text[16384];
+    double end[2][3];
+    write_sides(text, sizeof text);
+    const bg_setting sides = {"outputs", text};
+    for (int f = 0; f < 2; f++) {
+        static record r;
+        bg_run_report report;
+        r = (record){.look = compare_sides};
+        run(&sides, 1, forms[f], "bdf", 1e-6, SANITIZED ? 0.65 : 2, &r, &report);
+        int events = SANITIZED ? 4 : 8;
+        assert_int_equal(report.nevents, 2 * events);
+        for (int k = 0; k < 2 * events; k++) {
+            char name[2][96];
+            const bg_event *e = &report.events[k];
+            snprintf(name[0], sizeof *name, expected[k / 2].name, "left");
+            snprintf(name[1], sizeof *name, expected[k / 2].name, "right");
+            if (strcmp(e->name, name[0]) != 0 && strcmp(e->name, name[1]) != 0)
+                fail_msg("%s: event %d is '%s', not '%s'", forms[f], k, e->name, name[0]);
+            assert_near(e->t, expected[k / 2].t, expected[k / 2].tolerance);
+            assert_near(e->t, report.events[k ^ 1].t, 1e-9);
+        }
+        if (!(r.skew <= 1e-9))
+            fail_msg("%s: left and right differ by %.2e in output %s", forms[f], r.skew, r.where);
+        int z = find(&r, "centre.z");
+        if (!SANITIZED) {
+            assert_near(r.least[z], 0.684, 5e-4);
+            assert_near(r.most[z], 0.7055, 5e-4);
+        }
+        assert_true(r.most[find(&r, "centre.y")] < 1e-9 && r.least[find(&r, "centre.y")] > -1e-9);
+        memcpy(end[f], report.y + z - 2, sizeof *end);
+        bg_run_report_clear(&report);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_near(end[0][i], end[1][i], 2e-5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),      cmocka_unit_test(test_equilibrium),
+        cmocka_unit_test(test_eigenvalues), cmocka_unit_test(test_free_rack),
+        cmocka_unit_test(test_bump),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
