@@ -15,6 +15,7 @@
 #include "integrators/bdf.h"
 
 #include "base/memory.h"
+#include "integrators/change_points.h"
 #include "integrators/options.h"
 
 #include <math.h>
@@ -414,10 +415,10 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    /* singular positions show otherwise; a corrector that does not converge may need shorter steps
-     */
-    ig->stays = (st == BG_OK && m->error_failures < 2) ||
-                (st == BG_NOT_CONVERGED && m->cuts < CUTS);
+    /* singular positions show otherwise, where they are not known already; a corrector that does
+     * not converge may need shorter steps */
+    ig->stays = !bg_change_points_is_passing(ig) && ((st == BG_OK && m->error_failures < 2) ||
+                                                     (st == BG_NOT_CONVERGED && m->cuts < CUTS));
     return st;
 }
 
