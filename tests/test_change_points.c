@@ -366,12 +366,9 @@ static void test_plain_very_far(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_said),
-        cmocka_unit_test(test_very_far),
-        cmocka_unit_test(test_plain_very_far),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_said),
+        cmocka_unit_test(test_very_far), cmocka_unit_test(test_plain_very_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

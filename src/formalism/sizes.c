@@ -80,8 +80,8 @@ static double get_reach(const bg_marker *x)
     return x->body > 0 ? bg_length(x->frame.r) : 0;
 }
 
-/* Angles follow from lengths as small as the reach, however coarse these are. A point in the centres
- * of both bodies gives none; others of their points do. */
+/* Angles follow from lengths as small as the reach, however coarse these are. A point in the
+ * centres of both bodies gives none; others of their points do. */
 static double compare(const bg_multibody *mb, const bg_marker *a, const bg_marker *b)
 {
     double far = fmax(bg_length(mb->body[a->body].r), bg_length(mb->body[b->body].r));
@@ -101,4 +101,9 @@ double bg_sizes_calc_distance(const void *self)
             most = fmax(most, compare(mb, &p->a, &p->b));
     }
     return most;
+}
+
+double bg_sizes_calc_resolution(const bg_model *m)
+{
+    return m->digits > 0 ? 0.5 * pow(10, 1 - m->digits) * m->farthest : 0;
 }

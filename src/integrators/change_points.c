@@ -24,7 +24,11 @@
  * motions turn off within sqrt(c/a) however small c is, and tight tolerances see that.
  *
  * A passage whose c is more than that is said: that the motion goes straight on is what the drawing
- * means, but not what the digits say. */
+ * means, but not what the digits say.
+ *
+ * Redundant rows show by themselves that data are rounded. Without any, c may be no more than what
+ * the digits leave open in which places are written: 1.0000036 beside 1 is meant so, if other
+ * places have 17 digits. Their rows are watched now and then (foresight.c), at little cost. */
 #include "integrators/change_points.h"
 
 #include "base/memory.h"
@@ -100,11 +104,18 @@ void bg_change_points_destroy(bg_change_points *c)
     free(c);
 }
 
+/* Whether rows that hold may become dependent but for the digits of the data. */
+static bool may_be_rounded(const bg_system *system)
+{
+    return system->def.g_size && !system->tree &&
+           bg_misfit_grows * system->resolution > bg_offset_rounding * system->size;
+}
+
 void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy, bg_restart reason)
 {
     bg_change_points *c = ig->change_points;
     c->redundant = redundancy && redundancy->count > 0;
-    c->needed = c->redundant || (ig->sys->def.g_size && !ig->sys->system->tree);
+    c->needed = c->redundant || may_be_rounded(ig->sys->system);
     c->misfit = c->redundant ? redundancy->misfit : 0;
     c->t_before = INFINITY;
     c->pause = 0;

@@ -256,6 +256,16 @@ static bool find_position(bg_integrator *ig, bg_passage *p, double horizon, doub
     return true;
 }
 
+/* The most that an offset of a row may be, beside its size, to come from the digits of the data.
+ * Redundant rows show by themselves that data are rounded; where there are none, numbers of more
+ * digits are meant as they are. */
+static double calc_most(const bg_integrator *ig, int row, double most)
+{
+    const bg_change_points *c = ig->change_points;
+    double resolution = ig->sys->system->resolution;
+    return c->redundant ? most : fmin(most, bg_misfit_grows * resolution / c->size[row]);
+}
+
 double bg_critical_measure(bg_integrator *ig, bg_passage *p, double horizon)
 {
     const bg_change_points *c = ig->change_points;
@@ -264,9 +274,11 @@ double bg_critical_measure(bg_integrator *ig, bg_passage *p, double horizon)
     bool found_one = find_position(ig, p, horizon, &s) &&
                      bg_foresight_calc_rank(ig, d->eliminated, true) < bg_offset_chance;
     double largest = found_one ? 0 : NAN;
-    for (int k = 0; k < p->n && largest >= 0; k++)
-        largest = fmax(largest,
-                       fabs(d->offset[p->row[k]] + d->terms.g[p->row[k]]) / c->size[p->row[k]]);
+    for (int k = 0; k < p->n && largest >= 0; k++) {
+        int row = p->row[k];
+        double offset = fabs(d->offset[row] + d->terms.g[row]) / c->size[row];
+        largest = offset <= calc_most(ig, row, bg_offset_chance) ? fmax(largest, offset) : NAN;
+    }
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
     return largest;
 }
@@ -277,6 +289,8 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
     bg_dynamics *d = ig->dyn;
     if (!find_position(ig, p, horizon, &s) || !(s > 0 && s < 2 * horizon) || !is_singular(ig))
         return false;
+    bool within = true;
+    double most = ig->sys->def.g_size ? bg_offset_most : BG_RANK_ROUNDING;
     p->offset = 0;
     for (int k = 0; k < p->n; k++) {
         int row = p->row[k];
@@ -288,10 +302,11 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
                 return false;
         }
         d->offset[row] += d->terms.g[row];
-        p->offset = fmax(p->offset, fabs(d->offset[row]) / c->size[row]);
+        double offset = fabs(d->offset[row]) / c->size[row];
+        p->offset = fmax(p->offset, offset);
+        within = within && offset <= calc_most(ig, row, most);
     }
-    double most = ig->sys->def.g_size ? bg_offset_most : BG_RANK_ROUNDING;
-    if (!(p->offset <= most))
+    if (!within)
         return false;
     p->t_end = ig->x0->t + s + 2 * horizon;
     p->rest = 1;

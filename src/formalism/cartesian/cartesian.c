@@ -344,8 +344,7 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->nb = c->mb.nbodies - 1;
     c->nv = 7 * c->nb;
     c->ng = c->mb.nrows + c->nb;
-    if (!bg_arena_create(&c->constants, list_constants, c) ||
-        !bg_multibody_create_scratch(&c->mb))
+    if (!bg_arena_create(&c->constants, list_constants, c) || !bg_multibody_create_scratch(&c->mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     calc_sizes(c);
     collect_bodies(c);
