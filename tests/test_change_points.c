@@ -313,6 +313,33 @@ static void test_rounding(void **state)
         }
 }
 
+/* Long steps of loose tolerances, which foresee a change point from far away, and pass several. */
+static void test_loose(void **state)
+{
+    (void)state;
+    const bg_integrator_info *info;
+    for (unsigned seed = 0; seed < 2 * CASES; seed++)
+        for (int n = 0; (info = bg_integrator_get_info(n)); n++) {
+            placement at = as_drawn;
+            unsigned turn = seed + 100;
+            int kind = (int)(seed + (unsigned)n) % 2 ? 1 : 3;
+            const char *form = forms[seed % 2];
+            text t;
+            if (info->fixed_steps || strcmp(info->name, "rk4") == 0)
+                continue;
+            at.turn = draw_turn(&turn);
+            at.shift = bg_vec3_make(1.2, -0.7, 2);
+            write_case(&t, at, kind, seed);
+            outcome exact = run_text(t.buffer, form, "mdop8", 1e-9);
+            at.digits = 6;
+            write_case(&t, at, kind, seed);
+            outcome x = run_text(t.buffer, form, info->name, 1e-5);
+            if (x.status != BG_OK || !(fabs(x.y - exact.y) < 2e-2))
+                fail_msg("kind %d, case %u, %s, %s: %g from %.10g; %s%s", kind, seed, form,
+                         info->name, x.y - exact.y, exact.y, x.message, x.warning);
+        }
+}
+
 /* 10^7 m from the origin, where places are rounded to 2e-9 m: starts are found, and change points
  * passed, by the methods with error control that make each step by itself. */
 static void test_very_far(void **state)

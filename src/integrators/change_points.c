@@ -300,10 +300,13 @@ static bool is_passed(bg_integrator *ig, bool *ended)
         before += slope[k][1 + k] > 0.5 * p->slope[k];
         least = fmin(least, slope[k][1 + k] / p->slope[k]);
     }
+    /* directions that were found far away may have turned round with the rows: both ways slopes
+     * rise again behind, or where the motion turned back */
+    bool rises = known && least > p->rest && p->rest < 0.3;
     if (known)
         foresee_cross(p, ig->x0->t, least);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
-    *ended = passed > 0 || ig->x0->t > p->t_end;
+    *ended = passed > 0 || rises || ig->x0->t > p->t_end;
     return *ended && before < p->n;
 }
 
