@@ -12,7 +12,9 @@ typedef struct outcome {
     char message[BG_ERROR_LENGTH];
     double y, offset;
     bg_verdict verdict;
-    bool said; /* a change point */
+    bool said;   /* a change point */
+    bool hinted; /* at few digits far away */
+    long steps;
     char warning[BG_WARNING_LENGTH];
 } outcome;
 
@@ -37,6 +39,9 @@ static outcome run_text(const char *json, const char *form, const char *integrat
     if (x.status == BG_OK)
         x.status = bg_run(sys, &o, &r, &err);
     snprintf(x.message, sizeof x.message, "%s", err.text);
+    x.steps = r.counters.accepted;
+    for (int i = 0; i < r.warnings.count; i++)
+        x.hinted = x.hinted || strcmp(r.warnings.items[i].topic, "digits") == 0;
     if (x.status == BG_OK) {
         x.y = r.y[0];
         x.verdict = r.verdict;
@@ -313,6 +318,35 @@ static void test_rounding(void **state)
         }
 }
 
+/* Few digits 10 km from the origin are to centimetres and decimetres: what cannot move is refused
+ * at the start, what can moves to its end, and it is hinted at them. */
+static void test_coarse(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "hem4", "hem5", "mdop8"};
+    int late = 0;
+    for (unsigned seed = 0; seed < 2 * CASES; seed++)
+        for (int k = 0; k < 8; k++) {
+            placement at = as_drawn;
+            unsigned turn = seed + 100;
+            const char *form = forms[(seed + (unsigned)k / 4) % 2], *method = methods[seed % 4];
+            int kind = k % 4;
+            text t;
+            at.turn = draw_turn(&turn);
+            at.shift = bg_vec3_make(6000, -8000, 100);
+            at.digits = 6 + (k + (int)seed) % 4;
+            write_case(&t, at, kind, seed);
+            outcome x = run_text(t.buffer, form, method, 1e-6);
+            if (x.status != BG_OK && x.steps > 0 && !x.hinted)
+                fail_msg("kind %d, case %u, %d digits, %s, %s: ends after %ld steps: %s", kind,
+                         seed, at.digits, form, method, x.steps, x.message);
+            late += x.status != BG_OK && x.steps > 0;
+            if (x.status == BG_OK && at.digits < 8)
+                assert_true(x.hinted);
+        }
+    assert_true(late <= 1); /* a passage that no digits lead through */
+}
+
 /* Long steps of loose tolerances, which foresee a change point from far away, and pass several. */
 static void test_loose(void **state)
 {
@@ -393,10 +427,10 @@ static void test_plain_very_far(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),       cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_methods),        cmocka_unit_test(test_said),
-        cmocka_unit_test(test_loose),          cmocka_unit_test(test_very_far),
-        cmocka_unit_test(test_plain_very_far),
+        cmocka_unit_test(test_rounding), cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_said),
+        cmocka_unit_test(test_loose),    cmocka_unit_test(test_coarse),
+        cmocka_unit_test(test_very_far), cmocka_unit_test(test_plain_very_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

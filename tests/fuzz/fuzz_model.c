@@ -21,8 +21,8 @@ static bg_status count_row(void *self, const bg_row *row, bg_error *err)
     return ++*rows < MOST_ROWS ? BG_OK : bg_error_set(err, BG_STOPPED, "enough rows were written");
 }
 
-/* As `bogie run MODEL -o FILE`, for a few steps. */
-static void run(bg_system *system, const bg_model *model, const char *integrator)
+/* As `bogie run MODEL -o FILE`, for a few steps; false: it did not start, and no other will. */
+static bool run(bg_system *system, const bg_model *model, const char *integrator)
 {
     bg_run_options options = bg_default_run_options();
     bg_run_report report = {0};
@@ -44,7 +44,9 @@ static void run(bg_system *system, const bg_model *model, const char *integrator
     bg_status status = bg_run(system, &options, &report, &err);
     if (status < 0)
         expect_sentence(status, &err);
+    bool started = report.counters.accepted > 0;
     bg_run_report_clear(&report);
+    return started;
 }
 
 /* As `bogie modes MODEL`, in equilibrium where the model asks for it. */
@@ -92,10 +94,11 @@ static void check_formulation(const bg_model *model, const char *formulation)
     status = bg_system_check_derivatives(system, 1, 1, checks, &count, &err);
     if (status < 0)
         expect_sentence(status, &err);
-    run(system, model, "mdop5");
-    run(system, model, "hem5");
-    run(system, model, "bdf");
-    find_modes(system);
+    if (run(system, model, "mdop5")) {
+        run(system, model, "hem5");
+        run(system, model, "bdf");
+        find_modes(system);
+    }
     bg_system_destroy(system);
 }
 
