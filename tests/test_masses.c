@@ -150,7 +150,9 @@ static void test_runs(void **state)
                 o.method.h_max = 0.05;
                 o.t_end = 1;
                 bg_status st = bg_run(sys, &o, &r, &err);
-                /* their only matrix has the Jacobian in it, which could turn the sign as well */
+                /* their only matrix has the Jacobian in it, which could turn the sign as well; and
+                 * bdf makes it anew only where its iteration asks for that, which here, without
+                 * forces, it never does */
                 bool hidden = late && ((n == 2 && strcmp(o.integrator, "linear-euler") == 0) ||
                                        strcmp(o.integrator, "bdf") == 0);
                 if (hidden ? st != BG_OK

@@ -435,7 +435,8 @@ static void test_orders(void **state)
         const rod *s;
         bg_system *sys = create_rod(0.6, 1.0, 3.0, &s);
         reduced_solve(s, t_end, y);
-        bool steps_back = strcmp(info->name, "bdf") == 0; /* whose first ones are short */
+        /* the first six fixed steps of bdf are made of parts: fewer than 32 measure these */
+        bool steps_back = strcmp(info->name, "bdf") == 0;
         int first = info->order >= 8 ? 3 : steps_back ? 32 : info->order >= 4 ? 8 : 64;
         for (int i = 0; i < 4; i++) {
             trajectory x;
@@ -531,17 +532,19 @@ static void test_jam(void **state)
         trajectory_begin(&x, sys, info->name, NULL, 1e-6, info->fixed_steps ? 1e-2 : 0, 2);
         while (st == BG_OK && bg_integrator_get_state(x.ig)->t < 2) {
             const bg_state *at = bg_integrator_get_state(x.ig);
-            bool corrects = strcmp(info->name, "bdf") == 0; /* lambda in passing */
-            if (!info->fixed_steps && at->t < (corrects ? 0.5 : 1 - 1e-6))
-                assert_near(at->lambda[0] * (1 - at->t), 2, corrects ? 1e-2 : 1e-9);
+            /* that of bdf is an unknown of its corrector, good to what errors come to by 1/h */
+            bool corrects = strcmp(info->name, "bdf") == 0;
+            if (!info->fixed_steps && at->t < 1 - 1e-6)
+                assert_near(at->lambda[0] * (1 - at->t), 2,
+                            !corrects     ? 1e-9
+                            : at->t < 0.5 ? 1e-2
+                                          : 2e-2);
             st = bg_integrator_step(x.ig, &err);
         }
         const bg_state *end = bg_integrator_get_state(x.ig);
         print_message("%-14s t %.9f, lambda %.3g: %s\n", info->name, end->t, end->lambda[0],
                       err.text);
-        /* bdf follows lambda to a hundredth */
-        assert_true(st != BG_OK && end->t > (info->order == 1 ? 0.8 : 0.98) &&
-                    end->t < (strcmp(info->name, "bdf") == 0 ? 1.01 : 1 + 1e-9));
+        assert_true(st != BG_OK && end->t > (info->order == 1 ? 0.8 : 0.98) && end->t < 1 + 1e-9);
         assert_non_null(strstr(err.text, "forces that depend on constraint forces"));
         assert_true(info->order == 1 || strstr(err.text, "'g[0]'"));
         trajectory_end(&x);

@@ -1,5 +1,6 @@
 /* bogie check: what a system is made of, whether it can be assembled, and whether its derivatives
  * are right. */
+#include "base/place.h"
 #include "cli/allocations.h"
 #include "cli/cli.h"
 #include "consistent/assemble.h"
@@ -10,11 +11,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct arguments {
     int derivatives, formulation;
-    const char *integrator;
-    double step; /* s; NAN: as the model says, or a millisecond */
+    const char *integrator, *pattern;
+    double step;  /* s; NAN: as the model says, or a millisecond */
+    double until; /* s, up to which the pattern is followed; NAN: a step */
     bg_cli_settings settings;
 } arguments;
 
@@ -30,6 +33,10 @@ static const bg_cli_option options[] = {
      "its step in s (default: the model's, or 1e-3)"},
     {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
      "compare what the system supplies with differences"},
+    {"--pattern", NULL, "FILE.svg", BG_CLI_TEXT, offsetof(arguments, pattern),
+     "draw the Jacobian of bdf: entries, and columns that are differenced together"},
+    {"--until", NULL, "T", BG_CLI_NUMBER, offsetof(arguments, until),
+     "... as bdf knows it at this time in s (default: after the first step)"},
 };
 
 enum { SAMPLES = 10, SEED = 1, COUNTED_STEPS = 200 };
@@ -303,7 +310,8 @@ static void print_allocations(const bg_problem *problem)
 }
 
 /* Which constraints are redundant is known at a start, and the work of a step depends on it. */
-static bg_status start_integrator(const bg_system *system, bg_integrator *integrator, bg_error *err)
+static bg_status start_integrator(const bg_system *system, bg_integrator *integrator, double t_end,
+                                  bg_error *err)
 {
     bg_assembly_report report = {0};
     bg_state *x = NULL;
@@ -314,7 +322,7 @@ static bg_status start_integrator(const bg_system *system, bg_integrator *integr
     if (!status)
         status = bg_start_find(evaluator, system->def.t_start, x, &report, err);
     if (!status)
-        status = bg_integrator_start(integrator, x, &report.redundancy, HUGE_VAL, err);
+        status = bg_integrator_start(integrator, x, &report.redundancy, t_end, err);
     bg_assembly_report_clear(&report);
     bg_evaluator_destroy(evaluator);
     bg_state_destroy(x);
@@ -332,7 +340,7 @@ static bg_status print_plan(const bg_problem *problem, const char *name, bg_erro
     bg_status status = bg_integrator_create(name, problem->system, &o, &integrator, err);
     if (status)
         return status;
-    status = start_integrator(problem->system, integrator, err);
+    status = start_integrator(problem->system, integrator, HUGE_VAL, err);
     if (status) {
         bg_integrator_destroy(integrator);
         return status;
@@ -361,6 +369,34 @@ static bg_status print_plan(const bg_problem *problem, const char *name, bg_erro
     return BG_OK;
 }
 
+/* The Jacobian of bdf, by differences in groups. */
+static bg_status draw_pattern(const bg_problem *problem, const arguments *args, bg_error *err)
+{
+    const bg_setting sparse = {"jacobian", "sparse"};
+    bg_integrator_options o = bg_problem_get_run_options(problem).method;
+    bg_integrator *integrator;
+    o.settings = &sparse;
+    o.nsettings = 1;
+    o.step = 0;
+    const char *dot = strrchr(args->pattern, '.');
+    bg_status status = dot && strcmp(dot, ".svg") == 0
+                           ? bg_place_check(args->pattern, BG_PLACE_SVG, err)
+                           : bg_error_set(err, BG_BAD_INPUT,
+                                          "the picture '%s' must be named FILE.svg", args->pattern);
+    if (!status)
+        status = bg_integrator_create("bdf", problem->system, &o, &integrator, err);
+    if (status)
+        return status;
+    double t_end = fmax(bg_problem_get_run_options(problem).t_end, args->until);
+    if (isnan(t_end))
+        t_end = bg_system_get_def(problem->system)->t_end;
+    status = start_integrator(problem->system, integrator, t_end, err);
+    if (!status)
+        status = bg_pattern_draw(problem->system, integrator, args->until, args->pattern, err);
+    bg_integrator_destroy(integrator);
+    return status;
+}
+
 static bg_status check_system(const bg_problem *problem, const arguments *args, bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(problem->system);
@@ -374,6 +410,8 @@ static bg_status check_system(const bg_problem *problem, const arguments *args, 
         bg_problem_locate(problem, status, err);
     if (!status && args->integrator)
         status = print_plan(problem, args->integrator, err);
+    if (!status && args->pattern)
+        status = draw_pattern(problem, args, err);
     if (!status && args->derivatives)
         status = check_derivatives(problem->system, err);
     return status;
@@ -393,6 +431,8 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
         status = bg_error_set(err, BG_BAD_INPUT,
                               "--step and integrator.OPTION=VALUE are for --integrator NAME; give "
                               "it too");
+    if (!status && !args->pattern && !isnan(args->until))
+        status = bg_error_set(err, BG_BAD_INPUT, "--until is for --pattern FILE.svg; give it too");
     if (!status && problem->model) {
         print_title(problem);
         status = bg_topology_print(problem->model, err);
@@ -410,7 +450,7 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.formulation = BG_FORMULATION_DEFAULT, .step = NAN};
+    arguments args = {.formulation = BG_FORMULATION_DEFAULT, .step = NAN, .until = NAN};
     const char *reference;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);

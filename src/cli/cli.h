@@ -55,6 +55,11 @@ void bg_assembly_print(const bg_system *system, const bg_assembly_report *report
 /* Bodies, tree and cuts of a model, on stdout. */
 bg_status bg_topology_print(const bg_model *model, bg_error *err);
 
+/* Draws the Jacobian of a started bdf with jacobian=sparse after a step, or after those to `until`,
+ * as path.svg, and prints its size. */
+bg_status bg_pattern_draw(const bg_system *system, bg_integrator *bdf, double until,
+                          const char *path, bg_error *err);
+
 /* From now on the first SIGINT or SIGTERM sets the flag to non-zero; a second one kills. */
 void bg_stop_listen(void);
 const volatile sig_atomic_t *bg_stop_get(void);

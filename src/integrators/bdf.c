@@ -72,7 +72,8 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
     m->kappa = bg_option_get_number(ig, "newton", 0);
-    ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
+    m->norm = bg_option_get_choice(ig, "norm");
+    ig->by_largest = m->norm == BG_NORM_LARGEST;
     m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
     if (m->kappa < 0 || m->kappa >= 1)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -147,6 +148,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    ig->has_past = true;
     m->nq = ig->dyn->nq;
     m->nv = ig->dyn->nv;
     m->nz = ig->dyn->nz;
@@ -219,6 +221,8 @@ static void restart(bg_integrator *ig, bg_restart reason)
     m->parts.slow = false;
     m->parts.slow_steps = 0;
     m->parts.rate = 100;
+    m->parts.own = false;
+    m->parts.seen = (bg_bdf_seen){0};
     m->ready = m->uncounted = false;
     m->tries = 0;
     m->t_now = ig->x0->t;
@@ -242,6 +246,10 @@ static bg_status first_step(bg_integrator *ig, double *h, bg_error *err)
     const bool fixed = ig->options.step > 0;
     if (st != BG_OK || fixed)
         return st;
+    if (span <= bg_control_get_least(ig)) { /* a few units in the last place */
+        *h = span;
+        return BG_OK;
+    }
     bg_bdf_update_weights(ig);
     double first = bg_bdf_calc_norm_of(ig, ig->rate0, NULL, NULL), shift = 0.1 / fmax(first, 1e-30);
     shift = fmin(fmin(shift, 1e-3), 1e-3 * span);
@@ -273,9 +281,10 @@ static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
     bg_dynamics *d = ig->dyn;
     bg_state *x = ig->x1;
     unsigned want = 0;
+    const bool held = m->form == BG_FORM_INDEX_1; /* accelerations, by the equations themselves */
     double power = 0;
     if (m->ng > 0)
-        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last ? BG_TERM_gamma : 0u);
+        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last && held ? BG_TERM_gamma : 0u);
     if (d->kinematic)
         want |= BG_TERM_V;
     bg_status st = BG_OK;
@@ -306,6 +315,8 @@ static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
         ig->rate1[i] = m->rate_P[i] + m->formula.alpha * m->e[i];
     ig->rate1[w] = power;
     ig->residuals1 = bg_dynamics_calc_residuals(d, x->v, x->a);
+    if (m->ng > 0 && !held) /* of the corrector's own a it would say what 1/h makes of the error */
+        ig->residuals1.ga = NAN;
     return BG_OK;
 }
 
@@ -415,10 +426,13 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    /* singular positions show otherwise, where they are not known already; a corrector that does
-     * not converge may need shorter steps */
-    ig->stays = !bg_change_points_is_passing(ig) && ((st == BG_OK && m->error_failures < 2) ||
-                                                     (st == BG_NOT_CONVERGED && m->cuts < CUTS));
+    /* singular positions show otherwise, or not at once, where they are not known already; a
+     * corrector that does not converge may need shorter steps; and leaps, which cost a Jacobian
+     * each, lead over nothing else */
+    ig->stays = !bg_change_points_is_passing(ig) &&
+                ((st == BG_OK && m->error_failures < 2) ||
+                 (st == BG_NOT_CONVERGED && m->cuts < CUTS) ||
+                 (st != BG_SINGULAR && !bg_rounding_is_magnified(ig)));
     return st;
 }
 
@@ -501,7 +515,8 @@ static const bg_option_info options[] = {
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
     {"newton", NULL, "auto", "part of the tolerance that Newton's iteration may leave"},
     {"step_rule", "smooth|dassl", "smooth", "steps grow wherever it pays, or only by doubling"},
-    {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
+    {"norm", "parts|largest|rms", "parts",
+     "error of a step: the largest root mean square of q, v and z, its worst entry, or one mean"},
 };
 
 const bg_integrator_class bg_bdf_class;

@@ -17,6 +17,7 @@ enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
 enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
+enum { BG_NORM_PARTS, BG_NORM_LARGEST, BG_NORM_RMS };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
 typedef struct bg_bdf_history {
@@ -27,6 +28,7 @@ typedef struct bg_bdf_history {
     int k_used, ns;                  /* its order; steps of this length and order */
     int k_next;                      /* order of the step to come */
     bool growing;                    /* order and step still grow together, after a start */
+    bool failed, held;               /* the last step at first; the next is as long as it */
     int filled;                      /* parts of the first fixed steps made so far */
 } bg_bdf_history;
 
@@ -72,8 +74,15 @@ enum { BG_BDF_RITZ_MAX = 40 };
 /* bdf_cap.c: eigenvalues of the linearised motion, 1/s. */
 typedef struct bg_bdf_spectrum {
     int count, since; /* evaluations of derivatives since they were found; 0: they are due */
+    double alpha;     /* 1/s, of the iteration matrix that they were found with */
     double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
 } bg_bdf_spectrum;
+
+/* How Newton's iteration went with derivatives made for the step itself. */
+typedef struct bg_bdf_seen {
+    double rate, size; /* rho/(1 - rho), 0: not seen yet; the first increment */
+    int uses;          /* of it since then */
+} bg_bdf_seen;
 
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
@@ -86,7 +95,9 @@ typedef struct bg_bdf_parts {
     bool made, slow;       /* B is there; it is to be made anew before the next step */
     bool fresh;            /* no step was made with it yet */
     double rate;           /* remembered rho/(1 - rho) */
-    int slow_steps;        /* in a row */
+    bool own;              /* it is that of `seen` */
+    bg_bdf_seen seen;
+    int slow_steps; /* in a row */
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
@@ -118,7 +129,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, through, max_order;
+    int form, formalism, jacobian, update, rule, omega, through, norm, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;
@@ -181,6 +192,8 @@ void bg_bdf_move(bg_integrator *ig);
 bg_status bg_bdf_prepare_base(bg_integrator *ig, bg_error *err);
 /* The largest residual by name, for messages. */
 void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size);
+/* What the last increment of the multipliers says where forces depend on them, else nothing. */
+void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size);
 
 /* bdf_corrector.c */
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err);
@@ -201,6 +214,10 @@ void bg_bdf_matrix_clear(bg_bdf_matrix *matrix);
 bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err);
 /* The increment of all unknowns from the residuals F. */
 void bg_bdf_matrix_solve(bg_integrator *ig);
+/* The same increments step_q, step_v, step_z as the linearised motion x' = A x answers with: (alpha
+ * - A)^-1 x for x = (delta, w, zeta); F is used up. */
+void bg_bdf_matrix_respond(bg_integrator *ig, const double *delta, const double *w,
+                           const double *zeta);
 void bg_bdf_matrix_hold(bg_integrator *ig);
 
 /* bdf_jacobian.c */
@@ -220,15 +237,33 @@ void bg_bdf_differences_destroy(bg_bdf_differences *differences);
 /* B at the iterate by differences; whole: column by column, by which the pattern may grow. */
 bg_status bg_bdf_differences_update(bg_integrator *ig, bool whole, bg_error *err);
 void bg_bdf_differences_forget(bg_integrator *ig);
+/* Residuals that B takes. */
+int bg_bdf_differences_count(const bg_integrator *ig);
 /* The iteration has failed in spite of new derivatives: whether all columns are to be looked at. */
 bool bg_bdf_differences_suspect(bg_integrator *ig);
 void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive);
 
+/* What is differenced: rows r, h, w; columns q (tangent), v, z, lambda; entries column by column.
+ */
+typedef struct bg_bdf_pattern {
+    int rows, columns, ngroups;
+    const unsigned char *topology, *omega; /* [columns rows] may be there; Omega */
+    const int *group;                      /* [columns] */
+} bg_bdf_pattern;
+
+/* False: the integrator is another one, or makes no differences in groups (yet). */
+bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern);
+
 /* bdf_cap.c */
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err);
 void bg_bdf_cap_destroy(bg_bdf_cap *cap);
+/* Derivatives were evaluated; the iteration matrix was factored. */
+void bg_bdf_cap_count(bg_integrator *ig);
 void bg_bdf_cap_update(bg_integrator *ig);
-/* Whether a step of h and order k would pump up a fast mode, and the longest that does not. */
-bool bg_bdf_cap_check(const bg_integrator *ig, int k, double h, double *longest);
+/* The longest step up to h that pumps up no fast mode with order k. */
+double bg_bdf_cap_limit(bg_integrator *ig, int k, double h);
+/* Lengths |h lambda| between which order k raises modes of a damping ratio; false: nowhere. margin:
+ * how far beyond the upper one steps should stay, since they change on their way. */
+bool bg_bdf_cap_find_raised(int k, double damping, double *low, double *high, double *margin);
 
 #endif

@@ -1,13 +1,18 @@
 /* Derivatives of bdf by differences, column by column or in groups.
  *
- * Column r of B is (F(y + delta_r e_r) - F(y)) / delta_r with delta_r = max(|y_r|, eps^(1/4))
- * eps^(1/2) at fixed rates (001 (16), (17)); q moves along V. Columns are those of q, v, z and
- * lambda; those of eta are G^T and are never differenced. Columns without a common row in a pattern
- * Omega are differenced together (20), in the fewest groups of several orders. Omega is that of the
- * system's blocks, or what one difference of all columns shows: entries above `noticed` of the
- * largest of their row. As that may be too little, where force elements did not act at the start,
- * it grows by what a later difference of all columns shows, when the iteration fails in spite of
- * new derivatives; after one that showed nothing new, only when twice as many have failed.
+ * Column r of B is (F(y + delta_r e_r) - F(y)) / delta_r at fixed rates (001 (16)); q moves along
+ * V. 001 (17) has delta_r = max(|y_r|, eps^(1/4)) eps^(1/2), which drowns in rounding where large
+ * forces balance at small y; here it is eps^(1/2) times |y_r|, what it changes by in the step, or
+ * atol/rtol, whichever is largest. Columns are those of q, v, z and lambda; those of eta are G^T
+ * and are never differenced. Columns without a common row in a pattern Omega are differenced
+ * together (20), in the fewest groups of several orders. Omega is that of the system's blocks, or
+ * what of it one difference of all columns shows: entries above `noticed` of the largest of their
+ * row, both times their delta, i.e. what each does where all unknowns change by the same part of
+ * their sizes. (1e-10 finds more entries, but no fewer iterations, on the carriage and the car of
+ * 001.) As that may be too little, where force elements did not act at the start, it grows by what
+ * a later difference of all columns shows: when the iteration fails in spite of new derivatives in
+ * a step that was cut before, or for the third time; after a difference that showed nothing new,
+ * only when twice as many have failed.
  *
  * The rows are r (with the explicit formalism M times the difference of accelerations, which has
  * the pattern of r), h and w = G v + g_t. */
@@ -20,15 +25,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAIT_MAX = 32 };
+enum { WAIT = 3, WAIT_MAX = 48 };
 static const double noticed = 1e-6;
 
 struct bg_bdf_differences {
     int rows, columns;
-    bool known;           /* omega is there */
-    int failures, wait;   /* of the iteration in spite of new derivatives; how many ask for more */
-    unsigned char *omega; /* [columns rows] column by column */
-    int *group;           /* [columns] */
+    bool known;         /* omega is there */
+    int failures, wait; /* of the iteration in spite of new derivatives; how many ask for more */
+    unsigned char *topology; /* [columns rows] column by column: what the system's patterns allow */
+    unsigned char *omega;    /* [columns rows] */
+    int *group;              /* [columns] */
     int ngroups;
     int *trial, *order;  /* [columns] scratch of groups */
     unsigned char *mask; /* [rows] */
@@ -46,6 +52,7 @@ static void list(void *object, bg_arena *arena)
 {
     bg_bdf_differences *x = object;
     size_t all = (size_t)x->rows * (size_t)x->columns;
+    BG_TAKE(arena, x->topology, all);
     BG_TAKE(arena, x->omega, all);
     BG_TAKE(arena, x->raw, all);
     BG_TAKE(arena, x->group, x->columns);
@@ -59,19 +66,6 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, x->kept, x->columns + x->rows);
     BG_TAKE(arena, x->moves, x->rows);
     BG_TAKE(arena, x->product, x->rows);
-}
-
-bg_status bg_bdf_differences_create(bg_integrator *ig, bg_error *err)
-{
-    bg_bdf *m = ig->method;
-    bg_bdf_differences *x = m->differences = BG_NEW(bg_bdf_differences);
-    if (x) {
-        x->rows = m->nv + m->nz + m->ng;
-        x->columns = 2 * m->nv + m->nz + m->ng;
-    }
-    if (!x || !bg_arena_create(&x->arena, list, x))
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for difference Jacobians");
-    return BG_OK;
 }
 
 void bg_bdf_differences_destroy(bg_bdf_differences *x)
@@ -118,6 +112,16 @@ static bg_status calc_rows(bg_integrator *ig, double *out, bg_error *err)
     return BG_OK;
 }
 
+/* The size of an entry of q, v, z or lambda, and below which none is: what the tolerances say, as
+ * far as they do. */
+static double calc_size(const bg_integrator *ig, double y, double rate)
+{
+    const bg_bdf *m = ig->method;
+    const double quotient = ig->options.atol / ig->options.rtol, least = sqrt(sqrt(DBL_EPSILON));
+    const double floor = quotient > 1 || isnan(quotient) ? 1 : fmax(quotient, least);
+    return fmax(floor, fmax(fabs(y), m->formula.h * fabs(rate)));
+}
+
 static void keep_iterate(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
@@ -126,8 +130,9 @@ static void keep_iterate(bg_integrator *ig)
     memcpy(to, ig->x1->q, (size_t)(m->nq + m->nv + m->nz) * sizeof(double));
     memcpy(to + m->nq + m->nv + m->nz, m->lambda, (size_t)m->ng * sizeof(double));
     for (int j = 0; j < x->columns; j++) {
-        double y = j >= m->nv ? to[m->nq + j - m->nv] : m->q_of[j] < 0 ? 1 : to[m->q_of[j]];
-        x->shift[j] = fmax(fabs(y), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
+        int i = j >= m->nv ? m->nq + j - m->nv : m->q_of[j]; /* in q, v, z, lambda */
+        double rate = i >= 0 && i < m->nq + m->nv + m->nz ? m->rate_P[i] : 0;
+        x->shift[j] = calc_size(ig, i < 0 ? 1 : to[i], rate) * sqrt(DBL_EPSILON);
     }
 }
 
@@ -280,8 +285,8 @@ static void update_groups(bg_integrator *ig)
     ig->count.corrector.nonzeros = count;
 }
 
-/* Omega by the patterns of the system. */
-static void take_known(bg_integrator *ig)
+/* What may be there by the patterns of the system. */
+static void list_topology(bg_integrator *ig)
 {
     static const bg_of of[] = {BG_OF_r, BG_OF_h, BG_OF_w};
     bg_bdf *m = ig->method;
@@ -305,11 +310,33 @@ static void take_known(bg_integrator *ig)
                      e < end; e++) {
                     int c = p ? p->column[e] : e, j = s[b].first + (column ? i : c);
                     int at = get_row(m, of[o]) + (column ? c : i);
-                    x->omega[(size_t)j * (size_t)x->rows + (size_t)at] = 1;
+                    x->topology[(size_t)j * (size_t)x->rows + (size_t)at] = 1;
                 }
         }
+}
+
+/* Omega is all that. */
+static void take_known(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_differences *x = m->differences;
+    memcpy(x->omega, x->topology, (size_t)x->rows * (size_t)x->columns);
     x->known = true;
     update_groups(ig);
+}
+
+bg_status bg_bdf_differences_create(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_differences *x = m->differences = BG_NEW(bg_bdf_differences);
+    if (x) {
+        x->rows = m->nv + m->nz + m->ng;
+        x->columns = 2 * m->nv + m->nz + m->ng;
+    }
+    if (!x || !bg_arena_create(&x->arena, list, x))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for difference Jacobians");
+    list_topology(ig);
+    return BG_OK;
 }
 
 /* All columns one by one. */
@@ -341,13 +368,13 @@ static void grow(bg_integrator *ig)
     for (int j = 0; j < x->columns; j++)
         for (int i = 0; i < x->rows; i++) {
             size_t at = (size_t)j * (size_t)x->rows + (size_t)i;
-            if (x->omega[at] || !(fabs(x->raw[at]) > noticed * x->largest[i]))
+            if (x->omega[at] || !x->topology[at] || !(fabs(x->raw[at]) > noticed * x->largest[i]))
                 continue;
             x->omega[at] = 1;
             more = true;
         }
     ig->count.corrector.growths += x->known && more;
-    x->wait = more || x->wait == 0 ? 1 : x->wait < WAIT_MAX ? 2 * x->wait : WAIT_MAX;
+    x->wait = more || x->wait == 0 ? WAIT : x->wait < WAIT_MAX ? 2 * x->wait : WAIT_MAX;
     x->failures = 0;
     x->known = true;
     if (more)
@@ -388,7 +415,14 @@ bool bg_bdf_differences_suspect(bg_integrator *ig)
     bg_bdf_differences *x = m->differences;
     if (!x || m->jacobian != BG_DIFFERENCE_SPARSE || m->omega != BG_OMEGA_ESTIMATED)
         return false;
-    return ++x->failures >= x->wait;
+    return ++x->failures >= x->wait || m->cuts > 0;
+}
+
+int bg_bdf_differences_count(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    const bg_bdf_differences *x = m->differences;
+    return 1 + (m->jacobian == BG_DIFFERENCE_SPARSE ? x->ngroups : x->columns);
 }
 
 void bg_bdf_differences_forget(bg_integrator *ig)
@@ -416,4 +450,19 @@ void bg_bdf_differences_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_flags(archive, x->omega, (size_t)x->rows * (size_t)x->columns);
     if (archive->loading && !archive->failed)
         update_groups(ig);
+}
+
+bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern)
+{
+    const bg_bdf *m = ig->method;
+    if (strcmp(ig->class_->info.name, "bdf") != 0 || !m->differences || !m->differences->known)
+        return false;
+    const bg_bdf_differences *x = m->differences;
+    *pattern = (bg_bdf_pattern){.rows = x->rows,
+                                .columns = x->columns,
+                                .ngroups = x->ngroups,
+                                .topology = x->topology,
+                                .omega = x->omega,
+                                .group = x->group};
+    return true;
 }

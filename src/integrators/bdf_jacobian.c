@@ -64,9 +64,14 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
     bg_archive_whole(archive, &p->slow_steps, 1, 0, 1 << 20);
     bg_archive_finite(archive, &p->alpha, 1);
     bg_archive_finite(archive, &p->rate, 1);
+    bg_archive_flags(archive, &p->own, sizeof p->own);
+    bg_archive_finite(archive, &p->seen.rate, 1);
+    bg_archive_finite(archive, &p->seen.size, 1);
+    bg_archive_whole(archive, &p->seen.uses, 1, 0, 1 << 20);
     bg_archive_finite(archive, &p->t, 1);
     bg_archive_whole(archive, &p->spectrum.count, 1, 0, BG_BDF_RITZ_MAX);
     bg_archive_whole(archive, &p->spectrum.since, 1, 0, 1 << 20);
+    bg_archive_finite(archive, &p->spectrum.alpha, 1);
     bg_archive_finite(archive, p->spectrum.re, BG_BDF_RITZ_MAX);
     bg_archive_finite(archive, p->spectrum.im, BG_BDF_RITZ_MAX);
     if (!p->made || archive->failed)
@@ -125,7 +130,8 @@ static bg_status calc_B(bg_integrator *ig, const bg_point *p, bg_error *err)
 }
 
 /* D_i once, by analytic derivatives at inputs that are shifted; differences of differences would be
- * rounding, so with jacobian=dense and sparse these, too, come from the system. */
+ * rounding, so with jacobian=dense and sparse these, too, come from the system (and count as the
+ * residuals that differences take: count_second). */
 static bg_status calc_second(bg_integrator *ig, const bg_point *p, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -171,17 +177,28 @@ static void follow_inputs(bg_bdf *m, const bg_point *p, int nu)
     }
 }
 
+/* D_i count as Jacobians of the kind that is asked for. */
+static void count_second(bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    if (m->differences)
+        ig->count.corrector.fc += 3 * ig->sys->def.nu * bg_bdf_differences_count(ig);
+}
+
 bg_status bg_bdf_evaluate(bg_integrator *ig, bool whole, bg_error *err)
 {
     bg_bdf *m = ig->method;
     bg_point p;
     bg_status st = set_point(ig, &p, err);
-    if (st == BG_OK && m->second && !m->second_made)
+    const bool second = m->second && !m->second_made;
+    if (st == BG_OK && second)
         st = calc_second(ig, &p, err);
     if (st == BG_OK)
         st = calc_terms(ig, &p, true, err);
     if (st == BG_OK)
         st = m->differences ? bg_bdf_differences_update(ig, whole, err) : calc_B(ig, &p, err);
+    if (st == BG_OK && second)
+        count_second(ig);
     if (st == BG_OK && m->second)
         keep_inputs(m, &p, ig->sys->def.nu);
     m->parts.t = ig->x1->t;

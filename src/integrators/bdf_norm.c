@@ -6,7 +6,11 @@
  * ever, and the length of the vector where a turn of the axes mixes coordinates. In the form
  * of index 3 velocities follow from positions with an error 1/h times as large, and are weighted
  * with h. lambda and eta do not count: their errors are those of v and q divided by h, and F is
- * linear in them. */
+ * linear in them.
+ *
+ * The norm is the root mean square of q, of v, or of z, whichever is largest: entries of one kind
+ * are of one size, and positions, whose errors are mostly smaller, do not dilute those of
+ * velocities. */
 #include "integrators/bdf.h"
 
 #include <math.h>
@@ -124,18 +128,33 @@ static double calc_largest(const bg_integrator *ig, const double *x)
     return sqrt(largest);
 }
 
-static double calc_entries(const bg_integrator *ig, const double *x)
+/* The mean of squares of the entries [begin, end). */
+static double calc_mean(const bg_bdf *m, const double *x, int begin, int end)
 {
-    const bg_bdf *m = ig->method;
-    int n = 2 * m->nv + m->nz;
     double sum = 0;
-    if (ig->by_largest)
-        return calc_largest(ig, x);
-    for (int i = 0; i < n; i++) {
+    for (int i = begin; i < end; i++) {
         double e = x[i] / m->weight[i];
         sum += e * e;
     }
-    return n > 0 ? sqrt(sum / n) : 0;
+    return end > begin ? sum / (end - begin) : 0;
+}
+
+static double calc_entries(const bg_integrator *ig, const double *x)
+{
+    const bg_bdf *m = ig->method;
+    const int n = 2 * m->nv + m->nz;
+    if (m->norm == BG_NORM_LARGEST)
+        return calc_largest(ig, x);
+    if (m->norm == BG_NORM_RMS)
+        return sqrt(calc_mean(m, x, 0, n));
+    const int at[] = {0, m->nv, 2 * m->nv, n};
+    double largest = 0; /* not a number where an entry is none */
+    for (int k = 0; k < 3; k++) {
+        double mean = calc_mean(m, x, at[k], at[k + 1]);
+        if (!(mean <= largest))
+            largest = mean;
+    }
+    return sqrt(largest);
 }
 
 double bg_bdf_calc_norm(const bg_integrator *ig, const double *q, const double *v, const double *z)

@@ -36,6 +36,15 @@ static bg_status find_class(const char *name, const bg_integrator_class **found,
                         "there is no integrator '%s'; `bogie list` shows those there are", name);
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_integrator *ig = object;
+    BG_TAKE(arena, ig->rate0, ig->n);
+    BG_TAKE(arena, ig->rate1, ig->n);
+    BG_TAKE(arena, ig->bubble, ig->n * ig->class_->bubbles);
+    BG_TAKE(arena, ig->work_n, ig->n);
+}
+
 static bg_status allocate(bg_integrator *ig, bg_error *err)
 {
     bg_status st = bg_dynamics_create(ig->sys, &ig->dyn, err);
@@ -50,14 +59,10 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     ig->n = ig->dyn->nq + ig->dyn->nv + ig->dyn->nz + 1;
-    ig->rate0 = BG_NEW_ARRAY(double, ig->n);
-    ig->rate1 = BG_NEW_ARRAY(double, ig->n);
-    ig->bubble = BG_NEW_ARRAY(double, ig->n * ig->class_->bubbles);
-    ig->work_n = BG_NEW_ARRAY(double, ig->n);
-    if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
+    if (!bg_arena_create(&ig->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    st = bg_noise_create(ig, err);
     if (st == BG_OK)
         st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
@@ -120,10 +125,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
-    free(ig->rate0);
-    free(ig->rate1);
-    free(ig->bubble);
-    free(ig->work_n);
+    bg_arena_clear(&ig->arena);
     bg_trouble_destroy(ig->trouble);
     bg_evaluator_destroy(ig->own);
     free(ig);
@@ -181,7 +183,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
     if (st != BG_OK)
         return st;
     if (ig->dyn->kkt && ig->dyn->ng > 0 && ig->options.step == 0 && ig->rcond == 0)
-        ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
+        ig->rcond = bg_dynamics_calc_rcond(ig->dyn);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
         st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);
@@ -247,6 +249,21 @@ static const char *guess_cause(bg_integrator *ig, bool in_vain)
     return "the solution may be singular there, or the tolerances may be too tight";
 }
 
+/* A start that misses constraints cannot be left by any step: the first would have to jump. */
+static bool explain_start(const bg_integrator *ig, char *text, size_t size)
+{
+    const bg_residuals *r = &ig->residuals0;
+    const double limit = 10 * (ig->options.rtol + ig->options.atol);
+    char name[64];
+    if (ig->count.accepted > 0 || !(r->g > limit || r->gv > limit))
+        return false;
+    snprintf(text, size,
+             "the start misses constraint '%s'%s by %.3g: make it consistent (bg_state_assemble)",
+             bg_system_get_name(ig->sys->system, 'g', r->worst_g, name, sizeof name),
+             r->g > limit ? "" : " or another one in its velocities", r->g > limit ? r->g : r->gv);
+    return true;
+}
+
 static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in_vain,
                          bg_error *err)
 {
@@ -264,7 +281,8 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in
                             reason, ig->h, ig->x0->t);
     char cause[BG_ERROR_LENGTH / 2];
     bg_trouble_search(ig);
-    bool found = bg_integrator_explain(ig, NULL, cause, sizeof cause);
+    bool found = explain_start(ig, cause, sizeof cause) ||
+                 bg_integrator_explain(ig, NULL, cause, sizeof cause);
     return bg_error_set(err, BG_STEP_TOO_SMALL,
                         "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
                         ig->x0->t, h_min, found ? cause : guess_cause(ig, in_vain));
@@ -295,6 +313,19 @@ static void accept(bg_integrator *ig, double error, bool across)
     bg_rounding_accept(ig);
 }
 
+/* Steps that may not be as long as the shortest would hardly ever end. */
+static bg_status check_longest(const bg_integrator *ig, double h_min, bg_error *err)
+{
+    double longest = ig->options.h_max;
+    if (!(longest > 0 && longest < h_min) || ig->options.step > 0 || !isfinite(h_min) ||
+        ig->t_end - ig->x0->t <= h_min)
+        return BG_OK;
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "steps of at most h_max = %g s are shorter than what rounding leaves of a "
+                        "step at t = %.17g, %g s; allow longer ones",
+                        longest, ig->x0->t, h_min);
+}
+
 /* Attempts from x0 until one is accepted. */
 static bg_status make_step(bg_integrator *ig, bg_error *err)
 {
@@ -302,6 +333,9 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
     if (ig->class_->follows_lambda && ig->options.step == 0)
         h = bg_change_points_straddle(ig, h);
     bg_attempts a = {.shrunk = h};
+    bg_status possible = check_longest(ig, h_min, err);
+    if (possible != BG_OK)
+        return possible;
     ig->leaping = ig->control.leaps.left > 0;
     for (;;) {
         double error = 0, t1;

@@ -233,10 +233,10 @@ static json_t *new_outputs(const bg_system *system, const double *y)
 
 static json_t *new_final(const bg_system *system, const bg_run_report *report)
 {
-    const bg_system_def *def = bg_system_get_def(system);
     const bg_state *state = report->final;
     if (!state)
         return json_null();
+    const bg_system_def *def = bg_system_get_def(system);
     builder b = begin_object();
     put(&b, "t", new_real(state->t));
     put(&b, "q", new_reals(state->q, def->nq));

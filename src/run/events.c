@@ -23,6 +23,7 @@ enum { PIECES = 3, MAX_CUTS = 256, MAX_REPEATS = 12 };
 static const double touch = 1e-9;          /* of the largest |s| that a cubic must pass zero by */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
+static const double far = 10; /* times that much, where one look inside the step is enough */
 
 static void list(void *object, bg_arena *arena)
 {
@@ -259,31 +260,38 @@ static bg_status calc_roughly(bg_detector *w, double t, double *s)
 }
 
 /* Takes s at one more time of the step into the smallest and largest values so far, `left` and
- * `right`. Whether all functions are still on their side and far from zero. */
-static bool widen(bg_detector *w, const double *s)
+ * `right`. How many times farther from zero than these differ the nearest function is, 0: on its
+ * other side. */
+static double widen(bg_detector *w, const double *s)
 {
-    bool clear = true;
+    double nearest = INFINITY;
     for (int i = 0; i < w->ns; i++) {
         double x = w->sign[i] * s[i];
         w->left[i] = fmin(w->left[i], x);
         w->right[i] = fmax(w->right[i], x);
         w->scale[i] = fmax(w->scale[i], x);
-        clear = clear && w->left[i] > 0 && w->left[i] >= clearance * (w->right[i] - w->left[i]);
+        if (!(w->left[i] > 0))
+            nearest = 0;
+        else if (w->left[i] < nearest * (w->right[i] - w->left[i]))
+            nearest = w->left[i] / (w->right[i] - w->left[i]);
     }
-    return clear;
+    return nearest;
 }
 
 /* Whether nothing can happen in the step from begin to t1: at its ends and at places between them,
  * which no period shares, every function is several times farther from zero than its values
  * differ. A function that cannot be evaluated there is not clear. The end comes first, as that is
- * where most functions tell, and leaves its values in `s_early`. */
+ * where most functions tell, and leaves its values in `s_early`. Functions as slow as the motion
+ * are looked at once where they are so far from zero that seeing a tenth of what they vary by is
+ * enough; the first of `few` sees more of up to five half periods in a step. */
 static bool is_clear(bg_detector *w, double begin)
 {
     /* a method of fixed steps follows nothing that is faster than they are; of up to 40 periods in
      * a step, one place or the other is at least 0.14 of a period off */
     static const double few[] = {0.3902, 0.6585};
     static const double many[] = {0.0931, 0.2037, 0.3329, 0.4271, 0.5373, 0.6661, 0.7609, 0.8707};
-    const bool slow = w->ig->class_->info.fixed_steps || w->sys->def.s_follows_motion;
+    const bool fixed = w->ig->class_->info.fixed_steps,
+               slow = fixed || w->sys->def.s_follows_motion;
     const double *places = slow ? few : many;
     const int n = slow ? sizeof few / sizeof *few : sizeof many / sizeof *many;
     const double end = bg_integrator_get_state(w->ig)->t;
@@ -291,11 +299,17 @@ static bool is_clear(bg_detector *w, double begin)
         return false;
     for (int i = 0; i < w->ns; i++)
         w->left[i] = w->right[i] = w->sign[i] * w->last[i];
-    if (calc_roughly(w, end, w->s_early) != BG_OK || !widen(w, w->s_early))
+    if (calc_roughly(w, end, w->s_early) != BG_OK || widen(w, w->s_early) < clearance)
         return false;
-    for (int k = 0; k < n; k++)
-        if (calc_roughly(w, begin + places[k] * (end - begin), w->s) != BG_OK || !widen(w, w->s))
+    for (int k = 0; k < n; k++) {
+        if (calc_roughly(w, begin + places[k] * (end - begin), w->s) != BG_OK)
             return false;
+        const double nearest = widen(w, w->s);
+        if (nearest < clearance)
+            return false;
+        if (slow && !fixed && nearest > far * clearance)
+            return true;
+    }
     return true;
 }
 

@@ -29,7 +29,7 @@ compare() {
     holds "$1: a step grows like its length" [ $((10 * per_step)) -le $(($6 * short)) ]
 }
 
-compare equations:chain N 1 1024 2 242
+compare equations:chain N 2 1024 5 242
 compare "$models/n-pendulum.json" parameters.N 0.004 512 0.0008 109
 
 finish

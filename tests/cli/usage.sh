@@ -28,6 +28,9 @@ expect "rows without a file" 2 --output-interval -o -- "$BOGIE" run equations:pe
 expect "checkpoint steps alone" 2 --checkpoint -- "$BOGIE" run equations:pendulum --checkpoint-steps 5
 
 expect "check" 0 "1 degree" gamma rod -- "$BOGIE" check equations:pendulum --derivatives
+expect "check draws a pattern" 0 "26 unknowns" "20 columns" -- "$BOGIE" check equations:andrews --pattern pattern.svg
+expect "a picture is an SVG file" 2 "pattern.png" "FILE.svg" -- "$BOGIE" check equations:andrews --pattern pattern.png
+expect "until without pattern" 2 "--pattern" -- "$BOGIE" check equations:andrews --until 1
 expect "check of a parameter" 2 "'lenght'" "'length'" -- "$BOGIE" check equations:pendulum --set lenght=2
 
 finish

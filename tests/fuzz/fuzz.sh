@@ -52,5 +52,5 @@ esac
 
 # The timeout counts wall time: generous, so that a busy machine is no finding.
 exec "$program" -seed="${FUZZ_SEED:-1}" -max_total_time="${FUZZ_SECONDS:-${FUZZ_SHARE:-60}}" \
-    -timeout=30 -rss_limit_mb=2048 -max_len=$length -len_control=$growth -dict=words -print_final_stats=1 -verbosity=1 \
+    -timeout=240 -rss_limit_mb=2048 -max_len=$length -len_control=$growth -dict=words -print_final_stats=1 -verbosity=1 \
     -artifact_prefix=found/ corpus seeds

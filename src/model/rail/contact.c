@@ -27,6 +27,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ enum { ARGS = BG_RAIL_CONTACT_ARGS, Y = 0, Z, N_Y, N_Z, N_X, STRETCH = 4 };
 static const double beyond = 40;  /* of eps: weights below e^-40 */
 static const double bulge = 1e-4; /* m, by which d may fall below its values at a stretch's ends */
 
-/* A number and its derivatives by n_x, and those of T and U of a point. */
+/* T and U of a point and their derivatives by n_x. */
 typedef struct lateral {
     double T[4], U[4];
 } lateral;
@@ -49,51 +50,60 @@ static void chain(double n, const double by_a[4], double out[4])
     out[3] = 8 * n * n * n * by_a[3] + 12 * n * by_a[2];
 }
 
-/* T and U of a point; false: its normal cannot be without x component. */
-static bool calc_lateral(const bg_wheel_point *p, double n_x, int order, lateral *out)
+static void calc_lateral(const bg_wheel_point *p, double n_x, lateral *out)
 {
     const double a = n_x * n_x, m = 1 / (1 - a), k = 1 + p->R_Y * p->R_Y, square = 1 - k * a;
-    if (!(square > 1e-6 && a < 1))
-        return false;
     const double q = sqrt(square), tilt = p->R * p->R_Y;
-    out->T[0] = p->Y - tilt * a * m;
-    out->U[0] = p->R * q * m;
-    if (order < 1)
-        return true;
     const double q1 = -k / (2 * q), q2 = -k * k / (4 * q * square);
     const double q3 = -3 * k * k * k / (8 * q * square * square);
-    const double T[4] = {out->T[0], -tilt * m * m, -2 * tilt * m * m * m,
+    const double T[4] = {p->Y - tilt * a * m, -tilt * m * m, -2 * tilt * m * m * m,
                          -6 * tilt * m * m * m * m};
-    const double U[4] = {out->U[0], p->R * m * (q1 + q * m), p->R * m * (q2 + 2 * m * (q1 + q * m)),
+    const double U[4] = {p->R * q * m, p->R * m * (q1 + q * m),
+                         p->R * m * (q2 + 2 * m * (q1 + q * m)),
                          p->R * m * (q3 + 3 * m * (q2 + 2 * m * (q1 + q * m)))};
     chain(n_x, T, out->T);
     chain(n_x, U, out->U);
-    return true;
 }
 
-static void calc_rail(const bg_rail_contact *k, double P_y, double h[4])
+static double calc_rail(const bg_rail_contact *k, double P_y)
 {
-    bg_profile_calc(k->rail, k->sign * P_y - k->base - k->origin, h);
-    h[1] *= k->sign; /* by P_y from here on */
-    h[3] *= k->sign;
+    return k->sign * P_y - k->base - k->origin;
 }
 
-static void calc_place(const double *x, const lateral *l, double *P_y, double *P_z)
-{
-    *P_y = x[Y] + x[N_Y] * l->T[0] + x[N_Z] * l->U[0];
-    *P_z = x[Z] + x[N_Z] * l->T[0] - x[N_Y] * l->U[0];
-}
+/* A point that may count, as its gap needs it. */
+typedef struct candidate {
+    int index, piece;       /* of the wheel's points, and of the rail's profile */
+    double d, T, U, q, P_y; /* q: U = R q / (1 - n_x^2) */
+} candidate;
 
-/* The gap of a point alone; INFINITY: it cannot touch. */
-static double calc_distance(const bg_rail_contact *k, const double *x, int i)
+/* Those that may count; d becomes their weight when the least is known. */
+typedef struct window {
+    candidate point[BG_RAIL_CONTACT_POINTS];
+    int n;
+    double least;
+} window;
+
+/* What all points share. */
+typedef struct pose {
+    const double *x;
+    double a, m; /* n_x^2, 1/(1 - n_x^2) */
+} pose;
+
+/* The gap of point c->index; INFINITY: it cannot touch, as its normal cannot be without x
+ * component. The rail's piece is looked for from c->piece on. */
+static void calc_distance(const bg_rail_contact *k, const pose *at, candidate *c)
 {
-    lateral l;
-    double P_y, P_z, h[4];
-    if (!calc_lateral(&k->points[i], x[N_X], 0, &l))
-        return INFINITY;
-    calc_place(x, &l, &P_y, &P_z);
-    calc_rail(k, P_y, h);
-    return k->points[i].c * (P_z - h[0]);
+    const bg_wheel_point *w = &k->points[c->index];
+    const double square = 1 - w->k * at->a;
+    c->d = INFINITY;
+    if (!(square > 1e-6 && at->a < 1))
+        return;
+    c->q = sqrt(square);
+    c->T = w->Y - w->tilt * at->a * at->m;
+    c->U = w->R * c->q * at->m;
+    c->P_y = at->x[Y] + at->x[N_Y] * c->T + at->x[N_Z] * c->U;
+    const double P_z = at->x[Z] + at->x[N_Z] * c->T - at->x[N_Y] * c->U;
+    c->d = w->c * (P_z - bg_profile_calc_height(k->rail, calc_rail(k, c->P_y), &c->piece));
 }
 
 /* A point and its derivatives by the arguments. */
@@ -112,12 +122,8 @@ static void calc_slopes(const double *x, local *t)
     const double ny = x[N_Y], nz = x[N_Z];
     const double A[ARGS] = {1, 0, l->T[0], l->U[0], ny * l->T[1] + nz * l->U[1]};
     const double B[ARGS] = {0, 1, -l->U[0], l->T[0], nz * l->T[1] - ny * l->U[1]};
-    const double A_n[ARGS] = {0, 0, l->T[1], l->U[1], ny * l->T[2] + nz * l->U[2]};
-    const double B_n[ARGS] = {0, 0, -l->U[1], l->T[1], nz * l->T[2] - ny * l->U[2]};
     memcpy(t->A, A, sizeof A);
     memcpy(t->B, B, sizeof B);
-    memcpy(t->A_n, A_n, sizeof A_n);
-    memcpy(t->B_n, B_n, sizeof B_n);
     for (int i = 0; i < ARGS; i++)
         t->d1[i] = t->w->c * (B[i] - t->h[1] * A[i]);
 }
@@ -126,6 +132,16 @@ static void calc_slopes(const double *x, local *t)
 static double pick(const double P_n[ARGS], int i, int j)
 {
     return j == N_X ? P_n[i] : i == N_X ? P_n[j] : 0;
+}
+
+static void calc_bends(const double *x, local *t)
+{
+    const lateral *l = &t->l;
+    const double ny = x[N_Y], nz = x[N_Z];
+    const double A_n[ARGS] = {0, 0, l->T[1], l->U[1], ny * l->T[2] + nz * l->U[2]};
+    const double B_n[ARGS] = {0, 0, -l->U[1], l->T[1], nz * l->T[2] - ny * l->U[2]};
+    memcpy(t->A_n, A_n, sizeof A_n);
+    memcpy(t->B_n, B_n, sizeof B_n);
 }
 
 static void calc_second(local *t)
@@ -145,15 +161,19 @@ typedef struct sums {
     double d_iv_v[ARGS], d_vv_i[ARGS], d_ivv[ARGS], d_i_v_v[ARGS]; /* along v */
 } sums;
 
+/* d_ij = c (B_ij - h' A_ij - h'' A_i A_j), of which A_ij and B_ij are with n_x alone. */
 static void add_second(sums *s, double p, const local *t, const double f[BG_RAIL_CONTACT_MEANS])
 {
+    const double pc = p * t->w->c, bend = pc * t->h[2];
     for (int i = 0; i < ARGS; i++) {
+        const double pd = p * t->d1[i], bent = bend * t->A[i];
         for (int j = i; j < ARGS; j++) {
-            s->dd[i][j] += p * t->d1[i] * t->d1[j];
-            s->d_ij[i][j] += p * t->d2[i][j];
+            s->dd[i][j] += pd * t->d1[j];
+            s->d_ij[i][j] -= bent * t->A[j];
         }
+        s->d_ij[i][N_X] += pc * (t->B_n[i] - t->h[1] * t->A_n[i]);
         for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
-            s->fd[n][i] += p * f[n] * t->d1[i];
+            s->fd[n][i] += pd * f[n];
         s->f_i[BG_RAIL_CONTACT_Y][i] += p * t->A[i];
         s->f_i[BG_RAIL_CONTACT_Z][i] += p * t->B[i];
     }
@@ -202,84 +222,131 @@ static void add_third(sums *s, double p, const double *x, const local *t, const 
     }
 }
 
-/* One point of weight p. */
-static void add_point(const bg_rail_contact *k, int i, int order, double p,
-                      const bg_rail_contact_state *y, sums *s)
+/* T and U by n_x. */
+static void calc_turn(const pose *at, const bg_wheel_point *w, const candidate *c, double *T_n,
+                      double *U_n)
 {
-    local t = {.w = &k->points[i]};
-    if (!calc_lateral(t.w, y->x[N_X], 1, &t.l))
-        return;
-    calc_place(y->x, &t.l, &t.P_y, &t.P_z);
-    calc_rail(k, t.P_y, t.h);
-    calc_slopes(y->x, &t);
-    if (order >= 2)
-        calc_second(&t);
-    if (order == 3) {
-        add_third(s, p, y->x, &t, y->along, y->gap_x);
-        return;
-    }
-    const double f[BG_RAIL_CONTACT_MEANS] = {t.P_y, t.P_z, t.w->Y + t.w->R * t.w->R_Y, t.w->s,
-                                             t.w->R};
-    s->p += p;
-    for (int j = 0; j < ARGS; j++)
-        s->d[j] += p * t.d1[j];
-    for (int j = 0; j < BG_RAIL_CONTACT_MEANS; j++)
-        s->f[j] += p * f[j];
-    if (order >= 2)
-        add_second(s, p, &t, f);
+    const double twice = 2 * at->x[N_X] * at->m;
+    *T_n = -twice * w->tilt * at->m;
+    *U_n = twice * w->R * (c->q * at->m - w->k / (2 * c->q));
 }
 
-/* Which stretches may have points that count, and the least gap of their ends. */
-static double scan(const bg_rail_contact *k, const double *x, double *end)
+/* Sums of first derivatives and of means, over all points. Derivatives by n_y, n_z and n_x share
+ * sums: P_y and P_z have T and U, and T_n and U_n, as slopes. */
+static void add_first(const bg_rail_contact *k, const pose *at, const window *w, sums *s)
+{
+    const double ny = at->x[N_Y], nz = at->x[N_Z];
+    double sum = 0, c_ = 0, h_ = 0, cT = 0, cU = 0, hT = 0, hU = 0, cT_n = 0, cU_n = 0, hT_n = 0,
+           hU_n = 0, y = 0, z = 0, reach = 0, place = 0, R = 0;
+    for (int i = 0; i < w->n; i++) {
+        const candidate *c = &w->point[i];
+        const bg_wheel_point *x = &k->points[c->index];
+        const double p = c->d, pc = p * x->c;
+        const double ph = pc * bg_profile_calc_slope(k->rail, calc_rail(k, c->P_y), c->piece);
+        double T_n, U_n;
+        calc_turn(at, x, c, &T_n, &U_n);
+        sum += p;
+        c_ += pc, h_ += ph;
+        cT += pc * c->T, cU += pc * c->U;
+        hT += ph * c->T, hU += ph * c->U;
+        cT_n += pc * T_n, cU_n += pc * U_n;
+        hT_n += ph * T_n, hU_n += ph * U_n;
+        y += p * c->T, z += p * c->U; /* for the moment */
+        reach += p * (x->Y + x->tilt);
+        place += p * x->s;
+        R += p * x->R;
+    }
+    const double sign = k->sign;
+    s->p = sum;
+    s->d[Y] = -sign * h_;
+    s->d[Z] = c_;
+    s->d[N_Y] = -cU - sign * hT;
+    s->d[N_Z] = cT - sign * hU;
+    s->d[N_X] = nz * cT_n - ny * cU_n - sign * (ny * hT_n + nz * hU_n);
+    s->f[BG_RAIL_CONTACT_Y] = sum * at->x[Y] + ny * y + nz * z;
+    s->f[BG_RAIL_CONTACT_Z] = sum * at->x[Z] + nz * y - ny * z;
+    s->f[BG_RAIL_CONTACT_REACH] = reach;
+    s->f[BG_RAIL_CONTACT_S] = place;
+    s->f[BG_RAIL_CONTACT_R] = R;
+}
+
+/* A point with all its derivatives. */
+static void make_local(const bg_rail_contact *k, const pose *at, const candidate *c, local *t)
+{
+    int piece = c->piece;
+    t->w = &k->points[c->index];
+    t->P_y = c->P_y;
+    t->P_z = at->x[Z] + at->x[N_Z] * c->T - at->x[N_Y] * c->U;
+    calc_lateral(t->w, at->x[N_X], &t->l);
+    bg_profile_calc_near(k->rail, calc_rail(k, c->P_y), &piece, t->h);
+    t->h[1] *= k->sign; /* by P_y from here on */
+    t->h[3] *= k->sign;
+    calc_slopes(at->x, t);
+    calc_bends(at->x, t);
+}
+
+/* Every STRETCH-th point, which ends a stretch, and the least gap of them. */
+static double scan(const bg_rail_contact *k, const pose *at, candidate *end)
 {
     double least = INFINITY;
+    int piece = 0;
     for (int i = 0, n = 0; i < k->n; i += STRETCH, n++) {
-        end[n] = calc_distance(k, x, i);
-        least = fmin(least, end[n]);
+        end[n].index = i;
+        end[n].piece = piece;
+        calc_distance(k, at, &end[n]);
+        piece = end[n].piece;
+        least = end[n].d < least ? end[n].d : least;
     }
     return least;
 }
 
-typedef struct window {
-    double d[BG_RAIL_CONTACT_POINTS];
-    int index[BG_RAIL_CONTACT_POINTS], n;
-    double least;
-} window;
-
 /* Points that may count, with their gaps. */
-static void select_points(const bg_rail_contact *k, const double *x, window *w)
+static void select_points(const bg_rail_contact *k, const pose *at, window *w)
 {
-    double end[BG_RAIL_CONTACT_POINTS / STRETCH + 1];
-    const double limit = scan(k, x, end) + beyond * k->epsilon + bulge;
+    candidate end[BG_RAIL_CONTACT_POINTS / STRETCH + 1];
+    const double limit = scan(k, at, end) + beyond * k->epsilon + bulge;
     const int stretches = (k->n - 1) / STRETCH;
     w->n = 0;
     w->least = INFINITY;
     for (int n = 0; n <= stretches; n++) {
-        const int first = n * STRETCH;
-        const double other = n < stretches ? end[n + 1] : INFINITY;
-        if (!(fmin(end[n], other) < limit))
+        if (!(end[n].d < limit || (n < stretches && end[n + 1].d < limit)))
             continue;
-        const int last = n < stretches ? first + STRETCH : k->n;
-        for (int i = first; i < last; i++) {
-            w->d[w->n] = i == first ? end[n] : calc_distance(k, x, i);
-            w->least = fmin(w->least, w->d[w->n]);
-            w->index[w->n++] = i;
+        const int last = n < stretches ? (n + 1) * STRETCH : k->n;
+        for (int i = n * STRETCH; i < last; i++) {
+            candidate *c = &w->point[w->n++];
+            *c = end[n];
+            if (i > end[n].index) {
+                c->index = i;
+                calc_distance(k, at, c);
+            }
+            w->least = c->d < w->least ? c->d : w->least;
         }
     }
 }
 
-static void add_points(const bg_rail_contact *k, const window *w, int order,
-                       const bg_rail_contact_state *y, sums *s)
+/* Points far from the least gap have no weight; `point` becomes the rest, d its weights. */
+static void weigh(const bg_rail_contact *k, window *w)
 {
+    int n = 0;
     for (int i = 0; i < w->n; i++) {
-        const double far = (w->d[i] - w->least) / k->epsilon;
-        if (far < beyond)
-            add_point(k, w->index[i], order, exp(-far), y, s);
+        const double far = (w->point[i].d - w->least) / k->epsilon;
+        if (!(far < beyond))
+            continue;
+        w->point[n] = w->point[i];
+        w->point[n++].d = exp(-far);
     }
+    w->n = n;
 }
 
-static void finish_second(const bg_rail_contact *k, const sums *s, bg_rail_contact_state *y)
+static void finish_second(const bg_rail_contact *k, const pose *at, const window *w, sums *s,
+                          bg_rail_contact_state *y)
 {
+    for (int i = 0; i < w->n; i++) {
+        local t;
+        make_local(k, at, &w->point[i], &t);
+        const double f[BG_RAIL_CONTACT_MEANS] = {t.P_y, t.P_z, t.w->Y + t.w->tilt, t.w->s, t.w->R};
+        add_second(s, w->point[i].d, &t, f);
+    }
     for (int i = 0; i < ARGS; i++) {
         for (int j = i; j < ARGS; j++)
             y->gap_xx[i][j] = y->gap_xx[j][i] = s->d_ij[i][j] / s->p -
@@ -291,12 +358,17 @@ static void finish_second(const bg_rail_contact *k, const sums *s, bg_rail_conta
     }
 }
 
-static void finish_third(const bg_rail_contact *k, const window *w, double p,
+static void finish_third(const bg_rail_contact *k, const pose *at, const window *w, double p,
                          bg_rail_contact_state *y)
 {
     const double eps = k->epsilon;
     sums s = {0};
-    add_points(k, w, 3, y, &s);
+    for (int i = 0; i < w->n; i++) {
+        local t;
+        make_local(k, at, &w->point[i], &t);
+        calc_second(&t);
+        add_third(&s, w->point[i].d, at->x, &t, y->along, y->gap_x);
+    }
     for (int i = 0; i < ARGS; i++)
         y->gap_xvv[i] = (s.d_ivv[i] - (2 * s.d_iv_v[i] + s.d_vv_i[i]) / eps +
                          s.d_i_v_v[i] / (eps * eps)) /
@@ -305,22 +377,25 @@ static void finish_third(const bg_rail_contact *k, const window *w, double p,
 
 bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_state *y)
 {
+    const double a = y->x[N_X] * y->x[N_X];
+    const pose at = {y->x, a, 1 / (1 - a)};
     window w;
     sums s = {0};
-    select_points(k, y->x, &w);
+    select_points(k, &at, &w);
     y->order = order;
     if (!isfinite(w.least))
         return false;
-    add_points(k, &w, order > 2 ? 2 : order, y, &s);
+    weigh(k, &w);
+    add_first(k, &at, &w, &s);
     y->gap = w.least - k->epsilon * log(s.p * k->step / k->length);
     for (int i = 0; i < ARGS; i++)
         y->gap_x[i] = s.d[i] / s.p;
     for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
         y->mean[n] = s.f[n] / s.p;
     if (order >= 2)
-        finish_second(k, &s, y);
+        finish_second(k, &at, &w, &s, y);
     if (order >= 3)
-        finish_third(k, &w, s.p, y);
+        finish_third(k, &at, &w, s.p, y);
     return true;
 }
 
@@ -356,7 +431,9 @@ bg_status bg_rail_contact_prepare(bg_rail_contact *k, const bg_profile *wheel, d
                                              .Y = k->sign * (k->base + s),
                                              .R = k->radius + W[0],
                                              .R_Y = k->sign * W[1],
-                                             .c = 1 / sqrt(1 + W[1] * W[1])};
+                                             .c = 1 / sqrt(1 + W[1] * W[1]),
+                                             .k = 1 + W[1] * W[1],
+                                             .tilt = (k->radius + W[0]) * k->sign * W[1]};
         if (-W[1] > steepest) {
             steepest = -W[1];
             k->climb = s;

@@ -19,6 +19,8 @@ typedef struct bg_wheel_point {
     double Y;      /* m, along the axle from its middle */
     double R, R_Y; /* m, radius, and its slope along the axle */
     double c;      /* 1 / sqrt(1 + R_Y^2) */
+    double k;      /* 1 + R_Y^2 */
+    double tilt;   /* m, R R_Y */
 } bg_wheel_point;
 
 /* What a wheel meets on its side; constant. */

@@ -177,7 +177,7 @@ void bg_profile_clear(bg_profile *f)
     *f = (bg_profile){0};
 }
 
-static void calc_spline(const bg_profile *f, double x, double out[4])
+static void calc_spline(const bg_profile *f, double x, int *piece, double out[4])
 {
     const int side = x < f->range[0] ? 0 : x > f->range[1] ? 1 : -1;
     if (side >= 0) {
@@ -188,22 +188,15 @@ static void calc_spline(const bg_profile *f, double x, double out[4])
         out[3] = 0;
         return;
     }
-    int low = 0, high = f->n;
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (f->knot[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double *c = f->c[low], d = x - f->knot[low];
+    *piece = bg_profile_find_piece(f, x, *piece);
+    const double *c = f->c[*piece], d = x - f->knot[*piece];
     out[0] = c[0] + d * (c[1] + d * (c[2] / 2 + d * c[3] / 6));
     out[1] = c[1] + d * (c[2] + d * c[3] / 2);
     out[2] = c[2] + d * c[3];
     out[3] = c[3];
 }
 
-void bg_profile_calc(const bg_profile *f, double x, double out[4])
+void bg_profile_calc_near(const bg_profile *f, double x, int *piece, double out[4])
 {
     if (f->kind == BG_PROFILE_CONE) {
         out[0] = -f->slope * x;
@@ -218,6 +211,12 @@ void bg_profile_calc(const bg_profile *f, double x, double out[4])
         out[1] = -at / w + d * out[2];
         out[0] = w - f->radius + d * (-at / w + 0.5 * d * out[2]);
     } else {
-        calc_spline(f, x, out);
+        calc_spline(f, x, piece, out);
     }
+}
+
+void bg_profile_calc(const bg_profile *f, double x, double out[4])
+{
+    int piece = 0;
+    bg_profile_calc_near(f, x, &piece, out);
 }

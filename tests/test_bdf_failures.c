@@ -1,0 +1,378 @@
+/* Where bdf may fail: each case ends in progress, or in one sentence with the time, what is worst
+ * there, and the remedy. */
+#include "bdf_support.h"
+
+/* A run of a system to t_end, with options of the method. */
+static outcome run_system(const bg_system_def *def, double tolerance, double step, double t_end,
+                          const bg_setting *o, int n)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    assert_ok(bg_system_create(def, &sys, &err));
+    outcome x = follow(sys, "bdf", tolerance, step, t_end, o, n);
+    bg_system_destroy(sys);
+    return x;
+}
+
+/* The sentence of a failure names each of these. */
+static void check_sentence(const outcome *x, const char *const *words)
+{
+    assert_true(x->status != BG_OK);
+    for (; *words; words++)
+        if (!strstr(x->message, *words))
+            fail_msg("'%s' is not in: %s", *words, x->message);
+}
+
+#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* One body along x, force by a function of the test. */
+typedef struct line {
+    double (*force)(double t, double x, double v);
+} line;
+
+static int line_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const line *l = self;
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = l->force(p->t, p->q[0], p->v[0]);
+    return 0;
+}
+
+static bg_system_def define_line(line *l, const double *q0, const double *v0)
+{
+    static const char *const names[] = {"block"};
+    bg_system_def d = bg_default_system_def();
+    d.name = "line";
+    d.nq = d.nv = 1;
+    d.q_names = d.v_names = names;
+    d.q0 = q0;
+    d.v0 = v0;
+    d.self = l;
+    d.supplied = BG_TERM_M | BG_TERM_f;
+    d.terms = line_terms;
+    return d;
+}
+
+static double repel(double t, double x, double v)
+{
+    (void)t, (void)v;
+    return 4 * x; /* omega 2/s: the matrix of backward Euler steps of 0.5 s is 1 - h^2 4 = 0 */
+}
+
+static double jump(double t, double x, double v)
+{
+    (void)t;
+    return x < 0.5 ? -v : -50 - v;
+}
+
+static double root(double t, double x, double v)
+{
+    (void)t, (void)v;
+    return -x + 1e-3 * sqrt(1 - x); /* not a number beyond 1 */
+}
+
+static double pole(double t, double x, double v)
+{
+    (void)x, (void)v;
+    return 1 / (0.5 - t) / (0.5 - t);
+}
+
+/* Negative stiffness at the very step that makes the matrix singular, and around it. */
+static void test_singular_matrix(void **state)
+{
+    (void)state;
+    static const double q0[] = {1e-3};
+    static const bg_setting order[] = {{"max_order", "1"}};
+    line l = {repel};
+    bg_system_def d = define_line(&l, q0, NULL);
+    outcome x = run_system(&d, 1e-6, 0, 3, NULL, 0);
+    assert_int_equal(x.status, BG_OK);
+    assert_near(x.q[0] / (1e-3 * cosh(6)), 1, 1e-2);
+    x = run_system(&d, 1e-6, 0.5, 3, order, 1);
+    check_sentence(&x, NAMES("'line'", "t = 0.5", "'block'", "try a smaller one"));
+}
+
+/* A force that jumps without an event, one that is not a number for trial points, one with a pole.
+ */
+static void test_forces(void **state)
+{
+    (void)state;
+    static const double v0[] = {1}, slow[] = {0.97};
+    line l = {jump};
+    bg_system_def d = define_line(&l, NULL, v0);
+    outcome x = run_system(&d, 1e-6, 0, 2, NULL, 0);
+    if (x.status != BG_OK)
+        fail_msg("%s", x.message);
+    assert_true(x.accepted < 2000);
+    assert_near(x.q[0], 0.5 - 0.5 * (1 - exp(-(2 - log(2) - 0.02))), 1e-2); /* thrown back */
+    l.force = root;
+    d = define_line(&l, NULL, slow);
+    x = run_system(&d, 1e-6, 0, 3, NULL, 0);
+    assert_int_equal(x.status, BG_OK);
+    assert_true(fabs(x.q[0]) < 0.2 && x.v[0] < -0.9);
+    l.force = pole;
+    d = define_line(&l, NULL, NULL);
+    x = run_system(&d, 1e-6, 0, 2, NULL, 0);
+    check_sentence(&x, NAMES("t = 0.49999", "singular", "tolerances"));
+}
+
+/* Tolerances below rounding, of zero, intervals of one unit in the last place, steps without room.
+ */
+static void test_settings(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_system *sys = create_system("equations:slider-crank", NULL, NULL);
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    o.integrator = "bdf";
+    assert_int_equal(follow(sys, "bdf", 1e-14, 0, 1, NULL, 0).status, BG_OK);
+    o.t_start = 1;
+    o.t_end = nextafter(1, 2);
+    assert_ok(bg_run(sys, &o, &r, &err));
+    assert_true(r.final->t == o.t_end && r.counters.accepted == 1);
+    bg_run_report_clear(&r);
+    o.t_start = 0;
+    o.t_end = 1;
+    static const double tolerances[][2] = {{0, 1e-6}, {1e-6, 0}};
+    for (int k = 0; k < 2; k++) {
+        o.method.rtol = tolerances[k][0];
+        o.method.atol = tolerances[k][1];
+        assert_true(bg_run(sys, &o, &r, &err) != BG_OK);
+        assert_non_null(strstr(err.text, k ? "atol" : "rtol"));
+        bg_run_report_clear(&r);
+    }
+    o.method = bg_default_run_options().method;
+    o.method.h_max = 1e-20;
+    assert_int_equal(bg_run(sys, &o, &r, &err), BG_BAD_INPUT);
+    assert_true(strstr(err.text, "h_max") && strstr(err.text, "t = 0") &&
+                strstr(err.text, "allow longer"));
+    bg_run_report_clear(&r);
+    o.method.h_max = 1e-3;
+    o.method.h_min = 1e-2;
+    assert_int_equal(bg_run(sys, &o, &r, &err), BG_BAD_INPUT);
+    assert_true(strstr(err.text, "h_min") && strstr(err.text, "h_max"));
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* A top that spins with 100 rad/s, in fixed steps of 0.1 s, 10 rad each: a sentence; under error
+ * control it keeps its spin. */
+static void test_spin(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    bg_system *sys;
+    assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/gyroscope.json", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+    outcome x = follow(sys, "bdf", 1e-6, 0, 0.5, NULL, 0);
+    outcome fine = follow(sys, "mdop8", 1e-11, 0, 0.5, NULL, 0);
+    assert_true(x.status == BG_OK && calc_distance(&x, &fine) < 5e-2);
+    x = follow(sys, "bdf", 1e-6, 0.1, 0.5, NULL, 0);
+    check_sentence(&x, NAMES("'gyroscope'", "t = 0", "0.1 s", "'tip.w", "try a smaller one"));
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+/* A force with corners in time, without events. */
+static double corner(double t, double x, double v)
+{
+    (void)x, (void)v;
+    return fabs(sin(20 * t));
+}
+
+static int ticking_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    if (want & BG_TERM_s)
+        out->s[0] = sin(2000 * p->t + 0.3);
+    return line_terms(self, p, want, out);
+}
+
+/* Corners, and events in every step. */
+static void test_corners_and_events(void **state)
+{
+    (void)state;
+    line l = {corner};
+    bg_error err = {BG_OK, ""};
+    bg_system_def d = define_line(&l, NULL, NULL);
+    outcome x = run_system(&d, 1e-8, 0, M_PI / 20, NULL, 0);
+    assert_int_equal(x.status, BG_OK);
+    assert_near(x.v[0], 0.1, 1e-6); /* the integral over an arc */
+    x = run_system(&d, 1e-8, 0, M_PI / 2, NULL, 0);
+    assert_true(x.status == BG_OK && x.accepted < 3000);
+    assert_near(x.v[0], 1, 1e-5);
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    bg_system *sys;
+    d.ns = 1;
+    d.supplied |= BG_TERM_s;
+    d.terms = ticking_terms;
+    o.integrator = "bdf";
+    o.t_end = 1;
+    assert_ok(bg_system_create(&d, &sys, &err));
+    assert_ok(bg_run(sys, &o, &r, &err));
+    assert_int_equal(r.nevents, 636); /* (2000 + 0.3) / pi */
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+}
+
+/* A start that misses constraints of positions or velocities ends in a sentence; one without
+ * multipliers goes on. */
+static void test_inconsistent_start(void **state)
+{
+    (void)state;
+    bg_error err = {BG_OK, ""};
+    for (int k = 0; k < 3; k++) {
+        bg_system *sys = create_system("equations:slider-crank", NULL, NULL);
+        const bg_system_def *def = bg_system_get_def(sys);
+        trajectory x = {.sys = sys, .options = bg_default_integrator_options()};
+        assert_ok(bg_state_create(sys, &x.start, &err));
+        assert_ok(bg_state_assemble(sys, x.start, &x.assembly, &err));
+        x.start->q[0] += k == 0 ? 1e-3 : 0;
+        x.start->v[1] += k == 1 ? 1e-2 : 0;
+        for (int i = 0; i < def->ng; i++)
+            x.start->lambda[i] = 0;
+        assert_ok(bg_integrator_create("bdf", sys, &x.options, &x.ig, &err));
+        assert_ok(bg_integrator_start(x.ig, x.start, &x.assembly.redundancy, 1, &err));
+        bg_status st = BG_OK;
+        while (st == BG_OK && bg_integrator_get_state(x.ig)->t < 1)
+            st = bg_integrator_step(x.ig, &err);
+        if (k < 2) {
+            assert_int_equal(st, BG_STEP_TOO_SMALL);
+            assert_non_null(strstr(err.text, "t = 0"));
+            assert_non_null(strstr(err.text, "misses constraint '"));
+            assert_non_null(strstr(err.text, "bg_state_assemble"));
+        } else {
+            bg_residuals now = bg_integrator_get_residuals(x.ig);
+            assert_int_equal(st, BG_OK);
+            assert_true(now.g < 1e-5 && now.gv < 1e-4);
+        }
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+}
+
+/* g = x y with y = 0: its row vanishes at x = 0. dependent: the same row twice, the motion leads
+ * away. */
+typedef struct crossing {
+    int twice;
+} crossing;
+
+static int crossing_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const crossing *c = self;
+    for (int i = 0; i <= c->twice; i++) {
+        if (want & BG_TERM_g)
+            out->g[i] = p->q[0] * p->q[1];
+        if (want & BG_TERM_G) {
+            out->G[2 * i] = p->q[1];
+            out->G[2 * i + 1] = p->q[0];
+        }
+        if (want & BG_TERM_gamma)
+            out->gamma[i] = 2 * p->v[0] * p->v[1];
+    }
+    if (want & BG_TERM_M)
+        out->M[0] = out->M[3] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = out->f[1] = 0.1;
+    return 0;
+}
+
+static outcome run_crossing(int twice, double speed)
+{
+    static const char *const names[] = {"x", "y"}, *const rows[] = {"rail", "copy"};
+    static const double q0[] = {1, 0};
+    const double v0[] = {speed, 0};
+    crossing c = {twice};
+    bg_system_def d = bg_default_system_def();
+    d.name = "crossing";
+    d.nq = d.nv = 2;
+    d.ng = 1 + twice;
+    d.scleronomic = 1;
+    d.q_names = d.v_names = names;
+    d.g_names = rows;
+    d.q0 = q0;
+    d.v0 = v0;
+    d.self = &c;
+    d.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
+    d.terms = crossing_terms;
+    return run_system(&d, 1e-6, 0, 2, NULL, 0);
+}
+
+static void test_constraints(void **state)
+{
+    (void)state;
+    outcome x = run_crossing(1, 1); /* one of both counts */
+    assert_int_equal(x.status, BG_OK);
+    assert_near(x.q[0], 1 + 2 + 0.05 * 4, 1e-5);
+    assert_near(x.q[1], 0, 1e-6);
+    x = run_crossing(0, -1);
+    print_message("status %d, x %g, y %g: %s\n", (int)x.status, x.q[0], x.q[1], x.message);
+    if (x.status != BG_OK) {
+        check_sentence(&x, NAMES("'crossing'", "t = ", "singular"));
+    } else {
+        assert_near(x.q[0], 1 - 2 + 0.05 * 4, 1e-3);
+        assert_near(x.q[1], 0, 1e-3);
+    }
+}
+
+/* Order 6 on undamped modes, which it pumps up: as far as the tolerance. */
+static void test_order_six(void **state)
+{
+    (void)state;
+    static const bg_setting o[] = {{"max_order", "6"}};
+    bg_system *sys = create_system("equations:chain", NULL, NULL);
+    outcome x = follow(sys, "bdf", 1e-6, 0, SANITIZED ? 2 : 20, o, 1);
+    outcome fine = follow(sys, "mdop8", 1e-11, 0, SANITIZED ? 2 : 20, NULL, 0);
+    assert_true(x.status == BG_OK && calc_distance(&x, &fine) < 1e-3);
+    bg_system_destroy(sys);
+}
+
+/* Wheels that lift off and that climb, in a curve far too tight. */
+static void test_rail(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *friction, *happens;
+    } cases[] = {{"0.3", "lifts off its rail"}, {"0.9", "climbs its rail"}};
+    for (int k = 0; k < (SANITIZED ? 0 : 2); k++) {
+        bg_error err = {BG_OK, ""};
+        const bg_setting set[] = {{"parameters.curvature", "1/80"},
+                                  {"parameters.friction", cases[k].friction}};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r;
+        assert_ok(
+            bg_model_read(BOGIE_SOURCE_DIR "/models/train-carriage.json", set, 2, &model, &err));
+        assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+        o.integrator = "bdf";
+        o.method.rtol = o.method.atol = 1e-5;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        assert_true(r.nevents > 0 && r.final->t > 1.5 && r.final->t < 4);
+        assert_non_null(strstr(r.events[r.nevents - 1].name, cases[k].happens));
+        assert_non_null(strstr(r.events[r.nevents - 1].name, "front.w1."));
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_singular_matrix),
+        cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_corners_and_events),
+        cmocka_unit_test(test_inconsistent_start),
+        cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_order_six),
+        cmocka_unit_test(test_rail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+/* How bdf comes by its derivatives: the strategies of 001 on the train carriage; a pattern that
+ * must grow; groups and values by two orders of the columns; what is counted. */
+#include "bdf_support.h"
+
+static bg_system *create_carriage(bg_model **model)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/train-carriage.json", NULL, 0, model, &err));
+    assert_ok(bg_model_create_system(*model, "joint", &sys, &err));
+    return sys;
+}
+
+/* The largest error of a place or an angle, spins left out, which nothing depends on. */
+static double calc_error(const bg_system_def *def, const outcome *x, const outcome *fine)
+{
+    double error = 0;
+    for (int i = 0; i < def->nq; i++)
+        if (!strstr(def->q_names[i], "spin"))
+            error = fmax(error, fabs(x->q[i] - fine->q[i]));
+    return error;
+}
+
+/* Table 1 of 001 with DASSL's rules: what each strategy costs beside dense differences at every
+ * change of alpha, and that all end at the same place. */
+static void test_strategies(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *jacobian, *update;
+        double most; /* of the residuals of the first */
+    } runs[] = {{"dense", "full", 1},          {"sparse", "full", 0.65},
+                {"dense", "partitioned", 0.5}, {"sparse", "partitioned", 0.34},
+                {"analytic", "full", 0.11},    {"analytic", "partitioned", 0.13}};
+    const double t_end = SANITIZED ? 2 : 15, tolerance = 1e-4;
+    bg_model *model;
+    bg_system *sys = create_carriage(&model);
+    const bg_system_def *def = bg_system_get_def(sys);
+    outcome fine = follow(sys, "bdf", 1e-7, 0, t_end, NULL, 0), first = {0};
+    assert_int_equal(fine.status, BG_OK);
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        const bg_setting o[] = {{"jacobian", runs[k].jacobian},
+                                {"update", runs[k].update},
+                                {"step_rule", "dassl"},
+                                {"newton", "0.33"},
+                                {"norm", "rms"},
+                                {"max_order", "5"}};
+        outcome x = follow(sys, "bdf", tolerance, 0, t_end, o, 6);
+        first = k == 0 ? x : first;
+        const double error = calc_error(def, &x, &fine);
+        print_message("%s, %s: fc %ld, fcw %ld, Je %ld + %ld, groups %d, growths %ld, error %.1e\n",
+                      o[0].value, o[1].value, x.work.fc, x.work.fcw, x.work.evaluations,
+                      x.work.updates, (int)x.work.groups, x.work.growths, error);
+        assert_int_equal(x.status, BG_OK);
+        assert_true(error < 50 * tolerance);
+        if (!SANITIZED)
+            assert_true((double)x.work.fc <= runs[k].most * (double)first.work.fc);
+        if (strcmp(runs[k].jacobian, "sparse") == 0) {
+            assert_true(x.work.groups > 0 && x.work.groups <= 46);
+            assert_true(SANITIZED || x.work.growths > 0); /* there are no curves at the start */
+        }
+    }
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+}
+
+/* Blocks one behind another, the first pushed: they touch through stiff stops later on, and stay
+ * together. Nothing couples them at the start. */
+enum { BLOCKS = 12 };
+
+static int blocks_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    (void)self;
+    for (int i = 0; i < BLOCKS && (want & BG_TERM_M); i++)
+        out->M[i * BLOCKS + i] = 1;
+    if (!(want & BG_TERM_f))
+        return 0;
+    for (int i = 0; i < BLOCKS; i++)
+        out->f[i] = -2 * p->v[i];
+    out->f[0] += 20;
+    out->f[BLOCKS - 1] -= 100 * p->q[BLOCKS - 1];
+    for (int i = 0; i + 1 < BLOCKS; i++) {
+        const double d = p->q[i] - p->q[i + 1] - 0.1, rate = p->v[i] - p->v[i + 1];
+        const double N = d > 0 ? d * d * (1e9 * d + 1e6 * rate) : 0; /* C2 */
+        out->f[i] -= N;
+        out->f[i + 1] += N;
+    }
+    return 0;
+}
+
+static bg_system *create_blocks(void)
+{
+    bg_error err = {BG_OK, ""};
+    bg_system_def d = bg_default_system_def();
+    bg_system *sys;
+    d.name = "blocks";
+    d.nq = d.nv = BLOCKS;
+    d.supplied = BG_TERM_M | BG_TERM_f;
+    d.terms = blocks_terms;
+    assert_ok(bg_system_create(&d, &sys, &err));
+    return sys;
+}
+
+/* The pattern grows as stops begin to act, and the run takes hardly more steps than one that knows
+ * all of the pattern. */
+static void test_growth(void **state)
+{
+    (void)state;
+    static const bg_setting known[] = {{"jacobian", "sparse"}, {"pattern", "known"}};
+    static const bg_setting estimated[] = {{"jacobian", "sparse"}, {"pattern", "estimated"}};
+    bg_system *sys = create_blocks();
+    outcome fine = follow(sys, "bdf", 1e-9, 0, 20, NULL, 0);
+    outcome x = follow(sys, "bdf", 1e-5, 0, 20, known, 2);
+    outcome y = follow(sys, "bdf", 1e-5, 0, 20, estimated, 2);
+    print_message("known: %ld steps, %ld residuals; estimated: %ld, %ld, %ld growths, %d groups\n",
+                  x.accepted, x.work.fc, y.accepted, y.work.fc, y.work.growths, (int)y.work.groups);
+    assert_true(x.status == BG_OK && y.status == BG_OK);
+    assert_true(calc_distance(&x, &fine) < 1e-3 && calc_distance(&y, &fine) < 1e-3);
+    assert_int_equal(x.work.groups, 2 * BLOCKS); /* nothing is known */
+    assert_true(y.work.growths > 0 && y.work.groups > 1 && y.work.groups <= 8);
+    assert_true(y.accepted < 1.5 * (double)x.accepted);
+    assert_true(y.work.convergence_failures <= x.work.convergence_failures + 12);
+    bg_system_destroy(sys);
+}
+
+/* All columns of F, and D of (26), are counted: with as many inputs as the chain has. */
+static void test_counts(void **state)
+{
+    (void)state;
+    static const bg_setting plain[] = {{"jacobian", "dense"}, {"update", "partitioned"}};
+    static const bg_setting extended[] = {{"jacobian", "dense"}, {"update", "extended"}};
+    bg_system *sys = create_system("equations:chain", NULL, NULL);
+    const bg_system_def *def = bg_system_get_def(sys);
+    const int columns = 2 * def->nv + 1;
+    outcome x = follow(sys, "bdf", 1e-5, 0, 1, plain, 2);
+    outcome y = follow(sys, "bdf", 1e-5, 0, 1, extended, 2);
+    assert_true(def->nu > 0);
+    assert_int_equal(x.work.fc, x.work.fcw + x.work.evaluations * columns);
+    assert_int_equal(y.work.fc, y.work.fcw + y.work.evaluations * columns);
+    assert_true(y.work.evaluations >= x.work.evaluations + 3 * def->nu);
+    bg_system_destroy(sys);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strategies),
+        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
