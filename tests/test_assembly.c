@@ -683,6 +683,44 @@ static void test_limited_domain(void **state)
 }
 
 /* Neither mass nor constraint on a coordinate: singular, and said so. */
+/* g jumps over zero by less than what counts as met: the search does not end, and its only
+ * constraint is named all the same. */
+static int jump_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    if (want & BG_TERM_M)
+        out->M[0] = 1;
+    if (want & BG_TERM_f)
+        out->f[0] = 0;
+    if (want & BG_TERM_g)
+        out->g[0] = p->q[0] + copysign(*(double *)self, p->q[0]);
+    if (want & BG_TERM_G)
+        out->G[0] = 1;
+    if (want & BG_TERM_gamma)
+        out->gamma[0] = 0;
+    return 0;
+}
+
+static void test_nearly_met(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"jump"};
+    for (double size = 1e-6; size > 2e-11; size *= 0.2) {
+        bg_system_def def = bg_default_system_def();
+        def.name = "jumping";
+        def.nq = def.nv = def.ng = 1;
+        def.self = &size;
+        def.scleronomic = 1;
+        def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
+        def.terms = jump_terms;
+        def.g_names = names;
+        bench b = bench_create(&def);
+        b.start->q[0] = 0.3 * size;
+        assemble(&b);
+        check_failed(&b, BG_NOT_ASSEMBLED, "'jump'", "cannot be met");
+        bench_destroy(&b);
+    }
+}
+
 static void test_massless_coordinate(void **state)
 {
     (void)state;
@@ -855,29 +893,18 @@ static void test_project_state(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact_start_stays),
-        cmocka_unit_test(test_unconstrained),
-        cmocka_unit_test(test_perturbed_starts),
-        cmocka_unit_test(test_perturbed_mechanism),
-        cmocka_unit_test(test_velocity_projection),
-        cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_far_start),
-        cmocka_unit_test(test_singular_guess),
-        cmocka_unit_test(test_fixed_coordinates),
-        cmocka_unit_test(test_everything_fixed),
-        cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_long_lists),
-        cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_contradictory),
-        cmocka_unit_test(test_contradictory_rods),
-        cmocka_unit_test(test_not_finite),
-        cmocka_unit_test(test_limited_domain),
-        cmocka_unit_test(test_massless_coordinate),
-        cmocka_unit_test(test_quaternions),
-        cmocka_unit_test(test_top_acceleration),
-        cmocka_unit_test(test_sparse_is_dense),
-        cmocka_unit_test(test_by_differences),
-        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_exact_start_stays),   cmocka_unit_test(test_unconstrained),
+        cmocka_unit_test(test_perturbed_starts),    cmocka_unit_test(test_perturbed_mechanism),
+        cmocka_unit_test(test_velocity_projection), cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_far_start),           cmocka_unit_test(test_singular_guess),
+        cmocka_unit_test(test_fixed_coordinates),   cmocka_unit_test(test_everything_fixed),
+        cmocka_unit_test(test_unreachable),         cmocka_unit_test(test_long_lists),
+        cmocka_unit_test(test_redundant),           cmocka_unit_test(test_contradictory),
+        cmocka_unit_test(test_contradictory_rods),  cmocka_unit_test(test_not_finite),
+        cmocka_unit_test(test_limited_domain),      cmocka_unit_test(test_nearly_met),
+        cmocka_unit_test(test_massless_coordinate), cmocka_unit_test(test_quaternions),
+        cmocka_unit_test(test_top_acceleration),    cmocka_unit_test(test_sparse_is_dense),
+        cmocka_unit_test(test_by_differences),      cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_project_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,9 +175,9 @@ typedef struct bg_step_plan {
     int first_factorisations, first_solutions;   /* further ones of the first step after a start */
     int exchange_terms, exchange_factorisations; /* and of a step before which redundant constraints
                                                     were exchanged, with one projection */
-    /* of the look ahead for change points, before every step of mechanisms with redundant
-     * constraints: at most, where none is near, and at most where one is searched, with two
-     * projections */
+    /* of the look ahead for change points, before steps of mechanisms with loops (before each where
+     * constraints are redundant): at most, where none is near, and at most where one is searched,
+     * with two projections */
     int foresight_terms, foresight_factorisations;
     int search_terms, search_factorisations;
     bg_matrix_work matrix; /* of the largest matrix that is factored */

@@ -36,7 +36,7 @@ struct bg_assembly {
     bool onward; /* on the way, not at the start */
 };
 
-#define BG_FULFILLED 1e-9 /* residual of a row beside its size */
+#define BG_FULFILLED 1e-9 /* residual of a row beside its size, where rounding is below that */
 #define BG_REDUNDANT 2e-3 /* misfit: trial motions make that of others a tenth */
 
 /* Terms at (t, q) with the other values of the state; fails where one is not finite. */
@@ -49,6 +49,10 @@ double bg_assembly_calc_size(const bg_assembly *a, const double *increment, cons
 /* redundancy.c: decides of every row whether it is redundant, at the state at hand, which fulfils
  * those that are independent there. Returns whether a row that was left out is not redundant. */
 bg_status bg_assembly_decide(bg_assembly *a, bool *changed, bg_error *err);
+
+/* positions.c: the residual of a row beside its size that counts as none: BG_FULFILLED, or what
+ * rounding is so far from the origin. */
+double bg_assembly_calc_fulfilled(const bg_assembly *a);
 
 /* redundancy.c: adds to the sentence in err, where what the user insists on cannot be met, that
  * nothing can move, if so. Returns st. */

@@ -104,6 +104,17 @@ void bg_assembly_list_loop(bg_assembly *a, const unsigned char *rows, double mar
     }
 }
 
+/* The row that is missed most beside its size. */
+static int find_worst(const bg_assembly *a)
+{
+    int worst = 0;
+    for (int i = 1; i < a->dyn->ng; i++)
+        if (!(fabs(a->dyn->terms.g[i]) / a->scale[i] <=
+              fabs(a->dyn->terms.g[worst]) / a->scale[worst]))
+            worst = i;
+    return worst;
+}
+
 /* involved <- the rows to be named where some cannot be met. The search ends where rows cannot be
  * brought nearer, which is where rows that pull against each other have become (almost) dependent:
  * if some have, only those are meant, because the rest was merely held up by them. The one that was
@@ -114,7 +125,7 @@ static double find_unreachable(bg_assembly *a)
 {
     static const double almost = 1e-2;
     int ng = a->dyn->ng, meant = 0, first = -1;
-    double worst = 0;
+    double worst = 0, fulfilled = bg_assembly_calc_fulfilled(a);
     bg_rank_question question = {.A = a->dyn->terms.G,
                                  .fixed = a->q_fixed,
                                  .row_size = a->scale,
@@ -123,18 +134,20 @@ static double find_unreachable(bg_assembly *a)
     bg_rank_answer answer = {.dependent = a->dependent, .involved = a->involved};
     bg_rank_calc(a->ranking, &question, &answer);
     for (int i = 0; i < ng; i++) {
-        bool unmet = fabs(a->dyn->terms.g[i]) / a->scale[i] > BG_FULFILLED;
+        bool unmet = !(fabs(a->dyn->terms.g[i]) / a->scale[i] <= fulfilled);
         a->dependent[i] = unmet; /* without regard to others */
         a->involved[i] = a->involved[i] && unmet;
         meant += a->involved[i];
         worst = fmax(worst, fabs(a->dyn->terms.g[i]));
-        if (a->first[i] > BG_FULFILLED && (first < 0 || a->first[i] > a->first[first]))
+        if (a->first[i] > fulfilled && (first < 0 || a->first[i] > a->first[first]))
             first = i;
     }
     if (meant == 0)
         memcpy(a->involved, a->dependent, (size_t)ng);
     if (first >= 0)
         a->involved[first] = 1;
+    else if (!memchr(a->involved, 1, (size_t)ng)) /* all but met, yet the search does not end */
+        a->involved[find_worst(a)] = 1;
     return worst;
 }
 

@@ -19,6 +19,12 @@ static double calc_roundoff(const bg_assembly *a)
     return roundoff * bg_project_calc_coarseness(a->dyn);
 }
 
+double bg_assembly_calc_fulfilled(const bg_assembly *a)
+{
+    static const double last_places = 1e-13; /* near the origin */
+    return fmax(BG_FULFILLED, last_places * bg_project_calc_coarseness(a->dyn));
+}
+
 /* |g| of the kept rows relative to their gradients. */
 static double kept_residual(const bg_assembly *a)
 {
@@ -159,8 +165,9 @@ static bg_status solve_positions(bg_assembly *a, bg_error *err)
         st = bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
     if (st != BG_OK)
         return st;
-    return done && kept_residual(a) <= BG_FULFILLED ? BG_OK
-                                                    : bg_assembly_report_unreachable(a, err);
+    return done && kept_residual(a) <= bg_assembly_calc_fulfilled(a)
+               ? BG_OK
+               : bg_assembly_report_unreachable(a, err);
 }
 
 /* Moves the guess a little aside when more rows are independent there: constraints that disagree at
@@ -216,7 +223,7 @@ static void copy_positions(const bg_assembly *a, const double *from, double *to)
 
 static bg_status check_positions(bg_assembly *a, bg_error *err)
 {
-    return bg_assembly_check_eliminated(a, a->dyn->terms.g, 0, BG_FULFILLED, NULL,
+    return bg_assembly_check_eliminated(a, a->dyn->terms.g, 0, bg_assembly_calc_fulfilled(a), NULL,
                                         a->q_fixed != NULL, err);
 }
 

@@ -218,6 +218,7 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     system->calc_changes = calc_changes;
     system->size = bg_model_calc_size(model);
     system->calc_distance = bg_sizes_calc_distance;
+    system->resolution = bg_sizes_calc_resolution(model);
     system->lift = bg_model_calc_lift(model);
     system->parts = bg_multibody_get_parts(model);
     system->equilibrium = model->equilibrium;

@@ -1,6 +1,8 @@
 /* Bodies, forces, constraint rows and outputs on body level. */
 #include "formalism/multibody.h"
 
+#include "formalism/sizes.h"
+
 #include "formalism/wishes.h"
 #include "model/axes.h"
 #include "model/forces/law.h"
@@ -165,6 +167,7 @@ static void list_constants(void *object, bg_arena *arena)
     }
     int corners = bg_multibody_count_corners(m), states = m->nz + angles;
     int names = m->ns + corners + m->nwatches + states;
+    BG_TAKE(arena, mb->reach, m->nbodies);
     BG_TAKE(arena, mb->groups, relations);
     BG_TAKE(arena, mb->turns, angles);
     BG_TAKE(arena, mb->corners, corners);
@@ -222,6 +225,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     bg_status st = bg_axes_create(m, &axes, err);
     if (st != BG_OK)
         return st;
+    bg_sizes_calc_bodies(m, mb->reach);
     add_angles(mb);
     add_rows(mb, &axes, in_tree);
     bg_axes_clear(&axes);

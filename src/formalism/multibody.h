@@ -84,6 +84,7 @@ typedef struct bg_multibody {
     int nturns;
     bg_corner *corners;
     int ncorners;
+    double *reach;    /* [nbodies] m, sizes of bodies (sizes.h) */
     int *signal_mode; /* [nsignals] mode of each, -1: has no corners */
     int nz, ns, nmode, ny;
     bg_rates_structure rates;                     /* (couplings.h) */

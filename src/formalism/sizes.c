@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Of the distance from the origin, where coordinates are rounded to 1e-16 of it. */
-static const double resolved = 1e-5;
+static const double resolved = 1e-8, usual = 1e-5;
 
 static double calc_gyration(const bg_body *b)
 {
@@ -80,11 +80,15 @@ static double get_reach(const bg_marker *x)
     return x->body > 0 ? bg_length(x->frame.r) : 0;
 }
 
+/* Angles follow from lengths as small as the reach, however coarse these are. A point in the
+ * centres of both bodies gives none; others of their points do. */
 static double compare(const bg_multibody *mb, const bg_marker *a, const bg_marker *b)
 {
     double far = fmax(bg_length(mb->body[a->body].r), bg_length(mb->body[b->body].r));
     double reach = fmax(get_reach(a), get_reach(b));
-    return far > 0 ? far / fmax(reach, resolved * far) : 0;
+    if (reach <= resolved * far)
+        reach = fmin(usual * far, fmax(mb->reach[a->body], mb->reach[b->body]));
+    return far > 0 && reach > 0 ? far / reach : 0;
 }
 
 double bg_sizes_calc_distance(const void *self)
@@ -97,4 +101,9 @@ double bg_sizes_calc_distance(const void *self)
             most = fmax(most, compare(mb, &p->a, &p->b));
     }
     return most;
+}
+
+double bg_sizes_calc_resolution(const bg_model *m)
+{
+    return m->digits > 0 ? 0.5 * pow(10, 1 - m->digits) * m->farthest : 0;
 }

@@ -11,5 +11,7 @@ void bg_sizes_calc_rows(const bg_multibody *mb, const double *body, double *size
 /* The largest distance from the origin of a body, beside the reach of the joint that closes a loop
  * there: for bg_system.calc_distance. */
 double bg_sizes_calc_distance(const void *multibody);
+/* m: half of the last digit of the places of a model as they are written; 0: none is given. */
+double bg_sizes_calc_resolution(const bg_model *model);
 
 #endif

@@ -15,6 +15,7 @@
 #include "integrators/bdf.h"
 
 #include "base/memory.h"
+#include "integrators/change_points.h"
 #include "integrators/options.h"
 
 #include <math.h>
@@ -425,11 +426,13 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     ig->x1->t = end;
     ig->order = m->formula.k;
     ig->error_tangent = *error;
-    /* singular positions show otherwise, or not at once; a corrector that does not converge may
-     * need shorter steps; and leaps, which cost a Jacobian each, lead over nothing else */
-    ig->stays = (st == BG_OK && m->error_failures < 2) ||
-                (st == BG_NOT_CONVERGED && m->cuts < CUTS) ||
-                (st != BG_SINGULAR && !bg_rounding_is_magnified(ig));
+    /* singular positions show otherwise, or not at once, where they are not known already; a
+     * corrector that does not converge may need shorter steps; and leaps, which cost a Jacobian
+     * each, lead over nothing else */
+    ig->stays = !bg_change_points_is_passing(ig) &&
+                ((st == BG_OK && m->error_failures < 2) ||
+                 (st == BG_NOT_CONVERGED && m->cuts < CUTS) ||
+                 (st != BG_SINGULAR && !bg_rounding_is_magnified(ig)));
     return st;
 }
 

@@ -26,6 +26,7 @@ enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 1
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
+static const double far_rounding = 1e-13; /* of a coordinate beside its size */
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.03;
 static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
@@ -92,6 +93,19 @@ static double apply(bg_integrator *ig)
     return c * bg_bdf_calc_norm(ig, m->step_q, m->step_v, m->step_z);
 }
 
+/* The same of places far from the origin, by which constraints hold angles and their rates. */
+static double calc_far(const bg_integrator *ig)
+{
+    const bg_bdf *m = ig->method;
+    const double *size = ig->sys->def.v_size, coarseness = bg_project_calc_coarseness(ig->dyn);
+    double largest = 0;
+    for (int i = 0; i < m->nv && coarseness > 2; i++) {
+        largest = fmax(largest, (size ? size[i] : 1) / m->weight[i]);
+        largest = fmax(largest, fabs(m->y_P[m->nq + i]) / m->weight[m->nv + i]);
+    }
+    return far_rounding * coarseness * largest;
+}
+
 /* What rounding of the state comes to in increments, in units of the tolerance. */
 static double calc_floor(const bg_integrator *ig)
 {
@@ -102,7 +116,7 @@ static double calc_floor(const bg_integrator *ig)
         largest = fmax(largest, q / m->weight[i]);
         largest = fmax(largest, fabs(m->y_P[m->nq + i]) / m->weight[m->nv + i]);
     }
-    return 16 * DBL_EPSILON * largest;
+    return 16 * DBL_EPSILON * largest + calc_far(ig);
 }
 
 /* Whether every change of alpha brings exact derivatives. */

@@ -24,7 +24,11 @@
  * motions turn off within sqrt(c/a) however small c is, and tight tolerances see that.
  *
  * A passage whose c is more than that is said: that the motion goes straight on is what the drawing
- * means, but not what the digits say. */
+ * means, but not what the digits say.
+ *
+ * Redundant rows show by themselves that data are rounded. Without any, c may be no more than what
+ * the digits leave open in which places are written: 1.0000036 beside 1 is meant so, if other
+ * places have 17 digits. Their rows are watched now and then (foresight.c), at little cost. */
 #include "integrators/change_points.h"
 
 #include "base/memory.h"
@@ -100,22 +104,39 @@ void bg_change_points_destroy(bg_change_points *c)
     free(c);
 }
 
+/* Whether rows that hold may become dependent but for the digits of the data. */
+static bool may_be_rounded(const bg_system *system)
+{
+    return system->def.g_size && !system->tree &&
+           bg_misfit_grows * system->resolution > bg_offset_rounding * system->size;
+}
+
 void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy, bg_restart reason)
 {
     bg_change_points *c = ig->change_points;
-    c->needed = redundancy && redundancy->count > 0;
-    c->misfit = c->needed ? redundancy->misfit : 0;
+    c->redundant = redundancy && redundancy->count > 0;
+    c->needed = c->redundant || may_be_rounded(ig->sys->system);
+    c->misfit = c->redundant ? redundancy->misfit : 0;
     c->t_before = INFINITY;
+    c->pause = 0;
+    c->interval = 1;
     if (reason == BG_RESTART_START) {
         c->ahead.n = 0;
         c->ahead.t_end = -HUGE_VAL;
         c->doubtful = 0;
         c->largest = c->used = 0;
         c->t_near = NAN;
+        c->least = 0;
+        c->falls = false;
     }
     for (int k = 0; k < c->ahead.n; k++)
         if (ig->dyn->eliminated[c->ahead.row[k]])
             c->ahead.n = 0;
+}
+
+bool bg_change_points_is_needed(const bg_integrator *ig)
+{
+    return ig->change_points && ig->change_points->needed;
 }
 
 bool bg_change_points_is_passing(const bg_integrator *ig)
@@ -133,8 +154,17 @@ static void set_eliminated(bg_dynamics *d, const unsigned char *rows)
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
 }
 
+/* Whether the choice of rows (selection.h), G at hand, would leave out these and no others. */
+static bool is_kept(bg_integrator *ig, const unsigned char *left_out)
+{
+    bg_foresight_calc_rank(ig, left_out, true);
+    return memcmp(ig->change_points->dependent, left_out, (size_t)ig->dyn->ng) == 0;
+}
+
 /* Exchanges kept rows for those that are best after s, where those now are no better, or where even
- * the best become dependent; true: x0 was moved onto others. */
+ * the best become dependent; true: x0 was moved onto others. Not where those become dependent even
+ * before: rows would be exchanged for each other in every step, and each exchange moves x0 by the
+ * misfit of the data. */
 static bool exchange(bg_integrator *ig, double s)
 {
     bg_change_points *c = ig->change_points;
@@ -148,7 +178,8 @@ static bool exchange(bg_integrator *ig, double s)
     if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
         return false;
     double now = bg_foresight_calc_rank(ig, d->eliminated, false);
-    if (bg_foresight_calc_rank(ig, c->held, false) < (least < bg_weak ? as_good : 1) * now)
+    if (bg_foresight_calc_rank(ig, c->held, false) < (least < bg_weak ? as_good : 1) * now ||
+        !is_kept(ig, c->held) || !bg_foresight_stay(ig, c->held, s))
         return false;
     memcpy(c->kept_before, d->eliminated, (size_t)d->ng);
     memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
@@ -195,7 +226,7 @@ static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exac
     bool good = bg_critical_find_offsets(ig, p, s, horizon);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
     p->by_digits = p->offset > bg_offset_rounding * bg_project_calc_coarseness(d);
-    *exact = good && !(p->offset > bg_offset_least);
+    *exact = good && !(p->offset > (c->redundant ? bg_offset_least : bg_offset_rounding));
     bg_state_copy(ig->sys->system, ig->x0, c->moved);
     if (good && !*exact && bg_project_state(d, c->moved, NULL) == BG_OK)
         return true;
@@ -230,14 +261,33 @@ static bool look_ahead(bg_integrator *ig)
     return exchanged;
 }
 
+/* Slopes fall like the distance to the critical point: two of them tell when it is reached. */
+static void foresee_cross(bg_passage *p, double t, double rest)
+{
+    if (rest < p->rest && t > p->t_rest)
+        p->t_cross = t + rest * (t - p->t_rest) / (p->rest - rest);
+    p->rest = rest;
+    p->t_rest = t;
+}
+
+double bg_change_points_straddle(const bg_integrator *ig, double h)
+{
+    const bg_change_points *c = ig->change_points;
+    double left = c && c->ahead.n > 0 ? c->ahead.t_cross - ig->x0->t : NAN;
+    if (!(left > 0) || left > 1.5 * h)
+        return h;
+    return left < 0.8 * h ? fmax(h, 1.6 * left) : left - 0.5 * h;
+}
+
 /* Whether the rows of the passage hold the other way round at x0 than where it began; ended: it is
  * behind, or the motion turned back. */
 static bool is_passed(bg_integrator *ig, bool *ended)
 {
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
-    const bg_passage *p = &c->ahead;
+    bg_passage *p = &c->ahead;
     int passed = 0, before = 0;
+    double least = HUGE_VAL;
     double slope[BG_WEAK][1 + BG_WEAK];
     memcpy(c->held, d->eliminated, (size_t)d->ng);
     for (int k = 0; k < p->n; k++)
@@ -248,9 +298,15 @@ static bool is_passed(bg_integrator *ig, bool *ended)
     for (int k = 0; k < p->n && known; k++) {
         passed += slope[k][1 + k] < 0;
         before += slope[k][1 + k] > 0.5 * p->slope[k];
+        least = fmin(least, slope[k][1 + k] / p->slope[k]);
     }
+    /* directions that were found far away may have turned round with the rows: both ways slopes
+     * rise again behind, or where the motion turned back */
+    bool rises = known && least > p->rest && p->rest < 0.3;
+    if (known)
+        foresee_cross(p, ig->x0->t, least);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
-    *ended = passed > 0 || ig->x0->t > p->t_end;
+    *ended = passed > 0 || rises || ig->x0->t > p->t_end;
     return *ended && before < p->n;
 }
 
@@ -275,6 +331,10 @@ bool bg_change_points_update(bg_integrator *ig)
     bool moved = false, ended = false;
     if (!c || !c->needed)
         return false;
+    if (c->ahead.n == 0 && c->pause > 0) {
+        c->pause--;
+        return false;
+    }
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_FOR_FORESIGHT);
     c->spent = 0;
     if (c->ahead.n == 0)
@@ -353,7 +413,12 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_doubles(archive, c->before, ng);
     bg_archive_doubles(archive, &c->t_before, 1);
     bg_archive_finite(archive, &c->misfit, 1);
+    bg_archive_doubles(archive, &c->least, 1);
+    bg_archive_flags(archive, &c->falls, sizeof c->falls);
+    bg_archive_flags(archive, &c->redundant, sizeof c->redundant);
     bg_archive_flags(archive, &c->needed, sizeof c->needed);
+    bg_archive_whole(archive, &c->pause, 1, 0, BG_PAUSE_MAX - 1);
+    bg_archive_whole(archive, &c->interval, 1, 1, BG_PAUSE_MAX);
     bg_archive_flags(archive, c->named, (size_t)ng);
     bg_archive_counts(archive, &c->doubtful, 1);
     bg_archive_finite(archive, &c->t_first, 1);
@@ -366,6 +431,9 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, &p->offset, 1);
     bg_archive_flags(archive, &p->by_digits, sizeof p->by_digits);
     bg_archive_doubles(archive, &p->t_end, 1);
+    bg_archive_finite(archive, &p->rest, 1);
+    bg_archive_finite(archive, &p->t_rest, 1);
+    bg_archive_doubles(archive, &p->t_cross, 1);
     for (int k = 0; k < BG_WEAK; k++)
         bg_archive_finite(archive, p->across[k], nv);
 }

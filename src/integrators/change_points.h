@@ -22,13 +22,19 @@ void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy
 
 /* Looks from the beginning x0 of the next step for a change point ahead, and moves the constraints
  * and x0 so that the motion leads through it; true: x0 was moved, and rates there are to be found
- * anew. Where no row is redundant it costs nothing. */
+ * anew. Where no row is redundant that is G, once in up to eight steps; where rows are those of a
+ * tree it costs nothing. */
 bool bg_change_points_update(bg_integrator *ig);
+/* Whether there are looks. */
+bool bg_change_points_is_needed(const bg_integrator *ig);
 /* What a look costs at most where no change point is near. */
 void bg_change_points_plan(const bg_integrator *ig, int *terms, int *factorisations);
 /* Whether one is being passed, so that the choice of rows has to stay. */
 bool bg_change_points_is_passing(const bg_integrator *ig);
 
+/* The length of a step from x0 that was to be h, so that none ends near the change point that is
+ * being passed: the step over it ends about as far behind as it begins before. */
+double bg_change_points_straddle(const bg_integrator *ig, double h);
 /* The largest offset of the constraints of the passage, in their sizes; 0: none is being passed. */
 double bg_change_points_get_offset(const bg_integrator *ig);
 /* By how much redundant rows may be missed, in their sizes, where offsets show what the data's

@@ -6,7 +6,10 @@
 #include "base/arena.h"
 #include "integrators/change_points.h"
 
-enum { BG_WEAK = 8 }; /* rows that become dependent at once */
+enum {
+    BG_WEAK = 8,     /* rows that become dependent at once */
+    BG_PAUSE_MAX = 8 /* steps from look to look where none is redundant */
+};
 
 /* How far to look, and the unit of the search across the motion, in sizes of coordinates. */
 static const double bg_reach = 0.3;
@@ -14,6 +17,11 @@ static const double bg_reach = 0.3;
 static const double bg_weak = 0.1;
 /* Offsets below are nothing; below they are rounding near the origin, in sizes of rows. */
 static const double bg_offset_least = 1e-14, bg_offset_rounding = 1e-12;
+/* The most that six digits make of them: sizes are reaches of bodies from their centres, and places
+ * are rounded beside their distance from the origin. */
+static const double bg_offset_most = 3e-4;
+/* Offsets beyond are no matter of digits: dimensions meant so. */
+static const double bg_offset_chance = 3e-3;
 /* What misfits may grow to away from where they were found. */
 static const double bg_misfit_grows = 300;
 
@@ -26,6 +34,8 @@ typedef struct bg_passage {
     double offset;           /* largest, in sizes of rows */
     bool by_digits;          /* that is more than rounding: digits of the data would decide */
     double t_end;            /* s, when it should be behind */
+    double rest, t_rest;     /* least slope beside that of the beginning, and when that was, s */
+    double t_cross;          /* s, when it will be nothing; NAN: not known yet */
 } bg_passage;
 
 struct bg_change_points {
@@ -33,7 +43,8 @@ struct bg_change_points {
     bg_arena arena; /* all arrays */
     bg_rank *rank;
     double misfit;                       /* of redundant rows */
-    bool needed;                         /* there are such */
+    bool redundant;                      /* there are such */
+    bool needed;                         /* rows may become dependent */
     double *M, *G;                       /* [sizes of M, G] at x0 */
     double *q, *other_q, *foreseen;      /* [nq] iterate, shifted; the motion foreseen */
     double *velocity;                    /* [nv] of the motion foreseen */
@@ -41,6 +52,9 @@ struct bg_change_points {
     double *size, *remainder;            /* [ng] */
     double *offset_before;               /* [ng] offsets to go back to */
     double *before, t_before;            /* [ng] remainders a step ago; s; INFINITY: none */
+    double least;                        /* of them, of kept rows, and */
+    bool falls;                          /* whether that was more before */
+    int pause, interval;                 /* steps until the rows are looked at; between two looks */
     unsigned char *dependent, *involved; /* [ng] */
     unsigned char *held;                 /* [ng] rows out of the matrix of a search */
     unsigned char *kept_before;          /* [ng] rows left out to go back to */
@@ -67,6 +81,9 @@ bool bg_foresight_look(bg_integrator *ig, double s);
 double bg_foresight_calc_horizon(const bg_integrator *ig);
 /* Time from x0 to where rows become dependent; 0: they do not. */
 double bg_foresight_find(bg_integrator *ig, double horizon);
+/* Whether the rows that are not left out stay independent until s after x0, whose M and G are at
+ * hand in M and G: none turns round. */
+bool bg_foresight_stay(bg_integrator *ig, const unsigned char *left_out, double s);
 /* The rows that become dependent near where the motion is after s, and held <- they and those left
  * out; false: none, or too many. */
 bool bg_foresight_find_rows(bg_integrator *ig, double s, bg_passage *passage);

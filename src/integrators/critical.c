@@ -18,9 +18,12 @@
 
 enum { LIFTS = 10, ITERATIONS = 12 };
 static const double little_left = 1e-2; /* the most that others leave of a row at a change point */
-static const double open = 1e-8;        /* of second derivatives squared: below it they are 0 */
-static const double difference = 1e-4;  /* for second derivatives, in units of the search */
-static const double found = 1e-9;       /* increment, in the same units */
+/* ... and of a row that has a change point of its own so near that it is passed with the others: by
+ * its own digits it turns off there within the square root of what data are wrong by. */
+static const double joining = 3e-2;
+static const double open = 1e-8;       /* of second derivatives squared: below it they are 0 */
+static const double difference = 1e-4; /* for second derivatives, in units of the search */
+static const double found = 1e-9;      /* increment, in the same units */
 
 /* Moves q at s onto the rows that are not held out; terms and matrix there are at hand then. */
 static bool lift(bg_integrator *ig, double s, double *q)
@@ -222,7 +225,7 @@ static bool join_rows(bg_integrator *ig, bg_passage *p)
     bool joined = false;
     bg_foresight_calc_rank(ig, d->eliminated, false);
     for (int i = 0; i < d->ng; i++)
-        if (!c->held[i] && c->remainder[i] < little_left && p->n < BG_WEAK) {
+        if (!c->held[i] && c->remainder[i] < joining && p->n < BG_WEAK) {
             p->row[p->n++] = i;
             c->held[i] = 1;
             joined = true;
@@ -253,14 +256,29 @@ static bool find_position(bg_integrator *ig, bg_passage *p, double horizon, doub
     return true;
 }
 
+/* The most that an offset of a row may be, beside its size, to come from the digits of the data.
+ * Redundant rows show by themselves that data are rounded; where there are none, numbers of more
+ * digits are meant as they are. */
+static double calc_most(const bg_integrator *ig, int row, double most)
+{
+    const bg_change_points *c = ig->change_points;
+    double resolution = ig->sys->system->resolution;
+    return c->redundant ? most : fmin(most, bg_misfit_grows * resolution / c->size[row]);
+}
+
 double bg_critical_measure(bg_integrator *ig, bg_passage *p, double horizon)
 {
     const bg_change_points *c = ig->change_points;
     const bg_dynamics *d = ig->dyn;
-    double s = 0, largest = find_position(ig, p, horizon, &s) ? 0 : NAN;
-    for (int k = 0; k < p->n && largest >= 0; k++)
-        largest = fmax(largest,
-                       fabs(d->offset[p->row[k]] + d->terms.g[p->row[k]]) / c->size[p->row[k]]);
+    double s = 0;
+    bool found_one = find_position(ig, p, horizon, &s) &&
+                     bg_foresight_calc_rank(ig, d->eliminated, true) < bg_offset_chance;
+    double largest = found_one ? 0 : NAN;
+    for (int k = 0; k < p->n && largest >= 0; k++) {
+        int row = p->row[k];
+        double offset = fabs(d->offset[row] + d->terms.g[row]) / c->size[row];
+        largest = offset <= calc_most(ig, row, bg_offset_chance) ? fmax(largest, offset) : NAN;
+    }
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
     return largest;
 }
@@ -271,6 +289,8 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
     bg_dynamics *d = ig->dyn;
     if (!find_position(ig, p, horizon, &s) || !(s > 0 && s < 2 * horizon) || !is_singular(ig))
         return false;
+    bool within = true;
+    double most = ig->sys->def.g_size ? bg_offset_most : BG_RANK_ROUNDING;
     p->offset = 0;
     for (int k = 0; k < p->n; k++) {
         int row = p->row[k];
@@ -282,11 +302,15 @@ bool bg_critical_find_offsets(bg_integrator *ig, bg_passage *p, double s, double
                 return false;
         }
         d->offset[row] += d->terms.g[row];
-        p->offset = fmax(p->offset, fabs(d->offset[row]) / c->size[row]);
+        double offset = fabs(d->offset[row]) / c->size[row];
+        p->offset = fmax(p->offset, offset);
+        within = within && offset <= calc_most(ig, row, most);
     }
-    double most = ig->sys->def.g_size ? BG_RANK_DATA : BG_RANK_ROUNDING;
-    if (!(p->offset <= most))
+    if (!within)
         return false;
     p->t_end = ig->x0->t + s + 2 * horizon;
+    p->rest = 1;
+    p->t_rest = ig->x0->t;
+    p->t_cross = NAN;
     return true;
 }

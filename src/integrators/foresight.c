@@ -14,7 +14,8 @@
 
 enum { PIECES = 4, SAMPLES = 6, HALVINGS = 7 };
 static const double falling = 0.7; /* what others leave of a row that may become dependent */
-static const double near = 5e-3;   /* what they leave of one near a change point that was missed */
+/* What they leave of one near a change point that was missed; where they left least. */
+static const double near = 5e-3, nearest = 3e-2;
 
 static double get_size(const bg_integrator *ig, int i)
 {
@@ -63,6 +64,18 @@ static bool is_turned(bg_integrator *ig, double s)
         return false;
     bg_system_get_work(ig->sys)->factorisations++;
     return bg_kkt_factor(d->kkt, c->M, c->G, d->terms.G) == BG_OK && bg_kkt_is_inverted(d->kkt);
+}
+
+bool bg_foresight_stay(bg_integrator *ig, const unsigned char *left_out, double s)
+{
+    enum { LOOKS = 3 };
+    bg_dynamics *d = ig->dyn;
+    bool turned = false;
+    bg_kkt_set_eliminated(d->kkt, left_out);
+    for (int k = LOOKS; k > 0 && !turned; k--)
+        turned = is_turned(ig, k * s / LOOKS);
+    bg_kkt_set_eliminated(d->kkt, d->eliminated);
+    return !turned;
 }
 
 double bg_foresight_calc_horizon(const bg_integrator *ig)
@@ -135,6 +148,16 @@ bool bg_foresight_look(bg_integrator *ig, double s)
     return bg_foresight_evaluate(ig, s, c->foreseen, BG_TERM_G);
 }
 
+/* Whether x0, with this least remainder of kept rows, is near a position in which they become
+ * dependent, or has come nearest to it and leaves it now. */
+static bool is_near(bg_change_points *c, double least)
+{
+    bool leaving = c->falls && least > c->least && c->least < nearest;
+    c->falls = least < c->least;
+    c->least = least;
+    return least < near || leaving;
+}
+
 /* Remembers that x0, with G at hand and this least remainder of kept rows, is so near to a position
  * in which no choice of rows is independent that digits may decide which way the motion goes. */
 static void notice_near(bg_integrator *ig, double least, double horizon)
@@ -142,16 +165,27 @@ static void notice_near(bg_integrator *ig, double least, double horizon)
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
     bool leaving = ig->x0->t <= c->ahead.t_end; /* a passage that is just behind */
-    if (!c->needed || leaving || !(least < near) || !isnan(c->t_near) ||
-        !(bg_foresight_calc_rank(ig, d->eliminated, true) < near))
+    if (!is_near(c, least) || leaving || !isnan(c->t_near) ||
+        !(bg_foresight_calc_rank(ig, d->eliminated, true) < 2 * nearest))
         return;
     bool rows = bg_foresight_find_rows(ig, 0, &c->ahead);
     double offset = rows ? bg_critical_measure(ig, &c->ahead, horizon) : NAN;
     for (int k = 0; k < c->ahead.n && c->doubtful == 0; k++)
         c->named[c->ahead.row[k]] = 1;
     c->ahead.n = 0;
-    if (isnan(offset) ? c->misfit > bg_offset_rounding : offset > bg_offset_rounding)
+    if (isnan(offset) ? least < near && c->misfit > bg_offset_rounding
+                      : offset > bg_offset_rounding && offset < bg_offset_chance)
         c->t_near = ig->x0->t;
+}
+
+/* Steps that may pass before the rows are looked at again where none is redundant and none is about
+ * to become dependent: most mechanisms never come near such a position, and need not pay for that.
+ * What the others leave of every row has changed by this much since the last look, `interval` steps
+ * ago. */
+static int choose_pause(const bg_change_points *c, double change, double least)
+{
+    double steps = 0.1 * least * c->interval / change;
+    return (int)fmin(fmin(steps, 2 * c->interval), BG_PAUSE_MAX) - 1;
 }
 
 /* Time from x0 to where what the others leave of a row, which was more a step ago, will be nothing:
@@ -162,22 +196,27 @@ static double find_trend(bg_integrator *ig, double horizon)
     double *before = c->before, since = ig->x0->t - c->t_before, s = horizon;
     if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
         return 0;
-    double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false);
+    double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false), most = 0;
     for (int i = 0; i < ig->dyn->ng && since > 0; i++) {
         double change = before[i] - c->remainder[i];
+        most = ig->dyn->eliminated[i] ? most : fmax(most, fabs(change));
         if (!ig->dyn->eliminated[i] && change > 0 && c->remainder[i] < falling)
             s = fmin(s, since * c->remainder[i] / change);
     }
     memcpy(before, c->remainder, (size_t)ig->dyn->ng * sizeof(double));
     c->t_before = ig->x0->t;
+    c->pause = !c->redundant && since > 0 && s >= horizon ? choose_pause(c, most, least) : 0;
+    c->pause = c->pause > 0 ? c->pause : 0;
+    c->interval = c->pause + 1;
     notice_near(ig, least, horizon);
     return s < horizon && since > 0 ? s : 0;
 }
 
 void bg_change_points_plan(const bg_integrator *ig, int *terms, int *factorisations)
 {
-    *terms = 2 + PIECES * (ig->dyn->kinematic ? 2 : 1);
-    *factorisations = PIECES;
+    bool redundant = ig->change_points->redundant;
+    *terms = redundant ? 2 + PIECES * (ig->dyn->kinematic ? 2 : 1) : 1;
+    *factorisations = redundant ? PIECES : 0;
 }
 
 /* The least remainder of kept rows where the motion is after s. */
@@ -218,7 +257,10 @@ static double find_least(bg_integrator *ig, double horizon)
 
 double bg_foresight_find(bg_integrator *ig, double horizon)
 {
-    double turn = find_turn(ig, horizon), trend = find_trend(ig, horizon);
+    bool redundant = ig->change_points->redundant;
+    double turn = redundant ? find_turn(ig, horizon) : 0, trend = find_trend(ig, horizon);
+    if (!redundant && trend > 0)
+        turn = find_turn(ig, horizon);
     return turn > 0 || trend == 0 ? turn : find_least(ig, horizon);
 }
 

@@ -330,6 +330,8 @@ static bg_status check_longest(const bg_integrator *ig, double h_min, bg_error *
 static bg_status make_step(bg_integrator *ig, bg_error *err)
 {
     double h_min = bg_control_get_least(ig), h = ig->control.h_next;
+    if (ig->class_->follows_lambda && ig->options.step == 0)
+        h = bg_change_points_straddle(ig, h);
     bg_attempts a = {.shrunk = h};
     bg_status possible = check_longest(ig, h_min, err);
     if (possible != BG_OK)
@@ -404,10 +406,11 @@ int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
     plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;
     plan->exchange_factorisations = redundant ? BG_EXCHANGE_FACTORISATIONS : 0;
     plan->foresight_terms = plan->foresight_factorisations = 0;
-    if (redundant)
+    bool looks = bg_change_points_is_needed(ig);
+    if (looks)
         bg_change_points_plan(ig, &plan->foresight_terms, &plan->foresight_factorisations);
-    plan->search_terms = redundant ? BG_LOOK_TERMS : 0;
-    plan->search_factorisations = redundant ? BG_LOOK_FACTORISATIONS : 0;
+    plan->search_terms = looks ? BG_LOOK_TERMS : 0;
+    plan->search_factorisations = looks ? BG_LOOK_FACTORISATIONS : 0;
     return 1;
 }
 

@@ -12,6 +12,7 @@ static const double half_step = 0.5, short_step = 0.2, tiny_step = 0.1;
 static const double hopeless = 1e-6;    /* ... below which no error is one of the method */
 static const double across_limit = 0.1; /* part of an error along the constraints */
 static const double leap_safety = 10;
+static const double immaterial = 0.1; /* of an offset, to methods with a history */
 static const double as_good = 2; /* beside the least error: the longest of these leaps is made */
 static const double lengths[BG_LEAPS] = {1.0, 1.31, 0.77, 1.73, 0.53, 2.3, 0.13};
 
@@ -68,8 +69,8 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double 
     a->rejections++;
     a->in_vain = a->in_vain || (!ig->leaping && ig->h < hopeless * c->h_cruise);
     bool across = computed && ig->error_tangent < across_limit * error;
-    bool early = l->pause == 0 &&
-                 a->shrunk < (across ? l->leapt ? half_step : short_step : tiny_step) * c->h_cruise;
+    double length = across ? l->leapt ? half_step : short_step : tiny_step;
+    bool early = l->pause == 0 && (a->shrunk < length * c->h_cruise || calc_offset(ig) > 1);
     bool trouble = a->leap > 0 || (!ig->stays && (early || a->rejections >= LEAP_AFTER));
     a->across = a->across || across || trouble;
     c->h_next = a->shrunk;
@@ -95,7 +96,7 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double 
 double bg_leaps_get_safety(const bg_integrator *ig, const bg_attempts *a)
 {
     if (!ig->leaping)
-        return 1;
+        return ig->class_->follows_lambda ? 1 / fmax(1, immaterial * calc_offset(ig)) : 1;
     return (a->leap <= BG_LEAPS ? leap_safety : 1) / fmax(1, calc_offset(ig));
 }
 

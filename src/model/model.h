@@ -129,6 +129,8 @@ typedef struct bg_followed_angle {
     int joint, coordinate, z;
 } bg_followed_angle;
 
+enum { BG_DIGITS_MAX = 17 }; /* of a number that is exact, or as exact as can be */
+
 struct bg_model {
     char *name;
     struct json_t
@@ -148,6 +150,8 @@ struct bg_model {
         nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
+    int digits;        /* most that a coordinate of a place is written with; 0: no place is given */
+    double farthest;   /* m, place from the origin */
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */
     /* run defaults; NAN or empty where the file says nothing */
     double t_start, t_end, rtol, atol, step, output_interval;

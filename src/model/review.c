@@ -103,6 +103,22 @@ static void review_angles(const bg_model *m, bg_warnings *warnings)
         }
 }
 
+/* Places with few digits far from the origin, so that the last digit is more than redundant
+ * constraints of a mechanism may miss by: closed loops do not close as meant. */
+static void review_digits(const bg_model *m, bg_warnings *warnings)
+{
+    const double far = 100, coarse = 1e-4; /* beside the size of the mechanism */
+    const int rounded = 5;                 /* digits; fewer are meant */
+    double size = bg_model_calc_size(m), last = 0.5 * pow(10, 1 - m->digits) * m->farthest;
+    bool loops = m->njoints >= m->nbodies;
+    if (loops && m->digits >= rounded && m->farthest > far * size && last > coarse * size)
+        bg_warnings_add(warnings, BG_GOOD, "digits",
+                        "places are written with %d digits, which is to %.2g m so far from the "
+                        "origin (%.3g m), in a mechanism of %.3g m; if they were rounded, write "
+                        "more digits, or move the model to the origin",
+                        m->digits, last, m->farthest, size);
+}
+
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
 {
     (void)mechanism;
@@ -110,4 +126,5 @@ void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_wa
     review_lengths(model, warnings);
     review_gravity(model, warnings);
     review_angles(model, warnings);
+    review_digits(model, warnings);
 }

@@ -66,9 +66,34 @@ double bg_scope_get_flip(const bg_scope *s, int k)
     return s ? s->placement.flip[k] : 1;
 }
 
+/* Decimal digits that a number needs to be what it is. */
+static int count_digits(double x)
+{
+    char text[32];
+    for (int n = 1; n < BG_DIGITS_MAX; n++) {
+        snprintf(text, sizeof text, "%.*e", n - 1, x);
+        if (strtod(text, NULL) == x)
+            return n;
+    }
+    return BG_DIGITS_MAX;
+}
+
+/* With how many digits places are written, and how far from the origin. */
+static void note_digits(bg_model *m, bg_vec3 written, bg_vec3 place)
+{
+    const double x[] = {written.x, written.y, written.z};
+    for (int i = 0; i < 3; i++) {
+        int n = isfinite(x[i]) ? count_digits(x[i]) : 0;
+        m->digits = n > m->digits ? n : m->digits;
+    }
+    m->farthest = fmax(m->farthest, bg_length(place));
+}
+
 bg_vec3 bg_value_get_place(const bg_value *v)
 {
-    return bg_scope_move(v->scope, bg_value_get_vec3(v));
+    bg_vec3 written = bg_value_get_vec3(v), place = bg_scope_move(v->scope, written);
+    note_digits(v->reader->model, written, place);
+    return place;
 }
 
 bg_vec3 bg_value_place(const bg_value *object, const char *key)

@@ -68,7 +68,8 @@ struct bg_system {
     /* Distances from the origin beside sizes, at the point evaluated last: what rounding of places
      * is multiplied with in the coordinates. NULL: not known. Filled in by who makes the system. */
     double (*calc_distance)(const void *self);
-    double lift; /* J, its weight times its size; 0 where that is not known */
+    double resolution; /* m, to which places are given; 0 where that is not known */
+    double lift;       /* J, its weight times its size; 0 where that is not known */
     /* What has reactions, such as joints: how many, their names, and change[nreactions] <- how much
      * they change with lambda at p, as forces. Filled in by who makes the system; 0: not known. */
     int nreactions;

@@ -24,7 +24,7 @@ typedef struct base {
     long steps; /* that it has made */
 } base;
 
-enum { BASES = 7 };
+enum { BASES = 10 };
 
 /* libFuzzer keeps no state of ours from one input to the next. */
 static base bases[BASES];
@@ -99,6 +99,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     create_base("models/four-bar.json", "cartesian", "mdop5", &bases[4]);
     create_base("tests/fuzz/seeds/tyres.json", "joint", "linear-euler", &bases[5]);
     create_base("models/four-bar.json", "cartesian", "linear-euler", &bases[6]);
+    create_base("tests/fuzz/seeds/tyres.json", "joint", "bdf", &bases[7]);
+    create_base("models/four-bar.json", "cartesian", "bdf", &bases[8]);
+    create_base("tests/fuzz/seeds/loops.json", "joint", "mdop8", &bases[9]);
     return 0;
 }
 

@@ -1,13 +1,16 @@
-/* Any bytes as a model file: read, compiled to both formulations, evaluated and run for a few
- * steps, or refused with one sentence. libFuzzer (clang -fsanitize=fuzzer) supplies main and looks
- * for crashes, reads outside of memory, undefined behaviour, leaks and inputs that take long.
+/* Any bytes as a model file: read, compiled to both formulations, evaluated, run for a few steps
+ * and linearised with its modes, or refused with one sentence. libFuzzer (clang -fsanitize=fuzzer)
+ * supplies main and looks for crashes, reads outside of memory, undefined behaviour, leaks and
+ * inputs that take long.
  *
  * What is legitimate work stays small: few bodies, few steps, few rows. */
 #include "bogie/integrator.h"
 #include "bogie/model.h"
 #include "bogie/run.h"
 #include "fuzz_json.h"
+#include "linear/modes.h"
 #include "model/model.h"
+#include "run/start.h"
 
 enum { LARGEST_TEXT = 1 << 14, MOST_BODIES = 12, MOST_STEPS = 3, MOST_ROWS = 20 };
 
@@ -18,8 +21,8 @@ static bg_status count_row(void *self, const bg_row *row, bg_error *err)
     return ++*rows < MOST_ROWS ? BG_OK : bg_error_set(err, BG_STOPPED, "enough rows were written");
 }
 
-/* As `bogie run MODEL -o FILE`, for a few steps. */
-static void run(bg_system *system, const bg_model *model, const char *integrator)
+/* As `bogie run MODEL -o FILE`, for a few steps; false: it did not start, and no other will. */
+static bool run(bg_system *system, const bg_model *model, const char *integrator)
 {
     bg_run_options options = bg_default_run_options();
     bg_run_report report = {0};
@@ -41,7 +44,40 @@ static void run(bg_system *system, const bg_model *model, const char *integrator
     bg_status status = bg_run(system, &options, &report, &err);
     if (status < 0)
         expect_sentence(status, &err);
+    bool started = report.counters.accepted > 0;
     bg_run_report_clear(&report);
+    return started;
+}
+
+/* As `bogie modes MODEL`, in equilibrium where the model asks for it. */
+static void find_modes(const bg_system *system)
+{
+    bg_evaluator *evaluator = NULL;
+    bg_state *state = NULL;
+    bg_linearisation *linearisation = NULL;
+    bg_assembly_report report = {0};
+    bg_modes modes = {0};
+    bg_error err = {BG_OK, ""};
+    double t = system->def.t_start;
+    bg_status status = bg_evaluator_create(system, &evaluator, &err);
+    if (status == BG_OK)
+        status = bg_state_create(system, &state, &err);
+    if (status == BG_OK)
+        status = system->equilibrium ? bg_start_find_rest(evaluator, t, state, &report, &err)
+                                     : bg_start_find(evaluator, t, state, &report, &err);
+    if (status == BG_OK)
+        status = bg_linearisation_create(evaluator, &linearisation, &err);
+    if (status == BG_OK)
+        status = bg_linearisation_update(linearisation, state, &report.redundancy, &err);
+    if (status == BG_OK)
+        status = bg_modes_create(linearisation, &modes, &err);
+    if (status != BG_OK)
+        expect_sentence(status, &err);
+    bg_modes_clear(&modes);
+    bg_linearisation_destroy(linearisation);
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(state);
+    bg_evaluator_destroy(evaluator);
 }
 
 static void check_formulation(const bg_model *model, const char *formulation)
@@ -58,8 +94,11 @@ static void check_formulation(const bg_model *model, const char *formulation)
     status = bg_system_check_derivatives(system, 1, 1, checks, &count, &err);
     if (status < 0)
         expect_sentence(status, &err);
-    run(system, model, "mdop5");
-    run(system, model, "hem5");
+    if (run(system, model, "mdop5")) {
+        run(system, model, "hem5");
+        run(system, model, "bdf");
+        find_modes(system);
+    }
     bg_system_destroy(system);
 }
 

@@ -296,12 +296,9 @@ static void name_everything(bg_cartesian *c)
     }
 }
 
-static bool calc_sizes(bg_cartesian *c)
+static void calc_sizes(bg_cartesian *c)
 {
-    double *body = BG_NEW_ARRAY(double, c->mb.nbodies);
-    if (!body)
-        return false;
-    bg_sizes_calc_bodies(c->mb.model, body);
+    const double *body = c->mb.reach;
     bg_sizes_calc_rows(&c->mb, body, c->g_size);
     for (int b = 0; b < c->nb; b++) {
         c->g_size[c->mb.nrows + b] = 1;
@@ -310,8 +307,6 @@ static bool calc_sizes(bg_cartesian *c)
             c->mb.block[7 * b + i] = 7 * b + (i < 3 ? 0 : 3);
         }
     }
-    free(body);
-    return true;
 }
 
 static void list_constants(void *object, bg_arena *arena)
@@ -349,9 +344,9 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     c->nb = c->mb.nbodies - 1;
     c->nv = 7 * c->nb;
     c->ng = c->mb.nrows + c->nb;
-    if (!bg_arena_create(&c->constants, list_constants, c) ||
-        !bg_multibody_create_scratch(&c->mb) || !calc_sizes(c))
+    if (!bg_arena_create(&c->constants, list_constants, c) || !bg_multibody_create_scratch(&c->mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
+    calc_sizes(c);
     collect_bodies(c);
     make_patterns(c);
     set_start(c, start);

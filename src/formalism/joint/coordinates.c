@@ -94,13 +94,10 @@ static double calc_link_size(const bg_mechanism *x, const bg_tree_joint *t, int 
     return x->links[link].kind == BG_LINK_TRANSLATE ? body[t->child] : 1;
 }
 
-bool bg_joint_calc_sizes(bg_joint_form *f)
+void bg_joint_calc_sizes(bg_joint_form *f)
 {
     const bg_mechanism *x = f->mech;
-    double *body = BG_NEW_ARRAY(double, f->mb.nbodies);
-    if (!body)
-        return false;
-    bg_sizes_calc_bodies(f->mb.model, body);
+    const double *body = f->mb.reach;
     bg_sizes_calc_rows(&f->mb, body, f->g_size);
     for (int t = 0; t < x->ntree; t++)
         for (int k = x->tree[t].first; k < x->tree[t].first + x->tree[t].count; k++)
@@ -115,6 +112,4 @@ bool bg_joint_calc_sizes(bg_joint_form *f)
         }
         f->g_size[f->mb.nrows + k] = size > 0 ? size : 1;
     }
-    free(body);
-    return true;
 }

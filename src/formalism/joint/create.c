@@ -135,8 +135,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bg_joint_find_shortcuts(f);
     bg_joint_collect_rows(f);
     f->ng = f->mb.nrows + f->nrows;
-    if (!bg_arena_create(&f->named, list_names, f) || !bg_joint_calc_sizes(f))
+    if (!bg_arena_create(&f->named, list_names, f))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", m->name);
+    bg_joint_calc_sizes(f);
     bg_joint_name_all(f);
     f->mb.update = mb_update;
     f->mb.find_coordinate = mb_find_coordinate;

@@ -235,7 +235,7 @@ void bg_joint_collect_rows(bg_joint_form *f);
 void bg_joint_find_driven(bg_joint_form *f);
 /* coordinates.c; calc_sizes: false: out of memory. */
 void bg_joint_find_blocks(bg_joint_form *f);
-bool bg_joint_calc_sizes(bg_joint_form *f);
+void bg_joint_calc_sizes(bg_joint_form *f);
 void bg_joint_name_all(bg_joint_form *f);
 
 /* system.c; constrain: prescribed coordinates of the tree by rows, none eliminated. */
