@@ -26,7 +26,7 @@ enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6 };
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
-static const double kappa_low = 0.33, kappa_high = 0.03;
+static const double kappa_low = 0.33, kappa_high = 0.02;
 static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
 
 static double get_kappa(const bg_bdf *m)
