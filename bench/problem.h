@@ -14,6 +14,7 @@
 
 typedef struct problem {
     const char *name;
+    bg_model *model; /* NULL: of equations */
     bg_system *system;
     const bg_system_def *def;
     bg_state *start; /* consistent, with a and lambda */
@@ -77,7 +78,20 @@ static void problem_close(problem *p)
     bg_assembly_report_clear(&p->assembly);
     bg_state_destroy(p->start);
     bg_system_destroy(p->system);
+    bg_model_destroy(p->model);
     free(p->reference);
+}
+
+/* The consistent start, and room for the reference. */
+static bool problem_prepare(problem *p)
+{
+    bg_error err = {0};
+    if (bg_state_create(p->system, &p->start, &err) < 0 ||
+        bg_state_assemble(p->system, p->start, &p->assembly, &err) < 0)
+        return problem_fail(p, err.text);
+    p->def = bg_system_get_def(p->system);
+    p->reference = calloc((size_t)p->def->nq, sizeof(double));
+    return p->reference || problem_fail(p, "out of memory");
 }
 
 /* Opens equations:FAMILY with its parameters and assembles it; the reference is still zero. False,
@@ -92,13 +106,9 @@ static bool problem_assemble(problem *p, const char *name, const char *family_na
     *p = (problem){.name = name, .atol = 1};
     snprintf(reference, sizeof reference, "equations:%s", family_name);
     if (bg_equations_open(reference, &family, &handle, &err) < 0 ||
-        bg_equations_create(family, parameters, nparameters, &p->system, &err) < 0 ||
-        bg_state_create(p->system, &p->start, &err) < 0 ||
-        bg_state_assemble(p->system, p->start, &p->assembly, &err) < 0)
+        bg_equations_create(family, parameters, nparameters, &p->system, &err) < 0)
         return problem_fail(p, err.text);
-    p->def = bg_system_get_def(p->system);
-    p->reference = calloc((size_t)p->def->nq, sizeof(double));
-    return p->reference || problem_fail(p, "out of memory");
+    return problem_prepare(p);
 }
 
 /* Opens equations:NAME, with the reference that tests have. root: the folder that contains

@@ -6,8 +6,9 @@
  *   0 = g,   0 = G v + g_t
  *
  * with the dense solver and the difference Jacobian IDA brings along. The residual calls the same
- * compiled `terms` as Bogie does, without anything in between; excitations are evaluated only when
- * the time has changed, so that the columns of a Jacobian share them. */
+ * compiled `terms`, and `residual` where a system has one, as Bogie does, without anything in
+ * between; excitations are evaluated only when the time has changed, so that the columns of a
+ * Jacobian share them. */
 #ifndef BENCH_SOLVE_IDA_H
 #define BENCH_SOLVE_IDA_H
 
@@ -21,8 +22,10 @@
 /* The residual's scratch memory, made once for a problem and not part of any time. */
 typedef struct ggl {
     const problem *problem;
+    void *self; /* of the system, of its own where it can be */
     SUNContext context;
     int n;         /* 2 nv + nz + 2 ng */
+    double free;   /* absolute tolerance of multipliers that are not to count */
     unsigned want; /* terms of the residual */
     bg_terms terms;
     double *memory;            /* of terms, u, h0 */
@@ -31,18 +34,39 @@ typedef struct ggl {
 } ggl;
 
 static int ggl_calc_terms(ggl *s, double t, const double *q, const double *v, const double *z,
-                          unsigned want)
+                          const double *lambda, bg_point *point)
 {
     const bg_system_def *def = s->problem->def;
     const int *mode = s->problem->start->mode;
     if (def->nu > 0 && t != s->t) {
-        int code = def->inputs(def->self, t, mode, s->u, s->u_t, s->u_tt);
+        int code = def->inputs(s->self, t, mode, s->u, s->u_t, s->u_tt);
         if (code != 0)
             return code;
         s->t = t;
     }
-    const bg_point point = {t, q, v, z, s->u, s->u_t, s->u_tt, mode, NULL};
-    return def->terms(def->self, &point, want, &s->terms);
+    *point = (bg_point){t, q, v, z, s->u, s->u_t, s->u_tt, mode, def->f_of_lambda ? lambda : NULL};
+    return def->terms(s->self, point, s->want, &s->terms);
+}
+
+/* M a - f + G^T lambda: by the system's own recursion, or from terms. */
+static int ggl_calc_forces(ggl *s, const bg_point *p, const double *a, const double *lambda,
+                           double *r)
+{
+    const bg_system_def *def = s->problem->def;
+    const bg_terms *x = &s->terms;
+    const int nv = def->nv;
+    if (def->residual)
+        return def->residual(s->self, p, a, lambda, r);
+    for (int i = 0; i < nv; i++) {
+        double sum = -x->f[i];
+        for (int j = 0; j < nv; j++)
+            sum += x->M[i * nv + j] * a[j];
+        r[i] = sum;
+    }
+    for (int k = 0; k < def->ng; k++)
+        for (int j = 0; j < nv; j++)
+            r[j] += x->G[k * nv + j] * lambda[k];
+    return 0;
 }
 
 static int ggl_residual(double t, N_Vector y, N_Vector y_t, N_Vector residual, void *self)
@@ -56,23 +80,24 @@ static int ggl_residual(double t, N_Vector y, N_Vector y_t, N_Vector residual, v
     const double *q_t = N_VGetArrayPointer(y_t), *v_t = q_t + nv, *z_t = v_t + nv;
     double *restrict rq = N_VGetArrayPointer(residual), *restrict rv = rq + nv,
                      *restrict rz = rv + nv, *restrict rg = rz + nz, *restrict rw = rg + ng;
-    int code = ggl_calc_terms(s, t, q, v, z, s->want);
+    const bg_pattern *pattern = def->pattern_G;
+    bg_point point;
+    int code = ggl_calc_terms(s, t, q, v, z, lambda, &point);
+    if (code == 0)
+        code = ggl_calc_forces(s, &point, v_t, lambda, rv);
     if (code != 0)
         return code;
-    for (int i = 0; i < nv; i++) {
-        double sum = -x->f[i];
-        for (int j = 0; j < nv; j++)
-            sum += x->M[i * nv + j] * v_t[j];
-        rv[i] = sum;
+    for (int i = 0; i < nv; i++)
         rq[i] = q_t[i] - v[i];
-    }
     for (int k = 0; k < ng; k++) {
-        const double *G = x->G + k * nv, mu_k = mu[k], lambda_k = lambda[k];
-        double w = x->gt[k];
-        for (int j = 0; j < nv; j++) {
-            rq[j] += G[j] * mu_k;
-            rv[j] += G[j] * lambda_k;
-            w += G[j] * v[j];
+        const double mu_k = mu[k];
+        const int first = pattern ? pattern->row_start[k] : k * nv;
+        const int end = pattern ? pattern->row_start[k + 1] : first + nv;
+        double w = def->scleronomic ? 0 : x->gt[k];
+        for (int i = first; i < end; i++) {
+            const int j = pattern ? pattern->column[i] : i - first;
+            rq[j] += x->G[i] * mu_k;
+            w += x->G[i] * v[j];
         }
         rg[k] = x->g[k];
         rw[k] = w;
@@ -84,6 +109,8 @@ static int ggl_residual(double t, N_Vector y, N_Vector y_t, N_Vector residual, v
 
 static void ggl_clear(ggl *s)
 {
+    if (s->self && s->problem->def->fork)
+        s->problem->def->join(s->self);
     free(s->memory);
     if (s->context)
         SUNContext_Free(&s->context);
@@ -94,14 +121,15 @@ static bool ggl_create(ggl *s, const problem *p)
 {
     const bg_system_def *def = p->def;
     const int nv = def->nv, ng = def->ng, nz = def->nz, nu = def->nu;
-    *s = (ggl){.problem = p, .n = 2 * nv + nz + 2 * ng, .t = NAN};
-    s->want = def->supplied & (BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_gt | BG_TERM_G |
-                               (nz > 0 ? BG_TERM_h : 0u));
-    const unsigned needed = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G;
+    *s = (ggl){.problem = p, .n = 2 * nv + nz + 2 * ng, .t = NAN, .free = 1e4};
+    s->self = def->fork ? def->fork(def->self) : def->self;
+    const unsigned forces = def->residual ? 0 : BG_TERM_M | BG_TERM_f;
+    const unsigned needed = forces | BG_TERM_g | BG_TERM_G;
+    s->want = def->supplied & (needed | BG_TERM_gt | (nz > 0 ? BG_TERM_h : 0u));
     if ((s->want & needed) != needed || !(def->scleronomic || s->want & BG_TERM_gt) ||
-        def->supplied & BG_TERM_V || def->pattern_M || def->pattern_G ||
+        def->supplied & BG_TERM_V || (forces && (def->pattern_M || def->pattern_G)) ||
         p->assembly.redundancy.count > 0)
-        return problem_fail(p, "IDA's residual needs dense M, G, all terms and V = I");
+        return problem_fail(p, "IDA's residual needs dense M and G or a residual, and V = I");
     s->memory = calloc((size_t)(nv * nv + ng * nv + nv + 2 * ng + 2 * nz + 3 * nu), sizeof(double));
     if (!s->memory || SUNContext_Create(NULL, &s->context) != 0)
         return problem_fail(p, "out of memory");
@@ -117,7 +145,10 @@ static bool ggl_create(ggl *s, const problem *p)
     s->u_t = next += nu;
     s->u_tt = next + nu;
     const bg_state *x = p->start;
-    if (ggl_calc_terms(s, x->t, x->q, x->v, x->z, s->want) != 0)
+    bg_point point;
+    for (int i = 0; i < ng; i++)
+        s->free = fmax(s->free, 1e4 * fabs(x->lambda[i]));
+    if (ggl_calc_terms(s, x->t, x->q, x->v, x->z, x->lambda, &point) != 0)
         return problem_fail(p, "its terms cannot be evaluated at the start");
     memcpy(s->h0, s->terms.h, (size_t)nz * sizeof(double));
     return true;
@@ -173,7 +204,8 @@ static bool ida_fill(ida_run *r, const ggl *s, ida_multipliers multipliers, doub
     for (size_t i = 0; i < (size_t)s->n; i++) {
         const bool differential = i < 2 * nv + nz;
         id[i] = differential ? 1.0 : 0.0;
-        atol[i] = differential || multipliers != IDA_MULTIPLIERS_FREE ? p->atol * tolerance : 1e4;
+        atol[i] = differential || multipliers != IDA_MULTIPLIERS_FREE ? p->atol * tolerance
+                                                                      : s->free;
     }
     return r->linear != NULL;
 }

@@ -23,9 +23,20 @@ static inline char *quote(const char *text)
     return copy;
 }
 
-/* The outputs at the end of a run. */
-static inline void run_model(const char *text, const char *formulation, double tolerance, double *y,
-                             bg_certificate *certificate)
+/* From JSON with single quotes. */
+static inline bg_model *parse_quoted(const char *text)
+{
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    char *copy = quote(text);
+    assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
+    free(copy);
+    return model;
+}
+
+/* The outputs at the end of a run, and its events. */
+static inline long run_model_events(const char *text, const char *formulation, double tolerance,
+                                    double *y, bg_certificate *certificate)
 {
     bg_error err = {BG_OK, ""};
     char *copy = quote(text);
@@ -40,10 +51,19 @@ static inline void run_model(const char *text, const char *formulation, double t
     memcpy(y, r.y, (size_t)bg_system_get_def(sys)->ny * sizeof *y);
     if (certificate)
         *certificate = r.certificate;
+    const long events = r.nevents;
     bg_run_report_clear(&r);
     bg_system_destroy(sys);
     bg_model_destroy(model);
     free(copy);
+    return events;
+}
+
+/* The outputs at the end of a run. */
+static inline void run_model(const char *text, const char *formulation, double tolerance, double *y,
+                             bg_certificate *certificate)
+{
+    run_model_events(text, formulation, tolerance, y, certificate);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,8 +53,18 @@ typedef struct trajectory {
     bg_setting settings[2];
 } trajectory;
 
+static inline bool has_option(const char *method, const char *option)
+{
+    const bg_integrator_info *info;
+    for (int i = 0; (info = bg_integrator_get_info(i)); i++)
+        for (int k = 0; k < info->noptions && strcmp(info->name, method) == 0; k++)
+            if (strcmp(info->options[k].name, option) == 0)
+                return true;
+    return false;
+}
+
 /* An integrator at the consistent start of sys, ready to step towards t_end. A projection other
- * than NULL asks for the method of 003 with its norm (15). */
+ * than NULL asks for the method of 003 with its norm (15), where the method has that. */
 static inline void trajectory_begin(trajectory *x, bg_system *sys, const char *method,
                                     const char *projection, double tolerance, double step,
                                     double t_end)
@@ -67,7 +78,7 @@ static inline void trajectory_begin(trajectory *x, bg_system *sys, const char *m
     x->settings[0] = (bg_setting){"projection", projection};
     x->settings[1] = (bg_setting){"norm", "rms"};
     x->options.settings = x->settings;
-    x->options.nsettings = projection ? 2 : 0;
+    x->options.nsettings = !projection ? 0 : has_option(method, "norm") ? 2 : 1;
     assert_ok(bg_state_create(sys, &x->start, &err));
     assert_ok(bg_state_assemble(sys, x->start, &x->assembly, &err));
     assert_ok(bg_integrator_create(method, sys, &x->options, &x->ig, &err));

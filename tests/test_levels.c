@@ -129,6 +129,54 @@ static double calc_slope(const problem *p, int l, const double *y)
     return sqrt(dot(slope, slope, p->n));
 }
 
+/* Directions that are left are orthonormal, and no row of the levels so far changes along them. */
+static void check_directions(const problem *p, int level, bg_levels *levels)
+{
+    int f = bg_levels_get_freedom(levels), n = p->n;
+    double *Z = calloc((size_t)f * (size_t)n + 1, sizeof *Z);
+    assert_int_equal(bg_levels_calc_directions(levels, Z), BG_OK);
+    for (int i = 0; i < f; i++) {
+        const double *z = Z + (size_t)i * (size_t)n;
+        for (int j = 0; j <= i; j++)
+            assert_near(dot(z, Z + (size_t)j * (size_t)n, n), i == j, 1e-12);
+        for (int l = 0; l <= level; l++)
+            for (int k = 0; k < p->m[l]; k++)
+                assert_near(dot(p->A[l] + (size_t)k * (size_t)n, z, n), 0, 10 * negligible);
+    }
+    free(Z);
+}
+
+/* Both levels are as they should be; with directions asked for in between, or not. */
+static void check(const problem *p, bool directions)
+{
+    bg_error err = {BG_OK, ""};
+    bg_levels *levels;
+    double y[MOST];
+    assert_ok(bg_levels_create(p->n, p->unit, &levels, &err));
+    for (int again = 0; again < 2; again++) { /* what is left of before has no say */
+        bg_levels_reset(levels);
+        add(p, 0, levels);
+        assert_int_equal(bg_levels_get_freedom(levels), p->n - p->rank[0]);
+        if (directions && again == 0)
+            check_directions(p, 0, levels);
+        add(p, 1, levels);
+    }
+    assert_int_equal(bg_levels_get_freedom(levels), p->n - p->rank[1]);
+    for (int i = 0; i < p->n; i++)
+        y[i] = bg_levels_get_x(levels)[i] / p->unit[i];
+    double size = 1 + sqrt(dot(y, y, p->n));
+    assert_near(calc_slope(p, 0, y) / size, 0, 1e-11);
+    assert_near(calc_slope(p, 1, y) / size, 0, 10 * negligible); /* left undecided */
+    project(p, p->rank[1], y);
+    for (int i = 0; i < p->n; i++)
+        y[i] = bg_levels_get_x(levels)[i] / p->unit[i] - y[i];
+    project(p, p->rank[1], y); /* nothing: y was in the span of the rows */
+    assert_near(sqrt(dot(y, y, p->n)) / size, 0, 1e-11);
+    if (directions)
+        check_directions(p, 1, levels);
+    bg_levels_destroy(levels);
+}
+
 static void test_optimal(void **state)
 {
     (void)state;
@@ -136,32 +184,54 @@ static void test_optimal(void **state)
     problem *p = calloc(1, sizeof *p);
     int groups = 0;
     for (int k = 0; k < CASES; k++) {
-        bg_error err = {BG_OK, ""};
-        bg_levels *levels;
-        double y[MOST];
         draw(p, &seed, k % 3 > 0, k % 3 == 2);
-        assert_ok(bg_levels_create(p->n, p->unit, &levels, &err));
-        for (int again = 0; again < 2; again++) { /* what is left of before has no say */
-            bg_levels_reset(levels);
-            add(p, 0, levels);
-            assert_int_equal(bg_levels_get_freedom(levels), p->n - p->rank[0]);
-            add(p, 1, levels);
-        }
-        assert_int_equal(bg_levels_get_freedom(levels), p->n - p->rank[1]);
-        for (int i = 0; i < p->n; i++)
-            y[i] = bg_levels_get_x(levels)[i] / p->unit[i];
-        double size = 1 + sqrt(dot(y, y, p->n));
-        assert_near(calc_slope(p, 0, y) / size, 0, 1e-11);
-        assert_near(calc_slope(p, 1, y) / size, 0, 10 * negligible); /* left undecided */
-        project(p, p->rank[1], y);
-        for (int i = 0; i < p->n; i++)
-            y[i] = bg_levels_get_x(levels)[i] / p->unit[i] - y[i];
-        project(p, p->rank[1], y); /* nothing: y was in the span of the rows */
-        assert_near(sqrt(dot(y, y, p->n)) / size, 0, 1e-11);
+        check(p, k % 2 == 0);
         groups += p->rank[0] < p->n - 2;
-        bg_levels_destroy(levels);
     }
     assert_true(groups > CASES / 4);
+    free(p);
+}
+
+/* Few rows that tie all unknowns together, the last of which is the sum of others in some problems;
+ * then rows that ask for single unknowns, for all or all but some, twice for some, and in some
+ * problems one that asks for two. */
+static void draw_few(problem *p, uint64_t *seed, int variant)
+{
+    memset(p->A, 0, sizeof p->A);
+    p->n = 40 + (int)random_between(seed, 0, MOST - 41);
+    p->m[0] = 1 + (int)random_between(seed, 0, 5);
+    for (int i = 0; i < p->m[0]; i++)
+        for (int j = 0; j < p->n; j++)
+            p->A[0][i * p->n + j] = random_between(seed, -1, 1);
+    for (int i = 0; i < p->m[0]; i++)
+        p->b[0][i] = random_between(seed, -1, 1);
+    bool depends = variant % 2 == 1 && p->m[0] > 2;
+    for (int j = 0; j < p->n && depends; j++)
+        p->A[0][(p->m[0] - 1) * p->n + j] = p->A[0][j] - p->A[0][p->n + j];
+    int left_out = (int)random_between(seed, 0, 2 * p->m[0]) + (variant % 3 == 0 ? p->n / 2 : 0);
+    p->m[1] = 0;
+    for (int j = 0; j < p->n; j++)
+        for (int twice = 0; twice < 1 + (random_between(seed, 0, 1) < 0.1) && j >= left_out;
+             twice++) {
+            p->A[1][p->m[1] * p->n + j] = random_between(seed, 0.5, 2);
+            p->b[1][p->m[1]++] = random_between(seed, -1, 1);
+        }
+    if (variant % 5 == 4)
+        p->A[1][0] = 1;
+    for (int i = 0; i < p->n; i++)
+        p->unit[i] = pow(10, random_between(seed, -2, 2));
+    orthogonalise(p);
+}
+
+static void test_few(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    problem *p = calloc(1, sizeof *p);
+    for (int k = 0; k < CASES; k++) {
+        draw_few(p, &seed, k);
+        check(p, k % 4 == 0);
+    }
     free(p);
 }
 
@@ -244,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_optimal),
+        cmocka_unit_test(test_few),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_long_mechanisms),
     };

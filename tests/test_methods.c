@@ -132,7 +132,10 @@ static void test_order(void **state)
 static void begin(trajectory *x, const subject *s, const bg_integrator_info *info, bg_model **model)
 {
     bg_system *sys = open_subject(s, model);
-    bool controls = info->noptions > 1 && strcmp(info->options[0].name, "projection") == 0;
+    bool controls = false;
+    for (int k = 0; k < info->noptions; k++)
+        controls = controls || (strcmp(info->options[k].name, "projection") == 0 &&
+                                strstr(info->options[k].choices, "control"));
     trajectory_begin(x, sys, info->name, controls ? "control" : NULL, 1e-6,
                      info->fixed_steps ? s->t_end / 200 : 0, s->t_end);
 }

@@ -4,21 +4,11 @@
 
 #include "model/model.h"
 
-static bg_model *parse(const char *text)
-{
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    char *copy = quote(text);
-    assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
-    free(copy);
-    return model;
-}
-
 /* A plate of 3 kg in the origin, turned by 90 degrees about z, with 1 kg at its corner. */
 static void bodies_become_heavier(void **state)
 {
     (void)state;
-    bg_model *m = parse(
+    bg_model *m = parse_quoted(
         "{'bodies': {'plate': {'mass': 3, 'center': [0, 0, 0], 'inertia': [1, 2, 3],"
         "  'orientation': {'axis': [0, 0, 1], 'angle': '90*deg'}, 'points': {'eye': [0.4, 0.8, 0]},"
         "  'shapes': [{'type': 'sphere', 'radius': 0.1, 'at': [0.4, 0, 0]}],"

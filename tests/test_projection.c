@@ -1,7 +1,8 @@
 /* Where the projection of positions stops: increments that no longer shrink are rounding below
- * 1e-11 of a coordinate's size, and a failure above. */
+ * 1e-11 of a coordinate's size, and a failure above. How often projection control asks for it. */
 #include "consistent/projection.h"
 #include "evaluator_support.h"
+#include "integrators/projection_control.h"
 #include "run_support.h"
 
 /* x = 1 with a constraint that is known to +- noise, alternately. */
@@ -68,8 +69,38 @@ static void test_rounding(void **state)
     assert_int_equal(project(6e-12, &x), BG_RETRY); /* of 1.2e-11 */
 }
 
+/* 003 (16): from four steps on, small drift doubles the number of steps between projections, up to
+ * eight; large drift halves it, down to one; what lies between leaves it. */
+static void test_control(void **state)
+{
+    (void)state;
+    static const struct {
+        double drift;
+        int k;
+    } expected[] = {{0.0089, 8}, {0.001, 8}, {0.0091, 8}, {0.0199, 8}, {0.0201, 4},
+                    {0.015, 4},  {1, 2},     {1, 1},      {1, 1},      {0.005, 2}};
+    bg_projection_control c = {.k = 1, .since = 3};
+    bg_projection_control_reset(&c);
+    assert_int_equal(c.k, 4);
+    assert_int_equal(c.since, 0);
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        c.projected = false;
+        for (int k = 0; k < 3; k++)
+            bg_projection_control_commit(&c);
+        assert_int_equal(c.since, 3);
+        c.projected = true;
+        c.drift = expected[i].drift;
+        bg_projection_control_commit(&c);
+        assert_int_equal(c.since, 0);
+        assert_int_equal(c.k, expected[i].k);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rounding)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_control),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,12 +177,58 @@ static void test_hands_over(void **state)
     end(&s);
 }
 
+/* Where the matrix is wanted for a factorisation alone, no entry of M is evaluated; where
+ * elimination is not safe after all, they are, for where M was factored, also when other terms come
+ * from elsewhere. Later factorisations wait with elimination, and come back to it. */
+static void test_entries_where_needed(void **state)
+{
+    (void)state;
+    bench s;
+    uint64_t seed = 11;
+    bg_error err = {BG_OK, ""};
+    const unsigned want = BG_TERM_MASS | BG_TERM_G;
+    begin(&s);
+    move(&s, &seed);
+    compare(&s, NULL, 1e-8);
+    int size = bg_system_get_size_M(s.sys), waited = 0;
+    double *q = s.x->q, *far = calloc((size_t)s.d->nq, sizeof *far);
+    for (int i = 0; i < size; i++)
+        s.d->terms.M[i] = NAN;
+    assert_ok(bg_dynamics_evaluate(s.d, 0, q, s.x->v, s.x->z, s.x->mode, want, &err));
+    assert_ok(bg_dynamics_factor(s.d, NULL, &err));
+    for (int i = 0; i < size; i++)
+        assert_true(isnan(s.d->terms.M[i]));
+    bg_kkt_solve(s.d->kkt, s.a, s.lambda);
+    for (int i = 0; i < s.d->nv; i++)
+        assert_true(isfinite(s.a[i]));
+    assert_true(bg_dynamics_calc_rcond(s.d) > 0);
+    assert_memory_equal(s.d->terms.M, s.M, (size_t)size * sizeof(double));
+    for (int i = 0; i < size; i++)
+        s.d->terms.M[i] = NAN;
+    assert_ok(bg_dynamics_evaluate(s.d, 0, q, s.x->v, s.x->z, s.x->mode, want, &err));
+    memcpy(far, q, (size_t)s.d->nq * sizeof(double));
+    far[0] += 0.2;
+    assert_ok(bg_dynamics_evaluate(s.d, 0, far, s.x->v, s.x->z, s.x->mode, BG_TERM_G, &err));
+    memcpy(s.d->terms.G + s.d->nv, s.d->terms.G, (size_t)s.d->nv * sizeof(double));
+    assert_int_equal(bg_dynamics_factor(s.d, NULL, NULL), BG_SINGULAR);
+    assert_memory_equal(s.d->terms.M, s.M, (size_t)size * sizeof(double));
+    assert_ptr_equal(s.d->point.q, far);
+    do {
+        assert_ok(bg_dynamics_evaluate(s.d, 0, q, s.x->v, s.x->z, s.x->mode, want, &err));
+        assert_ok(bg_dynamics_factor(s.d, NULL, &err));
+    } while (!s.d->has_mass && ++waited < 10);
+    assert_int_equal(waited, 1);
+    free(far);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees),
         cmocka_unit_test(test_rows_left_out),
         cmocka_unit_test(test_hands_over),
+        cmocka_unit_test(test_entries_where_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -748,7 +748,7 @@ static void test_no_joint_is_reversed(void **state)
     for (int k = 0; k < (SANITIZED ? 12 : 60); k++) {
         const int n = 3 + k % 3;
         double axis[3], last[3];
-        char a[8] = "ground", b[8], hinge[8];
+        char a[16] = "ground", b[16], hinge[16];
         json_t *root = json_pack("{s:i, s:{}, s:{}}", "gravity", 0, "bodies", "joints");
         json_t *bodies = json_object_get(root, "bodies"), *joints = json_object_get(root, "joints");
         for (int i = 0; i < n; i++) {

@@ -1,89 +1,18 @@
 /* models/vehicle-trailer.json and its twin with a spring at the hitch: statics, steady cornering
  * against the linear single-track model with a trailer, both coordinate forms, the two hitches
  * against each other, and the whole course. */
-#include "run_support.h"
+#include "drive_support.h"
 
 #include <jansson.h>
 #include <stdbool.h>
-
-#define assert_near(actual, expected, tolerance)                               \
-    do {                                                                       \
-        const double a_ = (actual), b_ = (expected), t_ = (tolerance);         \
-        if (!(fabs(a_ - b_) <= t_))                                            \
-            fail_msg("%s is %.12g, not %.12g within %g", #actual, a_, b_, t_); \
-    } while (0)
-
-enum { MAX_OUTPUTS = 64 };
 
 static const char *const with_joint = BOGIE_SOURCE_DIR "/models/vehicle-trailer.json",
                          *const with_spring = BOGIE_SOURCE_DIR
                          "/models/vehicle-trailer-spring.json";
 
-/* A finished run with its outputs at the end and their extremes on the way. */
-typedef struct drive {
-    int ny;
-    char names[MAX_OUTPUTS][64];
-    double last[MAX_OUTPUTS], low[MAX_OUTPUTS], high[MAX_OUTPUTS];
-    bg_certificate certificate;
-    long steps, events;
-} drive;
-
-static bg_status watch(void *self, const bg_row *row, bg_error *err)
-{
-    drive *d = self;
-    (void)err;
-    for (int i = 0; i < d->ny; i++) {
-        d->low[i] = fmin(d->low[i], row->y[i]);
-        d->high[i] = fmax(d->high[i], row->y[i]);
-    }
-    return BG_OK;
-}
-
-static void run(const char *path, const char *formulation, const bg_setting *settings, int n,
-                double t_end, double tolerance, drive *d)
-{
-    bg_error err = {BG_OK, ""};
-    bg_model *model;
-    bg_system *sys;
-    bg_run_report r;
-    bg_run_options o = bg_default_run_options();
-    assert_ok(bg_model_read(path, settings, n, &model, &err));
-    assert_ok(bg_model_create_system(model, formulation, &sys, &err));
-    d->ny = bg_system_get_def(sys)->ny;
-    assert_true(d->ny <= MAX_OUTPUTS);
-    for (int i = 0; i < d->ny; i++) {
-        char buffer[32];
-        snprintf(d->names[i], sizeof *d->names, "%s",
-                 bg_system_get_name(sys, 'y', i, buffer, sizeof buffer));
-        d->low[i] = HUGE_VAL;
-        d->high[i] = -HUGE_VAL;
-    }
-    o.t_end = t_end;
-    o.method.rtol = o.method.atol = tolerance;
-    o.output_interval = 0.02;
-    o.sink = (bg_sink){.self = d, .row = watch};
-    assert_ok(bg_run(sys, &o, &r, &err));
-    memcpy(d->last, r.y, (size_t)d->ny * sizeof(double));
-    d->certificate = r.certificate;
-    d->steps = r.counters.accepted;
-    d->events = r.nevents;
-    bg_run_report_clear(&r);
-    bg_system_destroy(sys);
-    bg_model_destroy(model);
-}
-
-static int find(const drive *d, const char *name)
-{
-    for (int i = 0; i < d->ny; i++)
-        if (strcmp(d->names[i], name) == 0)
-            return i;
-    fail_msg("there is no output %s", name);
-    return 0;
-}
-
 static double get(const drive *d, const char *name)
 {
-    return d->last[find(d, name)];
+    return d->last[find_output(d, name)];
 }
 
 /* From the data sheet: masses, lengths, and what follows from them. */
@@ -102,7 +31,7 @@ static void parked_loads_are_those_of_the_levers(void **state)
     const double rear = (m * g * a + nose * (a + b + overhang)) / (a + b) / 2;
     const double trailer = (m_trailer * g - nose) / 2;
     drive d;
-    run(with_joint, "joint", parked, 2, 5, 1e-9, &d);
+    run_drive(with_joint, "joint", parked, 2, 5, 1e-9, &d);
     assert_near(nose, 272.5, 1e-9); /* as the data sheet of the trailer has it */
     assert_near(get(&d, "load_fl"), front, 1e-4);
     assert_near(get(&d, "load_fr"), front, 1e-4);
@@ -142,7 +71,7 @@ static void steady_cornering_meets_the_single_track_model(void **state)
         const bg_setting settings[] = {{"parameters.speed", speeds[k]},
                                        {"inputs.steer", "\"0.15*deg*step(t, 0, 2)\""}};
         drive d;
-        run(with_joint, "joint", settings, 2, 30, 1e-7, &d);
+        run_drive(with_joint, "joint", settings, 2, 30, 1e-7, &d);
         const double v = get(&d, "forward_speed"), r = get(&d, "yaw_rate");
         const double expected = calc_yaw_gain(v) * 0.15 * 0.017453292519943295;
         print_message("%2.0f m/s: yaw rate %.6f, single-track %.6f rad/s (%+.2f %%), %.2f m/s2\n",
@@ -159,8 +88,8 @@ static void both_forms_agree(void **state)
     (void)state;
     static const bg_setting swerve[] = {{"inputs.steer", "\"1.5*deg*sin(3*t)\""}};
     static drive joint, cartesian;
-    run(with_joint, "joint", swerve, 1, 2, 1e-10, &joint);
-    run(with_joint, "cartesian", swerve, 1, 2, 1e-10, &cartesian);
+    run_drive(with_joint, "joint", swerve, 1, 2, 1e-10, &joint);
+    run_drive(with_joint, "cartesian", swerve, 1, 2, 1e-10, &cartesian);
     assert_int_equal(joint.ny, cartesian.ny);
     assert_true(fabs(get(&joint, "lateral_acceleration")) > 1);
     for (int i = 0; i < joint.ny; i++) {
@@ -176,9 +105,9 @@ static void spring_and_joint_pull_alike(void **state)
 {
     (void)state;
     static drive joint, spring;
-    run(with_joint, "joint", NULL, 0, 6, 1e-7, &joint);
-    run(with_spring, "joint", NULL, 0, 6, 1e-7, &spring);
-    const int j = find(&joint, "hitch_defect"), s = find(&spring, "hitch_defect");
+    run_drive(with_joint, "joint", NULL, 0, 6, 1e-7, &joint);
+    run_drive(with_spring, "joint", NULL, 0, 6, 1e-7, &spring);
+    const int j = find_output(&joint, "hitch_defect"), s = find_output(&spring, "hitch_defect");
     assert_true(joint.high[j] < 1e-11);
     assert_true(spring.high[s] > 3e-4 && spring.high[s] < 2e-3);
     const double force = hypot(hypot(get(&spring, "hitch_force_x"), get(&spring, "hitch_force_y")),
@@ -187,7 +116,7 @@ static void spring_and_joint_pull_alike(void **state)
     static const char *const same[] = {"yaw_rate", "trailer_yaw_rate", "articulation",
                                        "lateral_acceleration"};
     for (int k = 0; k < 4; k++) {
-        const int p = find(&joint, same[k]), q = find(&spring, same[k]);
+        const int p = find_output(&joint, same[k]), q = find_output(&spring, same[k]);
         assert_near(spring.high[q], joint.high[p], 0.01 * joint.high[p]);
         assert_near(spring.low[q], joint.low[p], -0.01 * joint.low[p]);
     }
@@ -204,11 +133,12 @@ static void a_soft_hitch_swings(void **state)
     static const bg_setting soft[] = {{"parameters.hitch_stiffness", "5000"},
                                       {"parameters.hitch_damping", "1000"}};
     static drive joint, spring;
-    run(with_joint, "joint", NULL, 0, 12, 1e-5, &joint);
-    run(with_spring, "joint", soft, 2, 12, 1e-5, &spring);
-    const int fx = find(&joint, "hitch_force_x"), fy = find(&joint, "hitch_force_y");
-    const int gx = find(&spring, "hitch_force_x"), gy = find(&spring, "hitch_force_y");
-    const int s = find(&spring, "hitch_defect");
+    run_drive(with_joint, "joint", NULL, 0, 12, 1e-5, &joint);
+    run_drive(with_spring, "joint", soft, 2, 12, 1e-5, &spring);
+    const int fx = find_output(&joint, "hitch_force_x"), fy = find_output(&joint, "hitch_force_y");
+    const int gx = find_output(&spring, "hitch_force_x"),
+              gy = find_output(&spring, "hitch_force_y");
+    const int s = find_output(&spring, "hitch_defect");
     const double range = joint.high[fy] - joint.low[fy], swing = spring.high[gy] - spring.low[gy];
     print_message("defect up to %.3f m, Fx up to %.0f N instead of %.0f N, Fy over %.0f N instead "
                   "of %.0f N\n",
@@ -224,8 +154,8 @@ static void the_course_can_be_driven(void **state)
 {
     (void)state;
     static drive d;
-    run(with_joint, "joint", NULL, 0, 60, 1e-6, &d);
-    const int ay = find(&d, "lateral_acceleration"), v = find(&d, "forward_speed");
+    run_drive(with_joint, "joint", NULL, 0, 60, 1e-6, &d);
+    const int ay = find_output(&d, "lateral_acceleration"), v = find_output(&d, "forward_speed");
     print_message("%ld steps, lateral acceleration %.2f to %.2f m/s2, |g| %.1e\n", d.steps,
                   d.low[ay], d.high[ay], d.certificate.max_g);
     assert_int_equal(d.events, 0);
@@ -235,7 +165,7 @@ static void the_course_can_be_driven(void **state)
     static const char *const loads[] = {"load_fl", "load_fr", "load_rl",
                                         "load_rr", "load_tl", "load_tr"};
     for (int k = 0; k < 6; k++)
-        assert_true(d.low[find(&d, loads[k])] > 500);
+        assert_true(d.low[find_output(&d, loads[k])] > 500);
     assert_near(get(&d, "articulation"), 0, 1e-2);
     assert_near(get(&d, "yaw_rate"), 0, 1e-2);
     assert_near(get(&d, "forward_speed"), 20, 0.05);

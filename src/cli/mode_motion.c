@@ -36,7 +36,7 @@ static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *er
     for (int i = 0; i < l->nv; i++)
         m->delta[i] = m->amplitude / PARTS *
                       (mode->shape[2 * i] * cos(phase) - mode->shape[2 * i + 1] * sin(phase));
-    unsigned want = (d->kinematic ? BG_TERM_V : 0u) | (d->ng > 0 ? BG_TERM_M | BG_TERM_G : 0u);
+    unsigned want = (d->kinematic ? BG_TERM_V : 0u) | (d->ng > 0 ? BG_TERM_MASS | BG_TERM_G : 0u);
     for (int k = 0; k < PARTS; k++) {
         bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, err);
         if (st != BG_OK)

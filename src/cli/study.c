@@ -1,6 +1,7 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
 
+#include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "study/crew.h"
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -57,9 +57,7 @@ static void print_note(void *self, const char *sentence)
 static void print_progress(void *self, long done, long total)
 {
     talk *t = self;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    double seconds = bg_clock_get_wall();
     if (done < total && seconds < t->next)
         return;
     t->next = seconds + 0.1;

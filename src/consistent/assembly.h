@@ -14,8 +14,6 @@ struct bg_assembly {
     bg_assembly_report *report;             /* the caller's; redundancy is not in it yet */
     const unsigned char *q_fixed, *v_fixed; /* [nv] or NULL */
     bool wished;                            /* the start is to be found as the model wants it */
-    double *doubles;                        /* memory of what follows, and */
-    unsigned char *flags;                   /* of flags */
     double *guess, *origin;                 /* [nq] of the round, of the first */
     double *delta, *increment;              /* [nv] displacement so far, next increment */
     double *tau, *top;                      /* [ng], [nv] */
@@ -32,6 +30,7 @@ struct bg_assembly {
     double *other_remainder;                         /* [ng] */
     double *lever, *shift; /* [nu] of inputs: what changes g by its size, and on a trial motion */
     double allowed;        /* residual of a redundant row, beside its size */
+    bg_arena arena;        /* all arrays */
     int rank;
     bool begun;  /* `first` is known */
     bool onward; /* on the way, not at the start */

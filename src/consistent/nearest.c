@@ -15,9 +15,11 @@
  *
  * What is given counts fully and joints of which nobody speaks a hundredth of it; where a part
  * floats, its pose takes nothing from either. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "consistent/start_search.h"
+#include "math/arrays.h"
 
 #include <float.h>
 #include <math.h>
@@ -46,39 +48,23 @@ typedef struct nearest {
     double *B;         /* [nv * nv] */
     double *step;      /* [nv] s = Z^T y */
     double *increment; /* [nv] D y */
+    bg_arena arena;
 } nearest;
 
-static bool allocate(nearest *n)
+static void list(void *object, bg_arena *arena)
 {
+    nearest *n = object;
     size_t nv = (size_t)n->nv;
-    n->base = BG_NEW_ARRAY(double, n->s->d->nq + n->s->d->nz);
-    n->Z = BG_NEW_ARRAY(double, nv *nv);
-    n->C = BG_NEW_ARRAY(double, nv *(size_t)n->m);
-    n->mu = BG_NEW_ARRAY(double, n->m);
-    n->gradient = BG_NEW_ARRAY(double, nv);
-    n->up = BG_NEW_ARRAY(double, nv);
-    n->down = BG_NEW_ARRAY(double, nv);
-    n->B = BG_NEW_ARRAY(double, nv *nv);
-    n->step = BG_NEW_ARRAY(double, nv);
-    n->increment = BG_NEW_ARRAY(double, nv);
-    return n->base && n->Z && n->C && n->mu && n->gradient && n->up && n->down && n->B && n->step &&
-           n->increment;
-}
-
-static void clear(nearest *n)
-{
-    double *const arrays[] = {n->base, n->Z,    n->C, n->mu,   n->gradient,
-                              n->up,   n->down, n->B, n->step, n->increment};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
+    BG_TAKE(arena, n->base, n->s->d->nq + n->s->d->nz);
+    BG_TAKE(arena, n->Z, nv * nv);
+    BG_TAKE(arena, n->C, nv * (size_t)n->m);
+    BG_TAKE(arena, n->mu, n->m);
+    BG_TAKE(arena, n->gradient, nv);
+    BG_TAKE(arena, n->up, nv);
+    BG_TAKE(arena, n->down, nv);
+    BG_TAKE(arena, n->B, nv * nv);
+    BG_TAKE(arena, n->step, nv);
+    BG_TAKE(arena, n->increment, nv);
 }
 
 static void keep(nearest *n)
@@ -182,7 +168,7 @@ static bool calc_slope(nearest *n, const double *direction, double factor, doubl
     calc_phi(n, out);
     calc_C(n);
     for (int j = 0; j < n->nv; j++)
-        out[j] += dot(n->C + (size_t)j * (size_t)n->m, n->mu, n->m);
+        out[j] += bg_dot_product(n->C + (size_t)j * (size_t)n->m, n->mu, n->m);
     return true;
 }
 
@@ -196,7 +182,7 @@ static bool calc_curvature(nearest *n, int f)
         for (int j = 0; j < n->nv; j++)
             n->up[j] = (n->up[j] - n->down[j]) / (2 * difference);
         for (int i = 0; i < f; i++)
-            n->B[i * f + k] = dot(n->Z + (size_t)i * (size_t)n->nv, n->up, n->nv);
+            n->B[i * f + k] = bg_dot_product(n->Z + (size_t)i * (size_t)n->nv, n->up, n->nv);
     }
     for (int i = 0; i < f; i++)
         for (int k = 0; k < i; k++)
@@ -222,7 +208,7 @@ static bool solve(nearest *n, int f, double shift, double least)
                 return false;
         }
     for (int i = 0; i < f; i++)
-        n->step[i] = (-n->step[i] - dot(B + i * f, n->step, i)) / diagonal[i];
+        n->step[i] = (-n->step[i] - bg_dot_product(B + i * f, n->step, i)) / diagonal[i];
     for (int i = f - 1; i >= 0; i--) {
         for (int k = i + 1; k < f; k++)
             n->step[i] -= B[k * f + i] * n->step[k];
@@ -298,7 +284,8 @@ static bool advance(nearest *n, int f, double phi, double slope, double length)
 static bool take_step(nearest *n, double *length)
 {
     int f = bg_levels_get_freedom(n->s->levels);
-    bg_levels_calc_directions(n->s->levels, n->Z);
+    if (!bg_start_search_goes_on(n->s, bg_levels_calc_directions(n->s->levels, n->Z)))
+        return false;
     keep(n);
     if (!evaluate(n))
         return false;
@@ -306,11 +293,12 @@ static bool take_step(nearest *n, double *length)
     if (!calc_multipliers(n) || !calc_curvature(n, f))
         return false;
     for (int k = 0; k < f; k++) /* `up` keeps the gradient along Z */
-        n->step[k] = n->up[k] = dot(n->Z + (size_t)k * (size_t)n->nv, n->gradient, n->nv);
+        n->step[k] = n->up[k] = bg_dot_product(n->Z + (size_t)k * (size_t)n->nv, n->gradient,
+                                               n->nv);
     if (!find_step(n, f))
         return false;
-    *length = sqrt(dot(n->step, n->step, f));
-    return isfinite(*length) && advance(n, f, phi, dot(n->up, n->step, f), *length);
+    *length = sqrt(bg_dot_product(n->step, n->step, f));
+    return isfinite(*length) && advance(n, f, phi, bg_dot_product(n->up, n->step, f), *length);
 }
 
 bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
@@ -319,7 +307,8 @@ bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
     nearest n = {.s = s, .x = x, .nv = d->nv};
     n.m = d->ng + s->starts->calc_rows(d->sys->def.self, NULL, BG_START_POSITIONS, BG_START_FIXED,
                                        NULL, NULL, NULL);
-    bool small = d->nv <= LARGEST, enough = !small || allocate(&n), done = false;
+    bool small = d->nv <= LARGEST, enough = !small || bg_arena_create(&n.arena, list, &n),
+         done = false;
     s->starved = s->starved || !enough;
     bool good = small && enough && close_loops(&n);
     double length = 0, before = HUGE_VAL;
@@ -328,6 +317,6 @@ bool bg_start_search_find_nearest(bg_start_search *s, bg_state *x)
         done = length <= 1e-12 || (length <= 1e-6 && length > 0.5 * before);
         before = length;
     }
-    clear(&n);
+    bg_arena_clear(&n.arena);
     return good && done;
 }

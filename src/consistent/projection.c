@@ -116,7 +116,7 @@ bg_status bg_project_refuse(const bg_dynamics *d, double t, bg_error *err)
 
 bg_status bg_project_rates(bg_dynamics *d, bg_state *x, double *a, bg_error *err)
 {
-    unsigned want = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt;
+    unsigned want = BG_TERM_MASS | BG_TERM_G | BG_TERM_g | BG_TERM_gt;
     want |= d->kinematic ? BG_TERM_V : 0u;
     bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, err);
     if (st == BG_OK)
@@ -136,7 +136,7 @@ bg_status bg_project_state(bg_dynamics *d, bg_state *x, bg_error *err)
             d->sys->def.normalise(d->sys->def.self, x->q);
         return bg_dynamics_accelerate(d, x->t, x->q, x->v, x->z, x->mode, 0, x->a, x->lambda, err);
     }
-    unsigned matrices = BG_TERM_M | BG_TERM_G;
+    unsigned matrices = BG_TERM_MASS | BG_TERM_G;
     bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, matrices, err);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, err);

@@ -64,8 +64,8 @@ static bool evaluate_shifted(bg_assembly *a, const double *q, unsigned want)
         return false;
     for (int k = 0; k < a->sys->def.nu; k++)
         a->sys->u[k] += a->shift[k];
-    return bg_system_calc_terms(a->sys, &d->point, want | (d->kinematic ? BG_TERM_V : 0u),
-                                &d->terms, &ignored) == BG_OK;
+    return bg_dynamics_evaluate_more(d, x->v, x->z, want | (d->kinematic ? BG_TERM_V : 0u),
+                                     &ignored) == BG_OK;
 }
 
 /* lever <- the shift of each input that changes a row of g by its size; 0: none does. Returns

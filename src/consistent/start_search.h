@@ -22,12 +22,14 @@ typedef struct bg_start_search {
     double *z;          /* [nz] where a search for positions began */
     double *found;      /* [nq + nz] a position that may have to do */
     bg_sparse_rows A;   /* of the level at work */
-    double *b;          /* [most rows] */
-    int *owner;         /* [most rows] */
+    int most;           /* rows of a level */
+    double *b;          /* [most] */
+    int *owner;         /* [most] */
     bg_start_use *use;  /* [ngiven] for the fixed ones, and nothing else given counts; or NULL */
     int ngiven;
     double less;     /* of a position that counts as BG_USE_GIVEN, how much less is wanted */
     double leverage; /* what a velocity may ask of others per unit of its own, inverse */
+    bg_arena arena;  /* all arrays but `use` */
     bool starved;    /* a search failed for want of memory, not because there is nothing to find */
 } bg_start_search;
 

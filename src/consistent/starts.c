@@ -9,6 +9,7 @@
  * Positions: the same for increments, repeated (start_positions.c). */
 #include "consistent/start_search.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <float.h>
@@ -29,15 +30,8 @@ static const double met = 1e-9;                     /* what is given, relative t
 void bg_start_search_clear(bg_start_search *s)
 {
     bg_levels_destroy(s->levels);
-    free(s->size);
-    free(s->from);
-    free(s->last);
-    free(s->design);
-    free(s->z);
-    free(s->found);
     bg_sparse_rows_clear(&s->A);
-    free(s->b);
-    free(s->owner);
+    bg_arena_clear(&s->arena);
     free(s->use);
 }
 
@@ -54,6 +48,20 @@ bg_status bg_start_search_check_memory(const bg_start_search *s, bg_error *err)
                       : BG_OK;
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_start_search *s = object;
+    const bg_dynamics *d = s->d;
+    BG_TAKE(arena, s->from, d->nv);
+    BG_TAKE(arena, s->last, d->nv);
+    BG_TAKE(arena, s->design, d->nq);
+    BG_TAKE(arena, s->z, d->nz);
+    BG_TAKE(arena, s->found, d->nq + d->nz);
+    BG_TAKE(arena, s->size, d->ng);
+    BG_TAKE(arena, s->b, s->most);
+    BG_TAKE(arena, s->owner, s->most);
+}
+
 bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *err)
 {
     const bg_starts *starts = d->sys->def.starts;
@@ -67,16 +75,8 @@ bg_status bg_start_search_create(bg_dynamics *d, bg_start_search *s, bg_error *e
                                       NULL, NULL);
             most = n > most ? n : most;
         }
-    s->from = BG_NEW_ARRAY(double, d->nv);
-    s->last = BG_NEW_ARRAY(double, d->nv);
-    s->design = BG_NEW_ARRAY(double, d->nq);
-    s->z = BG_NEW_ARRAY(double, d->nz);
-    s->found = BG_NEW_ARRAY(double, d->nq + d->nz);
-    s->size = BG_NEW_ARRAY(double, d->ng);
-    s->b = BG_NEW_ARRAY(double, most);
-    s->owner = BG_NEW_ARRAY(int, most);
-    s->starved = !s->from || !s->last || !s->design || !s->z || !s->found || !s->size || !s->b ||
-                 !s->owner;
+    s->most = most;
+    s->starved = !bg_arena_create(&s->arena, list, s);
     if (s->starved)
         return bg_start_search_check_memory(s, err);
     if (starts->get_design)

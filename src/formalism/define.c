@@ -115,12 +115,14 @@ static int def_start(void *self, double t, const bg_event_state *x)
     return 0;
 }
 
-/* Behind a corner its signal follows the next piece; at the start it may do so already. */
-static int pass_corner(const bg_corner *c, int *mode)
+/* Behind a corner its signal follows the next piece, before it the last; at the start it may do so
+ * already. */
+static int pass_corner(const bg_corner *c, int direction, int *mode)
 {
-    if (mode[c->mode] == 1 + c->piece)
+    const int own = 1 + c->index + (direction > 0);
+    if (mode[c->mode] == own || direction == 0)
         return BG_EVENT_NOTE;
-    mode[c->mode] = 1 + c->piece;
+    mode[c->mode] = own;
     return BG_EVENT_CHANGED;
 }
 
@@ -133,15 +135,16 @@ static int pass_watch(const bg_watch *x, int direction)
 }
 
 /* A corner of a signal that links follow: their rate jumps, and with it other velocities. */
-static int pass_jump(bg_multibody *mb, const bg_corner *c, double t, const bg_event_state *x)
+static int pass_jump(bg_multibody *mb, const bg_corner *c, const bg_event *event,
+                     const bg_event_state *x)
 {
     const int n = mb->model->nsignals;
     if (!mb->jump)
-        return pass_corner(c, x->mode);
-    bg_multibody_look_at(mb, t, x->q, x->v, x->z, x->mode);
+        return pass_corner(c, event->direction, x->mode);
+    bg_multibody_look_at(mb, event->t, x->q, x->v, x->z, x->mode);
     memcpy(mb->shifted.u, mb->u + n, (size_t)n * sizeof(double)); /* u_t before */
-    int action = pass_corner(c, x->mode);
-    bg_point p = bg_multibody_look_at(mb, t, x->q, x->v, x->z, x->mode);
+    int action = pass_corner(c, event->direction, x->mode);
+    bg_point p = bg_multibody_look_at(mb, event->t, x->q, x->v, x->z, x->mode);
     if (memcmp(mb->shifted.u, p.u_t, (size_t)n * sizeof(double)) != 0)
         mb->jump(mb, &p, mb->shifted.u, x->v);
     return action;
@@ -155,7 +158,7 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
     if (corner >= mb->ncorners)
         action = pass_watch(&m->watches[corner - mb->ncorners], event->direction);
     else if (corner >= 0)
-        action = pass_jump(mb, &mb->corners[corner], event->t, x);
+        action = pass_jump(mb, &mb->corners[corner], event, x);
     for (int k = 0; k < m->nforces; k++) {
         const bg_force *f = &m->forces[k];
         if (event->index < f->s0 || event->index >= f->s0 + f->ns)

@@ -400,7 +400,8 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s)
         if (m->forces[k].ns > 0)
             m->forces[k].class_->switching(&m->forces[k], &mb->world, s + m->forces[k].s0);
     for (int k = 0; k < mb->ncorners; k++)
-        s[m->ns + k] = mb->world.t - mb->corners[k].t;
+        s[m->ns + k] = bg_signal_calc_side(&m->signals[mb->corners[k].signal], mb->corners[k].index,
+                                           mb->world.t);
     for (int k = 0; k < m->nwatches; k++)
         s[m->ns + mb->ncorners + k] = bg_law_calc(m->watches[k].law, &mb->world, NULL);
 }

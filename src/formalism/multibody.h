@@ -34,11 +34,11 @@ typedef struct bg_turn {
     int z, joint, index; /* state; coordinate `index` of this joint */
 } bg_turn;
 
-/* A time at which a signal jumps, or its slope does: behind it the signal follows another piece.
+/* Where a signal jumps, or its slope does: behind it the signal follows another piece.
  * mode = 1 + piece while a run goes on, 0: by the time. */
 typedef struct bg_corner {
-    double t;        /* s */
-    int mode, piece; /* of the signal; the one that begins here */
+    int signal, index; /* the corner of this signal, before which it follows the piece `index` */
+    int mode;          /* of the signal */
 } bg_corner;
 
 /* A signal that comes from outside: value + rate (t - since). */

@@ -58,7 +58,8 @@ static void describe_watch(bg_multibody *mb, const bg_watch *x, int s)
     }
 }
 
-/* What happens at an event, for people. The corner of a signal is passed in one direction only. */
+/* What happens at an event, for people. The corner of a signal is passed in one direction only, but
+ * for tracks, where it is the same. */
 static void name_events(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
@@ -71,7 +72,9 @@ static void name_events(bg_multibody *mb)
         for (int i = 0; i < bg_signal_count_corners(&m->signals[k]); i++) {
             char *text = add_sentence(mb);
             bg_signal_describe_corner(&m->signals[k], i, text, sizeof *mb->sentences);
-            mb->s_rises[s++] = text;
+            mb->s_rises[s] = text;
+            mb->s_falls[s] = m->signals[k].kind == BG_SIGNAL_TRACK ? text : mb->s_falls[s];
+            s++;
         }
     for (int k = 0; k < m->nwatches; k++)
         describe_watch(mb, &m->watches[k], s++);
@@ -92,8 +95,7 @@ void bg_multibody_name(bg_multibody *mb)
         mb->signal_mode[k] = corners > 0 ? mb->nmode++ : -1;
         for (int i = 0; i < corners; i++) {
             int s = m->ns + mb->ncorners;
-            mb->corners[mb->ncorners++] = (bg_corner){bg_signal_get_corner(&m->signals[k], i),
-                                                      mb->signal_mode[k], i + 1};
+            mb->corners[mb->ncorners++] = (bg_corner){k, i, mb->signal_mode[k]};
             snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->signals[k].name);
             mb->s_names[s] = mb->names[s];
         }

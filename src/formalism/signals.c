@@ -1,4 +1,5 @@
 /* What force elements see of signals, by differences at a world that stays, and what rows do.
+ * Signals of tracks have no name in laws: only frames follow them, and turns count from them.
  *
  * f' = (4 D(h) - D(2h)) / 3 with central differences D: the error h^4 f'''''/30 allows a wide
  * shift, so that rounding stays near 1e-12 of the wrenches. */
@@ -35,15 +36,29 @@ static void add_difference(bg_multibody *mb, const bg_signal_visit *v, int signa
         v->h[i * nu + signal] += factor * (mb->shifted.h[mb->nz + i] - mb->shifted.h[i]);
 }
 
+/* A turn that counts from a wheel rolling along the track: h is the rate of the difference. */
+static void add_reference(const bg_multibody *mb, const bg_signal_visit *v, int signal)
+{
+    for (int k = 0; k < mb->nturns && v->h && v->by == BG_BY_u_t; k++) {
+        const bg_coordinate *c = &mb->turns[k].coordinate;
+        if (c->kind == BG_COORDINATE_PITCH && c->reference == signal)
+            v->h[mb->turns[k].z * mb->model->nsignals + signal] -= 1;
+    }
+}
+
 void bg_multibody_visit_signals(bg_multibody *mb, const bg_signal_visit *v)
 {
     const double **at = v->by == BG_BY_u ? &mb->world.u : &mb->world.u_t, *given = *at;
     double *u = mb->shifted.u;
-    if ((!v->force && !v->h) || mb->model->nforces == 0)
+    if (!v->force && !v->h)
         return;
     memcpy(u, given, (size_t)mb->model->nsignals * sizeof(double));
     *at = u;
     for (int k = 0; k < mb->model->nsignals; k++) {
+        if (mb->model->signals[k].kind == BG_SIGNAL_TRACK) {
+            add_reference(mb, v, k);
+            continue;
+        }
         static const double weight[] = {4.0 / 3, -1.0 / 3};
         for (int wide = 0; wide < 2; wide++) {
             double step = (1 + wide) * shift * fmax(1, fabs(given[k]));

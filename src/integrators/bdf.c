@@ -147,6 +147,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
+    ig->has_past = true;
     m->nq = ig->dyn->nq;
     m->nv = ig->dyn->nv;
     m->nz = ig->dyn->nz;
@@ -219,6 +220,8 @@ static void restart(bg_integrator *ig, bg_restart reason)
     m->parts.slow = false;
     m->parts.slow_steps = 0;
     m->parts.rate = 100;
+    m->parts.own = false;
+    m->parts.seen = (bg_bdf_seen){0};
     m->ready = m->uncounted = false;
     m->tries = 0;
     m->t_now = ig->x0->t;

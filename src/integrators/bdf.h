@@ -28,6 +28,7 @@ typedef struct bg_bdf_history {
     int k_used, ns;                  /* its order; steps of this length and order */
     int k_next;                      /* order of the step to come */
     bool growing;                    /* order and step still grow together, after a start */
+    bool failed, held;               /* the last step at first; the next is as long as it */
     int filled;                      /* parts of the first fixed steps made so far */
 } bg_bdf_history;
 
@@ -73,8 +74,15 @@ enum { BG_BDF_RITZ_MAX = 40 };
 /* bdf_cap.c: eigenvalues of the linearised motion, 1/s. */
 typedef struct bg_bdf_spectrum {
     int count, since; /* evaluations of derivatives since they were found; 0: they are due */
+    double alpha;     /* 1/s, of the iteration matrix that they were found with */
     double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
 } bg_bdf_spectrum;
+
+/* How Newton's iteration went with derivatives made for the step itself. */
+typedef struct bg_bdf_seen {
+    double rate, size; /* rho/(1 - rho), 0: not seen yet; the first increment */
+    int uses;          /* of it since then */
+} bg_bdf_seen;
 
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
@@ -87,7 +95,9 @@ typedef struct bg_bdf_parts {
     bool made, slow;       /* B is there; it is to be made anew before the next step */
     bool fresh;            /* no step was made with it yet */
     double rate;           /* remembered rho/(1 - rho) */
-    int slow_steps;        /* in a row */
+    bool own;              /* it is that of `seen` */
+    bg_bdf_seen seen;
+    int slow_steps; /* in a row */
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
@@ -204,6 +214,10 @@ void bg_bdf_matrix_clear(bg_bdf_matrix *matrix);
 bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err);
 /* The increment of all unknowns from the residuals F. */
 void bg_bdf_matrix_solve(bg_integrator *ig);
+/* The same increments step_q, step_v, step_z as the linearised motion x' = A x answers with: (alpha
+ * - A)^-1 x for x = (delta, w, zeta); F is used up. */
+void bg_bdf_matrix_respond(bg_integrator *ig, const double *delta, const double *w,
+                           const double *zeta);
 void bg_bdf_matrix_hold(bg_integrator *ig);
 
 /* bdf_jacobian.c */
@@ -243,8 +257,13 @@ bool bg_bdf_get_pattern(const bg_integrator *ig, bg_bdf_pattern *pattern);
 /* bdf_cap.c */
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err);
 void bg_bdf_cap_destroy(bg_bdf_cap *cap);
+/* Derivatives were evaluated; the iteration matrix was factored. */
+void bg_bdf_cap_count(bg_integrator *ig);
 void bg_bdf_cap_update(bg_integrator *ig);
-/* Whether a step of h and order k would pump up a fast mode, and the longest that does not. */
-bool bg_bdf_cap_check(const bg_integrator *ig, int k, double h, double *longest);
+/* The longest step up to h that pumps up no fast mode with order k. */
+double bg_bdf_cap_limit(bg_integrator *ig, int k, double h);
+/* Lengths |h lambda| between which order k raises modes of a damping ratio; false: nowhere. margin:
+ * how far beyond the upper one steps should stay, since they change on their way. */
+bool bg_bdf_cap_find_raised(int k, double damping, double *low, double *high, double *margin);
 
 #endif

@@ -1,15 +1,21 @@
 /* The spectral cap of bdf: which orders would pump up fast modes.
  *
- * Orders 3 to 5 are unstable in a part of the left half-plane next to the imaginary axis: for h
- * lambda within a distance of reach_k from 0 and a damping ratio -Re(lambda)/|lambda| below light_k
- * (the sine of 90 degrees less the angle of A(alpha)-stability). Where a system has fast modes that
- * are hardly damped and that the motion does not excite, these orders raise them to the
- * tolerance, and then steps stay at the limit of stability. The cap looks ahead: it finds the
- * eigenvalues of the linearised motion,
- *     delta' = w,   M w' + G^T mu = -(r_q delta + r_v w + r_z zeta),   G w' = 0,
- *     zeta' = h_q delta + h_v w + h_z zeta,
- * by Arnoldi's method, of all of a small system and the outermost of a large one, from the
- * derivatives that Newton's iteration has. With h |lambda| below `calm` every order is good. */
+ * For x' = lambda x, mu = h lambda, constant steps of order k amplify x where mu lies inside the
+ * curve
+ *     mu(phi) = sum_{1..k} (1 - exp(-i phi))^j / j,
+ * which for orders 3 to 5 reaches into the left half-plane next to the imaginary axis: modes of a
+ * damping ratio -Re(lambda)/|lambda| below 0.069, 0.29, 0.62 are raised for |mu| between two limits
+ * that depend on it. Where a system has such fast modes that the motion does not excite, these
+ * orders raise them to the tolerance, and then steps stay at the limit of stability. The cap looks
+ * ahead: it finds the eigenvalues lambda of the linearised motion x' = A x. With h |lambda| below
+ * `calm` every order is good, since then it follows the mode.
+ *
+ * Arnoldi's method with A itself finds the fastest decay first, and what it says of the modes in
+ * between are no eigenvalues of anything. Here it has A (alpha - A)^-1, whose eigenvalues
+ * lambda/(alpha - lambda) of undamped modes lie on a circle around all others and are found first,
+ * those of the size of alpha best, which is about 1/h: these are asked for. Newton's iteration
+ * matrix is alpha - A, with constraints, and factored already. Where a system is too large for all
+ * of its eigenvalues, they are found anew when steps have become much longer or shorter. */
 #include "integrators/bdf.h"
 
 #include "base/memory.h"
@@ -19,19 +25,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VECTORS = BG_BDF_RITZ_MAX, EVERY = 16, SWEEPS = 40 };
+enum { VECTORS = BG_BDF_RITZ_MAX, EVERY = 16, SWEEPS = 40, PARTS = 12 };
 static const double calm = 1;
-static const double reach[] = {0, 0, 0, 2.0, 4.8, 9.8, 19};
-static const double light[] = {0, 0, 0, 0.069, 0.29, 0.62, 0.96};
+/* Between the alpha of a step and that of the eigenvalues: some of them, all of them. */
+static const double far_some = 4, far_all = 1e6;
+
+/* Orders 3, 4, 5: modes are raised up to a damping ratio of `light`; |mu| between which they are,
+ * for damping ratios from 0, 1, ... PARTS - 1 of PARTS parts of it on. */
+static const struct raised {
+    double light, low[PARTS], high[PARTS];
+} raised[] = {{0.07,
+               {0, 0.29, 0.37, 0.44, 0.49, 0.54, 0.59, 0.64, 0.70, 0.75, 0.82, 0.91},
+               {1.94, 1.90, 1.86, 1.81, 1.76, 1.71, 1.66, 1.61, 1.55, 1.48, 1.40, 1.30}},
+              {0.287,
+               {0, 0.60, 0.71, 0.78, 0.84, 0.90, 0.97, 1.03, 1.11, 1.19, 1.30, 1.45},
+               {4.72, 4.55, 4.38, 4.21, 4.03, 3.85, 3.66, 3.47, 3.26, 3.04, 2.79, 2.50}},
+              {0.618,
+               {0, 0.85, 0.90, 0.93, 0.97, 1.01, 1.05, 1.11, 1.17, 1.27, 1.40, 1.61},
+               {9.40, 8.96, 8.51, 8.06, 7.59, 7.12, 6.63, 6.12, 5.59, 5.02, 4.41, 3.70}}};
 
 struct bg_bdf_cap {
     int n;                      /* 2 nv + nz */
-    bg_kkt *kkt;                /* [M G^T; G 0]; NULL: */
-    bg_expanded *expanded;      /* the same through unknowns of the system's own */
     double *basis[VECTORS + 1]; /* [n] */
     double *scale;              /* [n] what is 1 */
     double *x;                  /* [n] */
-    double *none;               /* [ng] */
     double H[VECTORS + 1][VECTORS];
     double complex C[VECTORS][VECTORS];
     bg_arena arena;
@@ -46,7 +63,6 @@ static void list(void *object, bg_arena *arena)
         BG_TAKE(arena, c->basis[k], c->n);
     BG_TAKE(arena, c->scale, c->n);
     BG_TAKE(arena, c->x, c->n);
-    BG_TAKE(arena, c->none, m->ng);
 }
 
 bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err)
@@ -57,91 +73,31 @@ bg_status bg_bdf_cap_create(bg_integrator *ig, bg_error *err)
         c->n = 2 * m->nv + m->nz;
     if (!c || !bg_arena_create(&c->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator bdf");
-    if (m->matrix.expanded)
-        return BG_OK;
-    return bg_dynamics_create_kkt(ig->sys->system, ig->sys->def.pattern_M, m->ng, &c->kkt, err);
+    return BG_OK;
 }
 
 void bg_bdf_cap_destroy(bg_bdf_cap *c)
 {
     if (!c)
         return;
-    bg_kkt_destroy(c->kkt);
     bg_arena_clear(&c->arena);
     free(c);
 }
 
-/* y <- y + factor (block of B) x */
-static void add_block(const bg_integrator *ig, bg_of of, bg_by by, const double *x, double factor,
-                      double *y)
-{
-    bg_bdf *m = ig->method;
-    const bg_pattern *p = bg_system_get_pattern(ig->sys->system, of, by);
-    const double *A = bg_jacobian_get(&m->parts.B, of, by)->values;
-    int rows = bg_system_get_rows(ig->sys->system, of);
-    int columns = bg_system_get_columns(ig->sys->system, by);
-    for (int i = 0; i < rows; i++)
-        for (int k = p ? p->row_start[i] : i * columns,
-                 end = p ? p->row_start[i + 1] : (i + 1) * columns;
-             k < end; k++)
-            y[i] += factor * A[k] * x[p ? p->column[k] : k - i * columns];
-}
-
-/* Solves M x + G^T y = right - (r_q delta + r_v w), G x = g in place; delta, w NULL: without. */
-static void solve(bg_integrator *ig, const double *delta, const double *w, double *right, double *g)
-{
-    const bg_bdf *m = ig->method;
-    bg_bdf_cap *c = m->cap;
-    if (!c->kkt) {
-        memset(m->step_z, 0, (size_t)m->nz * sizeof(double));
-        memset(m->step_eta, 0, (size_t)m->ng * sizeof(double));
-        bg_expanded_solve(m->matrix.expanded, &(bg_expanded_shift){delta, w, -1, -1},
-                          &(bg_expanded_vector){right, m->step_z, g, m->step_eta});
-        return;
-    }
-    if (delta)
-        add_block(ig, BG_OF_r, BG_BY_q, delta, -1, right);
-    if (w)
-        add_block(ig, BG_OF_r, BG_BY_v, w, -1, right);
-    bg_kkt_solve(c->kkt, right, g);
-}
-
-/* w (in place) onto G w = 0. */
-static void project(bg_integrator *ig, double *w)
+/* y <- alpha (alpha - A)^-1 x, both in units of `scale`. */
+static void respond(bg_integrator *ig, const double *x, double *y)
 {
     bg_bdf *m = ig->method;
     bg_bdf_cap *c = m->cap;
-    double *right = m->rhs;
-    if (m->ng == 0)
-        return;
-    bg_matrix_multiply(m->ng, m->nv, ig->sys->def.pattern_G, m->parts.G, w, c->none);
-    memset(right, 0, (size_t)m->nv * sizeof(double));
-    solve(ig, NULL, NULL, right, c->none);
-    for (int i = 0; i < m->nv; i++)
-        w[i] -= right[i];
-}
-
-/* y <- the linearised motion at x, both in units of `scale`. */
-static void apply(bg_integrator *ig, const double *x, double *y)
-{
-    bg_bdf *m = ig->method;
-    bg_bdf_cap *c = m->cap;
-    int nv = m->nv, nz = m->nz;
-    double *delta = c->x, *w = delta + nv, *zeta = w + nv;
+    const int nv = m->nv;
     for (int i = 0; i < c->n; i++)
-        delta[i] = x[i] * c->scale[i];
-    memset(y, 0, (size_t)c->n * sizeof(double));
-    if (nz > 0) {
-        add_block(ig, BG_OF_r, BG_BY_z, zeta, -1, y + nv);
-        add_block(ig, BG_OF_h, BG_BY_q, delta, 1, y + 2 * nv);
-        add_block(ig, BG_OF_h, BG_BY_v, w, 1, y + 2 * nv);
-        add_block(ig, BG_OF_h, BG_BY_z, zeta, 1, y + 2 * nv);
-    }
-    memset(c->none, 0, (size_t)m->ng * sizeof(double));
-    solve(ig, delta, w, y + nv, c->none);
-    memcpy(y, w, (size_t)nv * sizeof(double));
+        c->x[i] = x[i] * c->scale[i];
+    bg_bdf_matrix_respond(ig, c->x, c->x + nv, c->x + 2 * nv);
+    memcpy(y, m->step_q, (size_t)nv * sizeof(double));
+    memcpy(y + nv, m->step_v, (size_t)nv * sizeof(double));
+    memcpy(y + 2 * nv, m->step_z, (size_t)m->nz * sizeof(double));
     for (int i = 0; i < c->n; i++)
-        y[i] /= c->scale[i];
+        y[i] *= m->parts.alpha / c->scale[i];
 }
 
 static double calc_product(const double *x, const double *y, int n)
@@ -160,39 +116,21 @@ static double normalise(double *x, int n)
     return length;
 }
 
-/* A start that no mode is orthogonal to, and what is 1: positions beside velocities by the fastest
- * motion, which a few iterations estimate. */
+/* What is 1, and a start that keeps to constraints and that no mode is orthogonal to. */
 static void begin(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
     bg_bdf_cap *c = m->cap;
     const double *size = ig->sys->def.v_size;
-    double *x = c->basis[0], *y = c->basis[1];
-    double fastest = 1;
+    double *x = c->basis[0], *any = c->basis[1];
     for (int i = 0; i < c->n; i++) {
         c->scale[i] = i < 2 * m->nv ? (size ? size[i % m->nv] : 1)
                                     : fmax(1, fabs(ig->x1->z[i - 2 * m->nv]));
-        x[i] = (i % 2 ? -1 : 1) * (1 + 0.37 * (i % 5) + 0.11 * (i % 7)) * c->scale[i];
+        if (i < m->nv)
+            c->scale[i] /= m->parts.alpha;
+        any[i] = (i % 2 ? -1 : 1) * (1 + 0.37 * (i % 5) + 0.11 * (i % 7));
     }
-    project(ig, x);
-    project(ig, x + m->nv);
-    for (int i = 0; i < c->n; i++)
-        x[i] /= c->scale[i];
-    for (int k = 0; k < 4; k++) { /* delta -> w' */
-        memset(x + m->nv, 0, (size_t)(m->nv + m->nz) * sizeof(double));
-        normalise(x, m->nv);
-        apply(ig, x, y);
-        fastest = fmax(fastest, sqrt(sqrt(calc_product(y + m->nv, y + m->nv, m->nv))));
-        memcpy(x, y + m->nv, (size_t)m->nv * sizeof(double));
-    }
-    for (int i = 0; i < m->nv; i++)
-        c->scale[i] /= fastest;
-    for (int i = 0; i < c->n; i++)
-        x[i] = (i % 2 ? -1 : 1) * (1 + 0.37 * (i % 5) + 0.11 * (i % 7)) * c->scale[i];
-    project(ig, x);
-    project(ig, x + m->nv);
-    for (int i = 0; i < c->n; i++)
-        x[i] /= c->scale[i];
+    respond(ig, any, x);
     normalise(x, c->n);
 }
 
@@ -205,7 +143,9 @@ static int find_basis(bg_integrator *ig)
     memset(c->H, 0, sizeof c->H);
     for (; n < most; n++) {
         double *next = c->basis[n + 1], size = 0;
-        apply(ig, c->basis[n], next);
+        respond(ig, c->basis[n], next);
+        for (int i = 0; i < c->n; i++)
+            next[i] -= c->basis[n][i]; /* A (alpha - A)^-1 */
         size = sqrt(calc_product(next, next, c->n));
         if (!isfinite(size))
             return 0;
@@ -257,7 +197,8 @@ static void sweep(bg_bdf_cap *c, int first, int last)
         c->C[i][i] += shift;
 }
 
-/* The eigenvalues of the n x n Hessenberg matrix H, from the last one on. */
+/* lambda from the eigenvalues lambda/(alpha - lambda) of the n x n Hessenberg matrix H, which are
+ * found from the last one on. Decay that is fast beyond all bounds is left out. */
 static void find_eigenvalues(bg_bdf_cap *c, int n, bg_bdf_spectrum *out)
 {
     for (int i = 0; i < n; i++)
@@ -275,23 +216,22 @@ static void find_eigenvalues(bg_bdf_cap *c, int n, bg_bdf_spectrum *out)
         else
             sweep(c, first, last);
     }
-    out->count = last > 0 ? 0 : n;
-    for (int i = 0; i < out->count; i++) {
-        out->re[i] = creal(c->C[i][i]);
-        out->im[i] = cimag(c->C[i][i]);
+    out->count = 0;
+    for (int i = 0; i < n && last <= 0; i++) {
+        double complex of = c->C[i][i], lambda = out->alpha * of / (1 + of);
+        if (cabs(1 + of) < 1e-12)
+            continue;
+        out->re[out->count] = creal(lambda);
+        out->im[out->count++] = cimag(lambda);
     }
 }
 
-/* [M G^T; G 0]; the iteration matrix is factored after this. */
-static bg_status factor(bg_integrator *ig)
+void bg_bdf_cap_count(bg_integrator *ig)
 {
-    const bg_bdf *m = ig->method;
-    bg_bdf_cap *c = m->cap;
-    bg_expanded_values values = bg_bdf_matrix_get_values(m);
-    if (!c->kkt)
-        return bg_expanded_factor(m->matrix.expanded, &values, INFINITY, 0);
-    bg_kkt_set_eliminated(c->kkt, ig->dyn->eliminated);
-    return bg_kkt_factor(c->kkt, m->parts.B.block[BG_KEPT_M].values, m->parts.G, m->parts.G);
+    bg_bdf *m = ig->method;
+    bg_bdf_spectrum *s = &m->parts.spectrum;
+    if (s->since > 0 && ++s->since > EVERY)
+        s->since = 0;
 }
 
 void bg_bdf_cap_update(bg_integrator *ig)
@@ -299,31 +239,62 @@ void bg_bdf_cap_update(bg_integrator *ig)
     bg_bdf *m = ig->method;
     bg_bdf_cap *c = m->cap;
     bg_bdf_spectrum *s = &m->parts.spectrum;
-    if (!c || (s->since > 0 && s->since++ < EVERY))
+    if (!c || s->since > 0 || m->formula.k < 2) /* a start: too early to say what matters */
         return;
     s->since = 1;
     s->count = 0;
-    bg_system_get_work(ig->sys)->factorisations++;
-    if (factor(ig) != BG_OK)
-        return;
+    s->alpha = m->parts.alpha;
     begin(ig);
-    int n = find_basis(ig);
-    find_eigenvalues(c, n, s);
+    find_eigenvalues(c, find_basis(ig), s);
 }
 
-bool bg_bdf_cap_check(const bg_integrator *ig, int k, double h, double *longest)
+bool bg_bdf_cap_find_raised(int k, double damping, double *low, double *high, double *margin)
 {
-    const bg_bdf *m = ig->method;
-    const bg_bdf_spectrum *s = &m->parts.spectrum;
-    bool found = false;
-    double fastest = 0;
-    for (int i = 0; i < s->count && m->cap; i++) {
-        double size = hypot(s->re[i], s->im[i]);
-        if (!(-s->re[i] < light[k] * size) || s->im[i] == 0)
-            continue;
-        fastest = fmax(fastest, size);
-        found = found || (h * size > calm && h * size < 2 * reach[k]);
+    if (k < 3 || k > 5)
+        return false;
+    const struct raised *r = &raised[k - 3];
+    const double part = PARTS * fmax(0, damping) / r->light;
+    if (part >= PARTS)
+        return false;
+    *low = r->low[(int)part];
+    *high = r->high[(int)part];
+    *margin = 2 - part / PARTS;
+    return true;
+}
+
+/* Whether eigenvalue i is of a mode that steps of order k raise with lengths in (low, high). */
+static bool find_limits(const bg_bdf_spectrum *s, int i, int k, double *low, double *high)
+{
+    const double size = hypot(s->re[i], s->im[i]);
+    double margin;
+    if (!(fabs(s->im[i]) > 1e-3 * size) ||
+        !bg_bdf_cap_find_raised(k, -s->re[i] / size, low, high, &margin))
+        return false;
+    *low = fmax(calm, *low) / size;
+    *high *= margin / size;
+    return true;
+}
+
+double bg_bdf_cap_limit(bg_integrator *ig, int k, double h)
+{
+    bg_bdf *m = ig->method;
+    const bg_bdf_cap *c = m->cap;
+    bg_bdf_spectrum *s = &m->parts.spectrum;
+    double low, high;
+    if (!c || k < 3)
+        return h;
+    const double far = c->n > VECTORS ? far_some : far_all, now = 1 / (h * s->alpha);
+    if (s->since > 0 && !(now < far && now > 1 / far)) {
+        s->since = 0;
+        m->changed = true;
     }
-    *longest = calm / fastest;
-    return found;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < s->count; i++)
+            if (find_limits(s, i, k, &low, &high) && h > low && h < high) {
+                h = low;
+                again = true;
+            }
+    }
+    return h;
 }

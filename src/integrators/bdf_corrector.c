@@ -2,9 +2,10 @@
  *
  * At most four increments; rho = (|d_m| / |d_0|)^(1/m). It has converged when rho/(1 - rho) |d_m|
  * <= kappa and failed when rho > 0.9. As long as matrix and alpha stay, rho/(1 - rho) of the last
- * iteration judges the first increment, too. kappa is small, because lambda and eta, which would
- * otherwise hold the iteration on, do not count, and what it leaves over is in the high differences
- * by which order and step are chosen.
+ * iteration judges the first increment, too; with derivatives evaluated for this very step
+ * (update=full), that of the last such step, twice, nine times out of ten. kappa is small,
+ * because lambda and eta, which would otherwise hold the iteration on, do not count, and what it
+ * leaves over is in the high differences by which order and step are chosen.
  *
  * Fixed steps are iterated down to rounding: no error control would see what is left over.
  *
@@ -21,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6 };
+enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
@@ -104,8 +105,43 @@ static double calc_floor(const bg_integrator *ig)
     return 16 * DBL_EPSILON * largest;
 }
 
-static bg_newton_state look(bg_bdf *m, double *first, double size, double floor)
+/* Whether every change of alpha brings exact derivatives. */
+static bool is_full(const bg_bdf *m)
 {
+    return m->update == BG_UPDATE_FULL && m->jacobian == BG_DIFFERENCE_ANALYTIC;
+}
+
+/* rho/(1 - rho) to be expected of a first increment. */
+static double predict_rate(const bg_integrator *ig, double size)
+{
+    const bg_bdf *m = ig->method;
+    const bg_bdf_parts *p = &m->parts;
+    if (!p->own)
+        return p->rate;
+    return p->t == ig->x1->t ? p->rate * fmax(1, size / p->seen.size) : unknown;
+}
+
+/* What two increments tell of the matrix. One that was made for the step says what the next of its
+ * kind will be like; one that only has M and G of it has to be seen twice, since a single ratio may
+ * be small by chance. */
+static void remember(bg_integrator *ig, double factor, double first)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_parts *p = &m->parts;
+    const bool full = is_full(m);
+    p->own = full && p->t == ig->x1->t;
+    if (p->own) {
+        p->rate = fmax(factor, fmax(least_rate, 0.3 * p->seen.rate));
+        p->seen = (bg_bdf_seen){p->rate, first, 0};
+    } else {
+        p->rate = p->fresh && !full ? unknown : factor;
+    }
+    m->changed = true;
+}
+
+static bg_newton_state look(bg_integrator *ig, double *first, double size, double floor)
+{
+    bg_bdf *m = ig->method;
     bg_newton *n = &m->newton;
     int count = n->count++;
     double kappa = get_kappa(m);
@@ -114,17 +150,19 @@ static bg_newton_state look(bg_bdf *m, double *first, double size, double floor)
         return BG_NEWTON_FAILED;
     if (count == 0) {
         *first = size;
-        bool good = m->parts.rate * size <= kappa || size <= 1e-4 * kappa || size <= floor;
+        bool good = predict_rate(ig, size) * size <= kappa || size <= 1e-4 * kappa || size <= floor;
         return good ? BG_NEWTON_DONE : BG_NEWTON_GOES_ON;
     }
     double rho = n->rate = pow(size / *first, 1.0 / count);
-    if (size <= floor)
+    if (size <= floor) {
+        if (rho < slow)
+            remember(ig, rho / (1 - rho), *first);
         return BG_NEWTON_DONE;
+    }
     if (rho > diverges)
         return BG_NEWTON_FAILED;
     double factor = rho / (1 - rho);
-    m->parts.rate = m->parts.fresh ? unknown : factor;
-    m->changed = true;
+    remember(ig, factor, *first);
     if (factor * size <= kappa)
         return BG_NEWTON_DONE;
     return count + 1 >= MOST ? BG_NEWTON_FAILED : BG_NEWTON_GOES_ON;
@@ -185,7 +223,7 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
         *computed = true;
         ig->count.corrector.fcw++;
         double size = apply(ig);
-        state = fixed ? look_fixed(&m->newton, &first, size) : look(m, &first, size, floor);
+        state = fixed ? look_fixed(&m->newton, &first, size) : look(ig, &first, size, floor);
         if (!fixed && ig->sys->def.f_of_lambda)
             state = look_at_lambda(ig, state);
     }
@@ -197,9 +235,13 @@ static bg_status factor(bg_integrator *ig, bg_error *err)
     bg_bdf *m = ig->method;
     m->parts.alpha = m->formula.alpha;
     m->parts.rate = unknown;
+    m->parts.own = false;
     m->parts.fresh = true;
     m->changed = true;
-    return bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+    bg_status st = bg_bdf_matrix_factor(ig, m->parts.alpha, err);
+    if (st == BG_OK)
+        bg_bdf_cap_update(ig);
+    return st;
 }
 
 static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
@@ -216,7 +258,7 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.made = true;
     m->parts.slow = false;
     m->parts.slow_steps = 0;
-    bg_bdf_cap_update(ig);
+    bg_bdf_cap_count(ig);
     return factor(ig, err);
 }
 
@@ -229,17 +271,31 @@ static bg_status renew(bg_integrator *ig, bg_error *err)
     return st == BG_OK ? factor(ig, err) : st;
 }
 
+/* Derivatives that were not asked for by a failure: what is known of the last of this kind holds,
+ * for a while. */
+static void trust(bg_bdf *m)
+{
+    bg_bdf_parts *p = &m->parts;
+    if (!(p->seen.rate > 0) || ++p->seen.uses >= MOST_USES)
+        return;
+    p->rate = 2 * p->seen.rate;
+    p->own = true;
+}
+
 /* The matrix that the iteration begins with. */
 static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_error *err)
 {
     bg_bdf *m = ig->method;
     double quotient = m->formula.alpha / m->parts.alpha;
     bool far = !(quotient >= ratio && quotient <= 1 / ratio), other = quotient != 1;
-    bool cheap = m->jacobian == BG_DIFFERENCE_ANALYTIC;
-    if (!m->parts.made || m->parts.slow ||
-        (m->update == BG_UPDATE_FULL && (far || (other && cheap)))) {
+    if (!m->parts.made || m->parts.slow || (m->update == BG_UPDATE_FULL && far) ||
+        (is_full(m) && other)) {
+        const bool planned = m->parts.made && !m->parts.slow;
         *evaluated = true;
-        return evaluate(ig, false, err);
+        bg_status st = evaluate(ig, false, err);
+        if (st == BG_OK && planned)
+            trust(m);
+        return st;
     }
     if (m->update != BG_UPDATE_FULL && other) {
         *updated = true;

@@ -41,6 +41,7 @@ void bg_bdf_history_reset(bg_bdf_history *x)
     x->k_used = x->ns = x->filled = 0;
     x->k_next = 1;
     x->growing = true;
+    x->failed = x->held = false;
 }
 
 void bg_bdf_history_forget_lambda(bg_bdf_history *x)
@@ -161,6 +162,8 @@ void bg_bdf_history_archive(bg_bdf_history *x, bg_archive *archive)
     bg_archive_whole(archive, &x->ns, 1, 0, BG_BDF_ORDER_MAX + 2);
     bg_archive_whole(archive, &x->filled, 1, 0, 1 << 20);
     bg_archive_flags(archive, &x->growing, sizeof x->growing);
+    bg_archive_flags(archive, &x->failed, sizeof x->failed);
+    bg_archive_flags(archive, &x->held, sizeof x->held);
     bg_archive_finite(archive, &x->h_used, 1);
     bg_archive_finite(archive, x->psi, BG_BDF_DIFFERENCES);
     for (int j = 0; j <= x->k_used + 1 && x->k_used > 0 && !archive->failed; j++) {

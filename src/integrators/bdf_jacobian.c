@@ -64,9 +64,14 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
     bg_archive_whole(archive, &p->slow_steps, 1, 0, 1 << 20);
     bg_archive_finite(archive, &p->alpha, 1);
     bg_archive_finite(archive, &p->rate, 1);
+    bg_archive_flags(archive, &p->own, sizeof p->own);
+    bg_archive_finite(archive, &p->seen.rate, 1);
+    bg_archive_finite(archive, &p->seen.size, 1);
+    bg_archive_whole(archive, &p->seen.uses, 1, 0, 1 << 20);
     bg_archive_finite(archive, &p->t, 1);
     bg_archive_whole(archive, &p->spectrum.count, 1, 0, BG_BDF_RITZ_MAX);
     bg_archive_whole(archive, &p->spectrum.since, 1, 0, 1 << 20);
+    bg_archive_finite(archive, &p->spectrum.alpha, 1);
     bg_archive_finite(archive, p->spectrum.re, BG_BDF_RITZ_MAX);
     bg_archive_finite(archive, p->spectrum.im, BG_BDF_RITZ_MAX);
     if (!p->made || archive->failed)

@@ -363,7 +363,8 @@ static void set_right_sides(bg_integrator *ig)
     }
 }
 
-void bg_bdf_matrix_solve(bg_integrator *ig)
+/* The increments from F; w: [nv] F2 is -M w more, where r is expanded; NULL: as it is. */
+static void solve(bg_integrator *ig, const double *w)
 {
     bg_bdf *m = ig->method;
     const double alpha = m->parts.alpha;
@@ -371,7 +372,8 @@ void bg_bdf_matrix_solve(bg_integrator *ig)
     double *const x[GROUPS] = {
         [V] = m->step_v, [Z] = m->step_z, [L] = m->step_lambda, [E] = m->step_eta};
     const bg_expanded_vector into = {m->step_v, m->step_z, m->step_lambda, m->step_eta};
-    const bg_expanded_shift shift = {.q = m->F.F1, .by_q = 1 / (alpha * alpha)};
+    const bg_expanded_shift shift = {
+        .q = m->F.F1, .by_q = 1 / (alpha * alpha), .a = w, .by_a = 1 / alpha};
     if (m->matrix.expanded)
         bg_expanded_solve(m->matrix.expanded, &shift, &into);
     else
@@ -384,4 +386,32 @@ void bg_bdf_matrix_solve(bg_integrator *ig)
                                  m->rhs);
     for (int i = 0; i < m->nv; i++)
         m->step_q[i] = (m->step_v[i] - m->F.F1[i] - m->metric[i] * m->rhs[i]) / alpha;
+}
+
+void bg_bdf_matrix_solve(bg_integrator *ig)
+{
+    solve(ig, NULL);
+}
+
+void bg_bdf_matrix_respond(bg_integrator *ig, const double *delta, const double *w,
+                           const double *zeta)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_residual *F = &m->F;
+    for (int i = 0; i < m->nv; i++)
+        F->F1[i] = -delta[i];
+    for (int i = 0; i < m->nz; i++)
+        F->Fz[i] = -zeta[i];
+    memset(F->F3, 0, (size_t)m->ng * sizeof(double));
+    memset(F->F4, 0, (size_t)m->ng * sizeof(double));
+    if (m->matrix.expanded)
+        memset(F->F2, 0, (size_t)m->nv * sizeof(double));
+    else if (m->formalism == BG_FORMALISM_EXPLICIT)
+        memcpy(F->F2, w, (size_t)m->nv * sizeof(double));
+    else
+        bg_matrix_multiply(m->nv, m->nv, ig->sys->def.pattern_M, m->parts.B.block[BG_KEPT_M].values,
+                           w, F->F2);
+    for (int i = 0; i < m->nv; i++)
+        F->F2[i] = -F->F2[i];
+    solve(ig, m->matrix.expanded ? w : NULL);
 }

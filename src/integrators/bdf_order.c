@@ -9,10 +9,19 @@
  * order chosen, rho = (2 E + 1e-4)^(-1/(k+1)) is the length that keeps half of the tolerance.
  *
  * step_rule=dassl doubles steps where rho >= 2 and leaves them alone otherwise; smooth takes min(2,
- * 0.95 rho) wherever that is 1.2 or more. Orders 3 and more are capped (bdf_cap.c). */
+ * 0.95 rho) wherever that is 1.2 or more. Orders 3 and more are capped (bdf_cap.c).
+ *
+ * Stiff parts of a mechanism are quasi-static: their velocities are differences of places, which
+ * low orders make wrong by (h - h_before) y''/2 where the length changes, and hardly at all where
+ * it does not. Order 1 then finds its errors small, doubles the step, fails, comes back, and never
+ * makes the equal steps that order 2 could be judged by. So order 1 is left to starts and third
+ * failures, after which order and step grow together as at a start, and at order 2 a step that
+ * failed like the one before it is followed by steps of its length until order 3 can be judged. */
 #include "integrators/bdf.h"
 
 #include <math.h>
+
+enum { THIRD = 3 }; /* failure of a step: a fresh start */
 
 static double calc_growth(double E, int k)
 {
@@ -56,8 +65,6 @@ void bg_bdf_calc_estimate(bg_integrator *ig)
 static int lower(const bg_bdf_estimate *x, int k)
 {
     double T = (k + 1) * x->at, below = k * x->below, below2 = (k - 1) * x->below2;
-    if (k == 2 && below <= 0.5 * T)
-        return 1;
     if (k > 2 && fmax(below, below2) <= T)
         return k - 1;
     return k;
@@ -72,40 +79,67 @@ static int choose_order(const bg_bdf *m, int k)
     double T = (k + 1) * x->at, below = k * x->below, above = (k + 2) * x->above;
     if (k == 1)
         return above < 0.5 * T ? 2 : 1;
-    if (below <= fmin(T, above))
+    if (k > 2 && below <= fmin(T, above))
         return k - 1;
     return above < T ? k + 1 : k;
 }
 
-static double get_error(const bg_bdf_estimate *x, int chosen, int k)
+/* E_j from a step of order k; negative: not known. */
+static double get_error(const bg_bdf_estimate *x, int j, int k)
 {
-    return chosen == k ? x->at : chosen < k ? x->below : x->above;
+    return j == k       ? x->at
+           : j == k - 1 ? x->below
+           : j == k - 2 ? x->below2
+           : j == k + 1 ? x->above
+           : j == 2     ? x->at_two
+                        : -1;
 }
 
 static double choose_length(const bg_bdf *m, double rho, double h)
 {
     if (rho <= 1)
         return h * fmax(0.5, fmin(0.9, rho));
+    if (m->next.held)
+        return h;
     if (m->rule == BG_RULE_DASSL)
         return rho >= 2 ? 2 * h : h;
     double factor = fmin(2, 0.95 * rho);
     return factor >= 1.2 ? factor * h : h;
 }
 
-/* Orders 3 and more where they would pump up fast modes: order 2 if its steps are longer than
- * those which do not. */
+/* Where order k would pump up fast modes with steps of h: the longest step that does not, of this
+ * or a lower order. */
 static double apply_cap(bg_integrator *ig, int *k, double h)
 {
     bg_bdf *m = ig->method;
-    double longest;
-    if (!m->automatic || *k < 3 || !bg_bdf_cap_check(ig, *k, h, &longest))
+    if (!m->automatic || *k < 3)
         return h;
-    double second = ig->h * fmin(2, calc_growth(m->estimate.at_two, 2));
-    if (second > longest) {
-        *k = 2;
-        return second;
+    double best = bg_bdf_cap_limit(ig, *k, h);
+    if (best == h)
+        return h;
+    for (int j = *k - 1, made = m->formula.k; j >= 2; j--) {
+        double E = get_error(&m->estimate, j, made);
+        if (E < 0)
+            continue;
+        double own = bg_bdf_cap_limit(ig, j, choose_length(m, calc_growth(E, j), ig->h));
+        if (own > best) {
+            best = own;
+            *k = j;
+        }
     }
-    return longest;
+    return best;
+}
+
+/* Whether steps are to stay as long as they are. */
+static void update_held(bg_bdf *m)
+{
+    bg_bdf_history *x = &m->next;
+    const bool failed = m->error_failures > 0;
+    if (failed)
+        x->held = x->failed && m->formula.k <= 2;
+    if (x->ns >= m->formula.k + 2)
+        x->held = false;
+    x->failed = failed;
 }
 
 static double accept(bg_integrator *ig)
@@ -114,8 +148,11 @@ static double accept(bg_integrator *ig)
     bg_bdf_history *x = &m->next;
     int k = m->formula.k, chosen = choose_order(m, k);
     double h;
+    update_held(m);
     if (chosen < k || k == m->max_order || m->error_failures > 0 || m->cuts > 0)
         x->growing = false;
+    if (k == 1 && m->error_failures >= THIRD && k < m->max_order)
+        x->growing = true;
     if (x->growing) {
         chosen = k + 1;
         h = 2 * ig->h;
@@ -141,7 +178,7 @@ static double retry(bg_integrator *ig)
         m->k_try = chosen;
         return ig->h * fmin(0.9, fmax(0.25, 0.9 * rho));
     }
-    m->k_try = m->error_failures == 2 ? chosen : 1;
+    m->k_try = m->error_failures < THIRD ? chosen : 1;
     return 0.25 * ig->h;
 }
 

@@ -15,6 +15,7 @@
  * predictor. What enters the differences is q - q_P, put together from the increments themselves:
  * far from the origin a difference of rounded places, divided by a short step, is none. */
 #include "integrators/bdf.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,14 +136,6 @@ static void calc_constraints(bg_integrator *ig)
     }
 }
 
-static bool is_finite(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] - x[i];
-    return sum == 0;
-}
-
 bg_status bg_bdf_calc_residual(bg_integrator *ig, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -176,8 +169,8 @@ bg_status bg_bdf_calc_residual(bg_integrator *ig, bg_error *err)
         int k = m->nq + m->nv + i;
         m->F.Fz[i] = m->rate_P[k] + m->formula.alpha * m->e[k] - d->terms.h[i];
     }
-    if (is_finite(m->F.F2, m->nv) && is_finite(m->F.Fz, m->nz) && is_finite(m->F.F3, m->ng) &&
-        is_finite(m->F.F4, m->ng))
+    if (bg_is_finite(m->F.F2, m->nv) && bg_is_finite(m->F.Fz, m->nz) &&
+        bg_is_finite(m->F.F3, m->ng) && bg_is_finite(m->F.F4, m->ng))
         return BG_OK;
     return bg_dynamics_report_not_finite(d, err);
 }

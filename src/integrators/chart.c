@@ -24,23 +24,29 @@
 enum { MAX_ITERATIONS = 10 };
 static const double converged = 1e-14, roundoff = 1e-10; /* relative size of an increment */
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_chart *c = object;
+    BG_TAKE(arena, c->M, bg_system_get_size_M(c->system));
+    BG_TAKE(arena, c->G, bg_system_get_size_G(c->system));
+    BG_TAKE(arena, c->V, c->kinematic ? bg_system_get_size_V(c->system) : 0);
+}
+
 bg_status bg_chart_create(bg_integrator *ig, bg_chart *c, bg_error *err)
 {
     const bg_dynamics *d = ig->dyn;
     if (d->ng == 0)
         return BG_OK;
-    c->M = BG_NEW_ARRAY(double, bg_system_get_size_M(ig->sys->system));
-    c->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
-    c->V = d->kinematic ? BG_NEW_ARRAY(double, bg_system_get_size_V(ig->sys->system)) : NULL;
-    bool good = c->M && c->G && (c->V || !d->kinematic);
-    return good ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for local coordinates");
+    c->system = ig->sys->system;
+    c->kinematic = d->kinematic;
+    return bg_arena_create(&c->arena, list, c)
+               ? BG_OK
+               : bg_error_set(err, BG_NO_MEMORY, "out of memory for local coordinates");
 }
 
 void bg_chart_clear(bg_chart *c)
 {
-    free(c->M);
-    free(c->G);
-    free(c->V);
+    bg_arena_clear(&c->arena);
 }
 
 bg_status bg_chart_begin(bg_integrator *ig, bg_chart *c, bg_error *err)
@@ -53,7 +59,7 @@ bg_status bg_chart_begin(bg_integrator *ig, bg_chart *c, bg_error *err)
         return st;
     memcpy(c->M, d->terms.M, (size_t)bg_system_get_size_M(ig->sys->system) * sizeof(double));
     memcpy(c->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
-    if (c->V)
+    if (c->kinematic)
         memcpy(c->V, d->terms.V, (size_t)bg_system_get_size_V(ig->sys->system) * sizeof(double));
     return BG_OK;
 }

@@ -5,7 +5,10 @@
 #include "integrators/integrator.h"
 
 typedef struct bg_chart {
-    double *M, *G, *V; /* [sizes as in system.h] of the point the chart belongs to; V NULL: I */
+    const bg_system *system;
+    bool kinematic;    /* V is not the identity */
+    double *M, *G, *V; /* [sizes as in system.h] of the point the chart belongs to */
+    bg_arena arena;
 } bg_chart;
 
 bg_status bg_chart_create(bg_integrator *ig, bg_chart *chart, bg_error *err);

@@ -29,7 +29,7 @@ static bool lift(bg_integrator *ig, double s, double *q)
     bg_dynamics *d = ig->dyn;
     double before = HUGE_VAL, coarseness = bg_project_calc_coarseness(d);
     for (int k = 0; k < LIFTS; k++) {
-        if (!bg_foresight_evaluate(ig, s, q, BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt) ||
+        if (!bg_foresight_evaluate(ig, s, q, BG_TERM_MASS | BG_TERM_G | BG_TERM_g | BG_TERM_gt) ||
             bg_dynamics_factor(d, NULL, NULL) != BG_OK)
             return false;
         memset(d->work_v, 0, (size_t)d->nv * sizeof(double));

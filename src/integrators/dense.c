@@ -92,7 +92,7 @@ double bg_dense_calc_drift(bg_integrator *ig, double *y)
     double t = 0.5 * (ig->x0->t + ig->x1->t), *v = y + d->nq, *z = v + d->nv;
     interpolate(ig, t, 0, ig->n, y);
     bg_status st = bg_dynamics_evaluate(d, t, y, v, z, ig->x1->mode,
-                                        BG_TERM_M | BG_TERM_G | BG_TERM_gt, NULL);
+                                        BG_TERM_MASS | BG_TERM_G | BG_TERM_gt, NULL);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, NULL);
     if (st != BG_OK)

@@ -309,8 +309,8 @@ void bg_expanded_solve(bg_expanded *o, const bg_expanded_shift *shift, const bg_
     memset(o->p, 0, (size_t)o->nv * sizeof(double));
     if (shift->q)
         add_shift(o, &o->expansion->q, o->values.q, shift->by_q, shift->q);
-    if (shift->v)
-        add_shift(o, &o->expansion->v, o->values.v, shift->by_v, shift->v);
+    if (shift->a)
+        add_shift(o, &o->expansion->a, o->values.a, shift->by_a, shift->a);
     double *const groups[GROUPS] = {o->r, o->p, x->z, x->g, x->e};
     bg_blocks_solve(o->blocks, groups);
     memcpy(x->v, o->r + o->nx, (size_t)o->nv * sizeof(double));

@@ -50,10 +50,10 @@ void bg_expanded_hold(bg_expanded *expanded, const unsigned char *held);
  * until the last solution. BG_SINGULAR, without text: numerically singular. */
 bg_status bg_expanded_factor(bg_expanded *expanded, const bg_expanded_values *values, double alpha,
                              double along);
-/* What is added to the right-hand side b_v: by_q r_q q + by_v r_v v; q, v [nv], NULL: nothing. */
+/* What is added to the right-hand side b_v: by_q r_q q + by_a M a; q, a [nv], NULL: nothing. */
 typedef struct bg_expanded_shift {
-    const double *q, *v;
-    double by_q, by_v;
+    const double *q, *a;
+    double by_q, by_a;
 } bg_expanded_shift;
 
 /* Solves in place. */

@@ -17,19 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_integrator *ig = object;
+    bg_half_explicit *m = ig->method;
+    BG_TAKE(arena, m->bar, ig->n);
+    BG_TAKE(arena, m->gt, ig->dyn->ng);
+    BG_TAKE(arena, m->G, bg_system_get_size_G(ig->sys->system));
+}
+
 bg_status bg_half_explicit_create(bg_integrator *ig, bg_error *err)
 {
     bg_half_explicit *m = BG_NEW(bg_half_explicit);
     ig->method = m;
-    if (m) {
-        m->bar = BG_NEW_ARRAY(double, ig->n);
-        m->gt = BG_NEW_ARRAY(double, ig->dyn->ng);
-        m->G = BG_NEW_ARRAY(double, bg_system_get_size_G(ig->sys->system));
-        m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
-    }
-    if (!m || !m->bar || !m->gt || !m->G)
+    if (!m || !bg_arena_create(&m->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
+    m->rheonomic = ig->energy && !ig->sys->def.scleronomic;
     return bg_pair_create(ig, &m->pair, &bg_dopri5_pair, err);
 }
 
@@ -38,9 +42,7 @@ void bg_half_explicit_destroy(bg_integrator *ig)
     bg_half_explicit *m = ig->method;
     if (!m)
         return;
-    free(m->bar);
-    free(m->gt);
-    free(m->G);
+    bg_arena_clear(&m->arena);
     bg_pair_clear(&m->pair);
     free(m);
 }
@@ -65,12 +67,13 @@ static bg_status go_to_bar(bg_integrator *ig, const bg_half_stage *s, double *a,
     bg_combine(ig->n, ig->x0->q, ig->h, s->i + 1, s->a_bar, m->pair.rate, m->bar);
     memcpy(m->G, d->terms.G, (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     memcpy(a, d->terms.f, (size_t)d->nv * sizeof(double));
+    const unsigned mass = d->have & BG_TERM_M;
     double *v_bar = m->bar + d->nq, *z_bar = v_bar + d->nv;
     bg_status st = bg_dynamics_evaluate(d, ig->x0->t + s->c_bar * ig->h, m->bar, v_bar, z_bar,
                                         ig->x0->mode, BG_TERM_G | BG_TERM_gt, err);
     if (st != BG_OK)
         return st;
-    d->have |= BG_TERM_M | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
+    d->have |= mass | BG_TERM_f | BG_TERM_h; /* still at hand, of stage i */
     return bg_dynamics_factor(d, m->G, err);
 }
 
@@ -142,7 +145,7 @@ bg_status bg_half_explicit_calc_stage(bg_integrator *ig, const bg_half_stage *s,
     if (d->ng == 0)
         return bg_integrator_calc_rate(ig, t, y, 0, rate, m->pair.lambda, err);
     const double *v = y + d->nq, *z = v + d->nv;
-    unsigned want = BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
+    unsigned want = BG_TERM_MASS | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
                     (d->kinematic ? BG_TERM_V : 0u);
     bg_status st = s->chained
                        ? bg_dynamics_evaluate_more(d, v, z, want, err)

@@ -20,6 +20,7 @@ typedef struct bg_half_explicit {
     double *gt;     /* [ng] g_t of stage i, for the power of constraint forces */
     double *G;      /* G(Q_i) while the terms at hand belong to Qbar_i */
     bool rheonomic; /* that power is wanted and not zero */
+    bg_arena arena;
 } bg_half_explicit;
 
 /* Allocates ig->method. */

@@ -64,7 +64,7 @@ static bg_status end_step(bg_integrator *ig, bg_half_explicit *m, bg_error *err)
         return bg_integrator_calc_rate(ig, x->t, x->q, 0, ig->rate1, x->lambda, err);
     }
     bg_status st = bg_projection_control_position(ig, &m->pair.projection, err);
-    unsigned at_end = BG_TERM_M | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
+    unsigned at_end = BG_TERM_MASS | BG_TERM_G | BG_TERM_g | BG_TERM_gt |
                       (d->kinematic ? BG_TERM_V : 0u);
     if (st == BG_OK)
         st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, at_end, err);

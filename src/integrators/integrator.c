@@ -36,6 +36,15 @@ static bg_status find_class(const char *name, const bg_integrator_class **found,
                         "there is no integrator '%s'; `bogie list` shows those there are", name);
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_integrator *ig = object;
+    BG_TAKE(arena, ig->rate0, ig->n);
+    BG_TAKE(arena, ig->rate1, ig->n);
+    BG_TAKE(arena, ig->bubble, ig->n * ig->class_->bubbles);
+    BG_TAKE(arena, ig->work_n, ig->n);
+}
+
 static bg_status allocate(bg_integrator *ig, bg_error *err)
 {
     bg_status st = bg_dynamics_create(ig->sys, &ig->dyn, err);
@@ -50,14 +59,10 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     ig->n = ig->dyn->nq + ig->dyn->nv + ig->dyn->nz + 1;
-    ig->rate0 = BG_NEW_ARRAY(double, ig->n);
-    ig->rate1 = BG_NEW_ARRAY(double, ig->n);
-    ig->bubble = BG_NEW_ARRAY(double, ig->n * ig->class_->bubbles);
-    ig->work_n = BG_NEW_ARRAY(double, ig->n);
-    if (!(ig->rate0 && ig->rate1 && ig->bubble && ig->work_n))
+    if (!bg_arena_create(&ig->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
-    st = ig->dyn->ng > 0 ? bg_noise_create(ig, err) : BG_OK;
+    st = bg_noise_create(ig, err);
     if (st == BG_OK)
         st = bg_trouble_create(ig, err);
     return st == BG_OK ? ig->class_->create(ig, err) : st;
@@ -120,10 +125,7 @@ void bg_integrator_destroy(bg_integrator *ig)
     bg_dynamics_destroy(ig->dyn);
     bg_state_destroy(ig->x0);
     bg_state_destroy(ig->x1);
-    free(ig->rate0);
-    free(ig->rate1);
-    free(ig->bubble);
-    free(ig->work_n);
+    bg_arena_clear(&ig->arena);
     bg_trouble_destroy(ig->trouble);
     bg_evaluator_destroy(ig->own);
     free(ig);
@@ -181,7 +183,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
     if (st != BG_OK)
         return st;
     if (ig->dyn->kkt && ig->dyn->ng > 0 && ig->options.step == 0 && ig->rcond == 0)
-        ig->rcond = bg_kkt_calc_rcond(ig->dyn->kkt);
+        ig->rcond = bg_dynamics_calc_rcond(ig->dyn);
     double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
     if (!(h > 0))
         st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);

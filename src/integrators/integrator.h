@@ -70,6 +70,7 @@ struct bg_integrator {
     bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;
     double *bubble;                     /* [bubbles * n] coefficients of dense output */
+    bg_arena arena;                     /* all arrays */
     double h;                           /* s, length of the step being tried or last made */
     bg_control control, control_before; /* step control, and what it was before the last step */
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
@@ -77,6 +78,7 @@ struct bg_integrator {
     double rcond;         /* of the matrix at the start, or larger; 0: not known */
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */
+    bool has_past;  /* attempts depend on more than x0 and rate0; set by the method's create */
     bool stays;     /* the method sees no reason to leap after its last attempt */
     bool leaping; /* the attempt keeps its stages on the constraints, to pass singular positions */
     double t_end, t_limit; /* s; t_limit: one-off limit of the next step, else t_end */
@@ -92,7 +94,7 @@ struct bg_integrator {
     bool unready;              /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     struct bg_change_points *change_points; /* NULL: without constraints */
-    struct bg_noise *noise;                 /* what rounding does; NULL: without constraints */
+    struct bg_noise *noise;                 /* what rounding does */
     void *method;
 };
 

@@ -27,7 +27,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     ig->method = m;
     if (!m)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop5");
-    m->projecting = bg_option_get_choice(ig, "form") == 1 && ig->dyn->ng > 0;
+    ig->has_past = m->projecting = bg_option_get_choice(ig, "form") == 1 && ig->dyn->ng > 0;
     bg_status st = bg_pair_create(ig, &m->pair, &bg_dopri5_pair, err);
     return st == BG_OK && m->projecting ? bg_projecting_step_create(ig, &m->step, err) : st;
 }

@@ -24,7 +24,7 @@ typedef struct bg_pair {
     const double *b_low;  /* [stages] embedded weights of lower order; NULL: none */
     const double *e_more; /* [stages] a second difference of the order of b - b_hat; with b_low */
     double stability; /* h |lambda| at the end of the stability region on the negative axis, ... */
-    double proved;    /* ... and what proves that steps are limited by it (trouble.c) */
+    double proved;    /* ... and what proves that steps are limited by it (stiffness.c) */
 } bg_pair;
 
 /* Options that methods on a pair share. */

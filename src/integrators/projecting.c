@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "consistent/projection.h"
 #include "linalg/newton.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,15 +106,6 @@ static void shift(const bg_projecting *f, const double *x, double *mu)
         mu[i] -= d->eliminated[i] ? 0.0 : f->c * d->work_g[i];
 }
 
-/* Largest entry of M's or G's values: what c is measured by. */
-static double calc_largest(int n, const double *x)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 /* c, with M and G at hand: 0 where M can be inverted. */
 static void choose_mass(bg_projecting *f)
 {
@@ -123,8 +115,9 @@ static void choose_mass(bg_projecting *f)
     f->c = 0;
     if (bg_kkt_factor(f->mass, M, NULL, NULL) == BG_OK && bg_kkt_calc_rcond(f->mass) > regular)
         return;
-    double largest = calc_largest(bg_system_get_size_G(d->sys->system), G);
-    f->c = calc_largest(bg_system_get_size_M(d->sys->system), M) / fmax(largest * largest, 1e-300);
+    double largest = bg_find_largest(G, bg_system_get_size_G(d->sys->system));
+    f->c = bg_find_largest(M, bg_system_get_size_M(d->sys->system)) /
+           fmax(largest * largest, 1e-300);
     bg_projecting_prepare(f);
 }
 
@@ -217,7 +210,7 @@ static bg_status calc_curvature(bg_projecting *f, double t, const double *z, con
                                 bg_error *err)
 {
     bg_dynamics *d = f->d;
-    double speed = calc_largest(d->nv, f->v), e = difference / (1 + speed);
+    double speed = bg_find_largest(f->v, d->nv), e = difference / (1 + speed);
     memset(f->rise_q, 0, (size_t)d->nv * sizeof(double));
     memset(f->rise_u, 0, (size_t)d->nv * sizeof(double));
     for (int side = -1; side <= 1; side += 2) {

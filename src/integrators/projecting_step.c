@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "integrators/dopri5.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,14 +71,6 @@ static bg_status calc_rate(bg_integrator *ig, bg_projecting *f, double t, const 
     return st;
 }
 
-static double calc_largest(int n, const double *x)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 /* The state at the end: p, v, w, lambda, and z and work as integrated. */
 static void keep_end(bg_integrator *ig, const bg_projecting *f, const bg_projecting_side *end)
 {
@@ -134,8 +127,8 @@ bg_status bg_projecting_step_attempt(bg_integrator *ig, bg_pair_memory *m, bg_pr
         ig->work_n[i] = end->y[i] - ig->work_n[i];
     keep_end(ig, s->form, end);
     *error = ig->error_tangent = bg_norm_calc_state(ig, ig->work_n, NULL);
-    s->last_eta = calc_largest(ig->dyn->ng, s->form->eta);
-    s->last_tau = calc_largest(ig->dyn->ng, s->form->tau);
+    s->last_eta = bg_find_largest(s->form->eta, ig->dyn->ng);
+    s->last_tau = bg_find_largest(s->form->tau, ig->dyn->ng);
     forget(ig, &m->projection, s->form, end);
     return BG_OK;
 }

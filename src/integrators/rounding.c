@@ -14,9 +14,10 @@
  * to is forgotten slowly */
 static const double clearly_shorter = 0.6, stays = 0.3, small_error = 1e-8, forget = 0.9;
 static const double probe = 0.25, remains = 0.125;
-static const double noise_share = 0.1; /* of the error of a leap, that changes with rounding */
-static const double last_places = 8;   /* of the largest entry: what rounding leaves in any case */
-static const double accepted = 0.2;    /* error that stands in the place of rounding: steps grow */
+static const double noise_share =
+    0.1;                             /* of an error, that changes with rounding of the beginning */
+static const double last_places = 8; /* of the largest entry: what rounding leaves in any case */
+static const double accepted = 0.2;  /* error that stands in the place of rounding: steps grow */
 static const double worth_a_word = 0.1;
 static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 enum { RECENT = 40 };
@@ -72,7 +73,7 @@ bool bg_rounding_is_magnified(bg_integrator *ig)
                                         NULL);
     if (st == BG_OK)
         st = bg_dynamics_factor(d, NULL, NULL);
-    double rcond = st == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
+    double rcond = st == BG_OK ? bg_dynamics_calc_rcond(d) : 0;
     ig->rcond = fmax(ig->rcond, rcond);
     bg_system_turn_to(ig->sys, before);
     return rcond < much_worse * ig->rcond;
@@ -118,6 +119,14 @@ bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error)
     return true;
 }
 
+/* Whether the error of an attempt changes with rounding of its beginning. That of a jump of an
+ * acceleration inside the attempt falls with h, too, but stays as it is. A method that looks back
+ * cannot begin elsewhere. */
+static bool is_noise(bg_integrator *ig, double error)
+{
+    return ig->has_past || bg_noise_measure(ig) > noise_share * error;
+}
+
 bool bg_rounding_check(bg_integrator *ig, double *error)
 {
     bg_rounding *r = &ig->control.rounding;
@@ -128,8 +137,8 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
     ig->h = bg_control_fit(ig, probe * h, &t1);
     bool possible = ig->h < clearly_shorter * h && t1 > ig->x0->t;
     ig->x1->t = t1;
-    if (possible && ig->class_->attempt(ig, &shorter, &ignored) == BG_OK &&
-        shorter / bg_rounding_get_scale(r) > remains * *error && isfinite(shorter)) {
+    if (possible && ig->class_->attempt(ig, &shorter, &ignored) == BG_OK && isfinite(shorter) &&
+        shorter / bg_rounding_get_scale(r) > remains * *error && is_noise(ig, shorter)) {
         r->noise = 2 * *error * bg_rounding_get_scale(r);
         *error = accepted;
         return true;

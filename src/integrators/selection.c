@@ -8,6 +8,7 @@
  * decided upon together, since memory for any group is not reserved beyond that. */
 #include "integrators/selection.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -19,27 +20,35 @@ struct bg_selection {
     signed char *order;                  /* [ng] */
     unsigned char *dependent, *involved; /* [ng] */
     bg_state *moved;                     /* the state on the new rows */
+    const bg_system *system;
+    bg_arena arena;
 };
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_selection *s = object;
+    int ng = s->system->def.ng;
+    BG_TAKE(arena, s->G, bg_system_get_size_G(s->system));
+    BG_TAKE(arena, s->size, ng);
+    BG_TAKE(arena, s->order, ng);
+    BG_TAKE(arena, s->dependent, ng);
+    BG_TAKE(arena, s->involved, ng);
+}
 
 bg_status bg_selection_create(bg_evaluator *sys, bg_selection **selection, bg_error *err)
 {
     int ng = sys->def.ng;
     bg_selection *s = *selection = BG_NEW(bg_selection);
+    if (s)
+        s->system = sys->system;
     bg_status st = s ? bg_rank_create(ng, sys->def.nv, sys->def.pattern_G, &s->rank, err)
                      : BG_NO_MEMORY;
     if (st == BG_OK)
         st = bg_rank_settle(s->rank, err);
     if (st == BG_OK)
         st = bg_state_create(sys->system, &s->moved, err);
-    if (st == BG_OK) {
-        s->G = BG_NEW_ARRAY(double, bg_system_get_size_G(sys->system));
-        s->size = BG_NEW_ARRAY(double, ng);
-        s->order = BG_NEW_ARRAY(signed char, ng);
-        s->dependent = BG_NEW_ARRAY(unsigned char, ng);
-        s->involved = BG_NEW_ARRAY(unsigned char, ng);
-        if (s->G && s->size && s->order && s->dependent && s->involved)
-            return BG_OK;
-    }
+    if (st == BG_OK && bg_arena_create(&s->arena, list, s))
+        return BG_OK;
     bg_selection_destroy(s);
     *selection = NULL;
     return bg_error_set(err, BG_NO_MEMORY, "out of memory for the constraints of '%s'",
@@ -52,11 +61,7 @@ void bg_selection_destroy(bg_selection *s)
         return;
     bg_rank_destroy(s->rank);
     bg_state_destroy(s->moved);
-    free(s->G);
-    free(s->size);
-    free(s->order);
-    free(s->dependent);
-    free(s->involved);
+    bg_arena_clear(&s->arena);
     free(s);
 }
 

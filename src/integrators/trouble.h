@@ -28,7 +28,7 @@ struct bg_trouble {
     long jumps;           /* found so far */
     bg_patience stiff_patience, jump_patience;
     long accepted, rejected; /* counts where the present window of steps began */
-    double *memory;          /* what the pointers below share */
+    bg_arena arena;          /* of the arrays below */
     double *x, *y;           /* [2 nv + nz] tangent vectors (delta, w, zeta) */
     double *a0, *a1, *a2;    /* [nv + nz] accelerations and rates of z at two points */
     double *state[3];        /* [n] points of a segment */
@@ -51,5 +51,18 @@ void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rat
 void bg_trouble_watch_rejection(bg_integrator *ig);
 /* Looks at the present state without waiting for more steps: for runs that end here. */
 void bg_trouble_search(bg_integrator *ig);
+
+/* stiffness.c: whether steps of this length from x are limited by stability, and by what. */
+void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h);
+/* jumps.c: looks on the way to the end of the attempt, and along the tangent, where its second
+ * stage was: what crosses a jump there is often thrown back. */
+void bg_jumps_search(bg_integrator *ig);
+
+/* v' and z' at a point given as y. */
+bool bg_trouble_calc_rates(bg_integrator *ig, double t, const double *y, double *out);
+/* Places the system's parts at y; false: its inputs cannot be evaluated. */
+bool bg_trouble_place(bg_integrator *ig, double t, const double *y, double *motion);
+/* The next test is made after twice as many steps as the last. */
+void bg_trouble_wait_longer(const bg_integrator *ig, bg_patience *patience);
 
 #endif

@@ -1,5 +1,6 @@
 #include "linalg/dependence.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -8,17 +9,27 @@
 
 #define AS_GOOD 0.3
 
-static void free_all(const bg_dependence *d)
+static void list(void *object, bg_arena *arena)
 {
-    void *owned[] = {d->S,    d->W,    d->Q,       d->R,     d->c,         d->left,     d->of_W,
-                     d->of_Q, d->kept, d->decided, d->order, d->remainder, d->dependent};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
+    bg_dependence *x = object;
+    BG_TAKE(arena, x->S, x->entries);
+    BG_TAKE(arena, x->W, x->entries);
+    BG_TAKE(arena, x->Q, x->entries);
+    BG_TAKE(arena, x->R, x->squares);
+    BG_TAKE(arena, x->c, x->rows);
+    BG_TAKE(arena, x->left, x->rows);
+    BG_TAKE(arena, x->of_W, x->rows);
+    BG_TAKE(arena, x->of_Q, x->rows);
+    BG_TAKE(arena, x->kept, x->rows);
+    BG_TAKE(arena, x->decided, x->rows);
+    BG_TAKE(arena, x->order, x->rows);
+    BG_TAKE(arena, x->remainder, x->rows);
+    BG_TAKE(arena, x->dependent, x->rows);
 }
 
 void bg_dependence_clear(bg_dependence *d)
 {
-    free_all(d);
+    bg_arena_clear(&d->arena);
     *d = (bg_dependence){0};
 }
 
@@ -31,22 +42,9 @@ static bool reserve(bg_dependence *d, size_t m, size_t entries, size_t squares)
     bg_dependence x = {.rows = m > d->rows ? m : d->rows,
                        .entries = entries > d->entries ? entries : d->entries,
                        .squares = squares > d->squares ? squares : d->squares};
-    x.S = BG_NEW_ARRAY(double, x.entries);
-    x.W = BG_NEW_ARRAY(double, x.entries);
-    x.Q = BG_NEW_ARRAY(double, x.entries);
-    x.R = BG_NEW_ARRAY(double, x.squares);
-    x.c = BG_NEW_ARRAY(double, x.rows);
-    x.left = BG_NEW_ARRAY(double, x.rows);
-    x.of_W = BG_NEW_ARRAY(bg_span, x.rows);
-    x.of_Q = BG_NEW_ARRAY(bg_span, x.rows);
-    x.kept = BG_NEW_ARRAY(int, x.rows);
-    x.decided = BG_NEW_ARRAY(bool, x.rows);
-    x.order = BG_NEW_ARRAY(signed char, x.rows);
-    x.remainder = BG_NEW_ARRAY(double, x.rows);
-    x.dependent = BG_NEW_ARRAY(bool, x.rows);
-    bool made = x.S && x.W && x.Q && x.R && x.c && x.left && x.of_W && x.of_Q && x.kept &&
-                x.decided && x.order && x.remainder && x.dependent;
-    free_all(made ? d : &x);
+    bool made = bg_arena_create(&x.arena, list, &x);
+    if (made)
+        bg_arena_clear(&d->arena);
     if (made)
         *d = x;
     return made;

@@ -10,6 +10,8 @@
 #ifndef BG_DEPENDENCE_H
 #define BG_DEPENDENCE_H
 
+#include "base/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -36,6 +38,7 @@ typedef struct bg_dependence {
     double *remainder;    /* [m] what other rows left of it: of a kept one when it was chosen, of
                              others in the end */
     bool *dependent;      /* [m] not kept */
+    bg_arena arena;       /* all arrays */
 } bg_dependence;
 
 /* Makes room for m rows of n columns, all zero, all orders 0. False: out of memory, or more than

@@ -28,10 +28,9 @@ struct bg_kkt {
     bg_schur *schur;     /* NULL: M has no factorisation of its own */
     unsigned char *held; /* [ng] rows left out, for it */
     bool any_fixed;      /* some coordinate is */
-    const double *given; /* that factorisation, of the next M; NULL: not given */
     bool by_schur;       /* the last factorisation is its own, of these: */
     const double *last_M, *last_G;
-    int wait, pause; /* factorisations until it is tried again, and were after the last failure */
+    int wait, pause; /* factorisations until it is tried again; and were, after the last failure */
 };
 
 /* sign: 1 where M is positive, 0 where it is not known to be. */
@@ -85,11 +84,6 @@ bg_status bg_kkt_set_mass_solver(bg_kkt *kkt, const bg_mass_solver *mass, bg_err
     return bg_schur_create(kkt->nv, kkt->ng, kkt->pattern_G, mass, &kkt->schur, err);
 }
 
-void bg_kkt_give_mass(bg_kkt *kkt, const double *factor)
-{
-    kkt->given = factor;
-}
-
 void bg_kkt_destroy(bg_kkt *kkt)
 {
     if (!kkt)
@@ -131,30 +125,31 @@ void bg_kkt_set_unsymmetric(bg_kkt *kkt)
     kkt->symmetric = false;
 }
 
-/* By block elimination; false: not safe now. */
-static bool eliminate(bg_kkt *kkt, const double *G_upper, const double *G_lower)
+bool bg_kkt_can_eliminate(const bg_kkt *kkt)
 {
-    if (kkt->wait > 0) {
-        kkt->wait--;
+    return kkt->schur && kkt->symmetric && !kkt->any_fixed && kkt->wait == 0;
+}
+
+bool bg_kkt_eliminate(bg_kkt *kkt, const double *factor, const double *M, const double *G_upper,
+                      const double *G_lower)
+{
+    if (!bg_kkt_can_eliminate(kkt))
         return false;
-    }
-    bool safe = bg_schur_factor(kkt->schur, kkt->given, G_upper, G_lower, kkt->epsilon, kkt->sizes,
+    bool safe = bg_schur_factor(kkt->schur, factor, G_upper, G_lower, kkt->epsilon, kkt->sizes,
                                 kkt->held);
     kkt->pause = safe ? 0 : kkt->pause == 0 ? 1 : 2 * kkt->pause;
     kkt->pause = kkt->pause < LONGEST_PAUSE ? kkt->pause : LONGEST_PAUSE;
-    kkt->wait = kkt->pause;
+    kkt->wait = safe ? 0 : kkt->pause + 1; /* that of now is one of those waited for */
+    kkt->by_schur = safe;
+    kkt->last_M = M;
+    kkt->last_G = G_lower;
     return safe;
 }
 
 bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, const double *G_lower)
 {
-    kkt->by_schur = kkt->schur && kkt->given && kkt->symmetric && !kkt->any_fixed &&
-                    eliminate(kkt, G_upper, G_lower);
-    kkt->given = NULL;
-    kkt->last_M = M;
-    kkt->last_G = G_lower;
-    if (kkt->by_schur)
-        return BG_OK;
+    kkt->by_schur = false;
+    kkt->wait -= kkt->wait > 0;
     const bg_block_value values[BLOCKS] = {
         [MASS] = {1, M},
         [UPPER] = {1, G_upper},
@@ -238,7 +233,7 @@ void bg_kkt_archive(bg_kkt *kkt, bg_archive *archive)
 {
     if (kkt->schur) {
         bg_archive_mark(archive, "schur");
-        bg_archive_whole(archive, &kkt->wait, 1, 0, LONGEST_PAUSE);
+        bg_archive_whole(archive, &kkt->wait, 1, 0, LONGEST_PAUSE + 1);
         bg_archive_whole(archive, &kkt->pause, 1, 0, LONGEST_PAUSE);
         kkt->by_schur = kkt->by_schur && !archive->loading;
     }

@@ -1,81 +1,35 @@
-/* Least squares in levels (lexicographic), by orthogonal transformations.
- *
- * With D = diag(unit), x = D y, and Z an orthonormal basis of the directions that the levels before
- * leave free, a level minimises |A D Z s - r|, r = b - A x. Householder reflections with pivoting
- * bring (A D Z)^T = Q [R; 0] with R of full row rank; the first columns of Z Q are the directions
- * that the level decides, the others are the next Z. In the former the problem is
- * |R^T s - r| -> min with R^T of full column rank, solved by reflections once more.
- *
- * Unknowns that no row has tied together yet are in different groups, each with its own columns of
- * Z: Z is block-diagonal, and a level costs the cubes of the groups it acts on. At first every
- * unknown is a group. Of a level that ties many directions together with nearly as many rows, such
- * as the constraints of a long mechanism, it is tried first whether its rows can all be met, with a
- * sparse elimination (nullspace.c); what that gives for Z is the same but for a rotation, on which
- * nothing depends. */
-#include "linalg/levels.h"
+/* Least squares in levels (lexicographic): which unknowns a level ties together, and its rows by
+ * these; each set of them is solved by itself (level.c). */
+#include "linalg/level.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
-#include "linalg/nullspace.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 32 }; /* directions: no sparse elimination below */
-
-/* Unknowns that rows have tied together, by the first of them. */
-typedef struct group {
-    int n, k;    /* unknowns, free directions */
-    int *column; /* [n]; NULL: itself alone */
-    double *Z;   /* [n * k] by columns; NULL: one direction, 1 */
-} group;
-
-struct bg_levels {
-    int n, freedom, limit;
-    double *unit;  /* [n] */
-    double *x;     /* [n] */
-    group *groups; /* [n] those of unknowns that are not the first of one have n = 0 */
-    int *first;    /* [n] first unknown of the group of each */
-    int *local;    /* [n] its place there */
-    int *leader;   /* [n] of groups that a level ties together, by first unknowns: one of them */
-    int *next;     /* [n] group tied together with it; -1: last */
-    int *offset;   /* [n] of a group: its first direction among those tied together */
-    bg_sparse_rows dense; /* A of bg_levels_add */
-};
-
-/* Groups tied together in one level, and its rows on their directions; matrices by columns. */
-typedef struct level {
-    int first;   /* group, from which they are chained */
-    int n, m, k; /* unknowns, rows, directions */
-    int rank;
-    bg_sparse_rows rows; /* A D Z */
-    double *r;           /* [m] */
-    double *Z;           /* [n * k] */
-    int *column;         /* [n] */
-    double *B;           /* [k * m] (A D Z)^T, then R */
-    double *C;           /* [m * k] R^T */
-    double *s;           /* [k] */
-    double *h;           /* [max(m, k)] a reflection */
-    double *hZ;          /* [n] */
-} level;
+static void list(void *object, bg_arena *arena)
+{
+    bg_levels *l = object;
+    int n = l->n;
+    BG_TAKE(arena, l->unit, n);
+    BG_TAKE(arena, l->x, n);
+    BG_TAKE(arena, l->groups, n);
+    BG_TAKE(arena, l->first, n);
+    BG_TAKE(arena, l->local, n);
+    BG_TAKE(arena, l->leader, n);
+    BG_TAKE(arena, l->next, n);
+    BG_TAKE(arena, l->offset, n);
+}
 
 bg_status bg_levels_create(int n, const double *unit, bg_levels **levels, bg_error *err)
 {
     bg_levels *l = BG_NEW(bg_levels);
     *levels = l;
-    if (l) {
+    if (l)
         l->n = n;
-        l->unit = BG_NEW_ARRAY(double, n);
-        l->x = BG_NEW_ARRAY(double, n);
-        l->groups = BG_NEW_ARRAY(group, n);
-        l->first = BG_NEW_ARRAY(int, n);
-        l->local = BG_NEW_ARRAY(int, n);
-        l->leader = BG_NEW_ARRAY(int, n);
-        l->next = BG_NEW_ARRAY(int, n);
-        l->offset = BG_NEW_ARRAY(int, n);
-    }
-    if (!l || !l->unit || !l->x || !l->groups || !l->first || !l->local || !l->leader || !l->next ||
-        !l->offset) {
+    if (!l || !bg_arena_create(&l->arena, list, l)) {
         bg_levels_destroy(l);
         *levels = NULL;
         return bg_error_set(err, BG_NO_MEMORY, "no memory for least squares of %d unknowns", n);
@@ -85,11 +39,12 @@ bg_status bg_levels_create(int n, const double *unit, bg_levels **levels, bg_err
     return BG_OK;
 }
 
-static void clear_group(group *g)
+void bg_levels_clear_group(bg_levels_group *g)
 {
     free(g->column);
     free(g->Z);
-    *g = (group){0};
+    free(g->Q);
+    *g = (bg_levels_group){0};
 }
 
 void bg_levels_destroy(bg_levels *l)
@@ -97,19 +52,17 @@ void bg_levels_destroy(bg_levels *l)
     if (!l)
         return;
     for (int i = 0; i < l->n && l->groups; i++)
-        clear_group(&l->groups[i]);
+        bg_levels_clear_group(&l->groups[i]);
     bg_sparse_rows_clear(&l->dense);
-    void *owned[] = {l->unit,   l->x,    l->groups, l->first, l->local,
-                     l->leader, l->next, l->offset, l};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    bg_arena_clear(&l->arena);
+    free(l);
 }
 
 void bg_levels_reset(bg_levels *l)
 {
     for (int i = 0; i < l->n; i++) {
-        clear_group(&l->groups[i]);
-        l->groups[i] = (group){.n = 1, .k = 1};
+        bg_levels_clear_group(&l->groups[i]);
+        l->groups[i] = (bg_levels_group){.n = 1, .k = 1};
         l->first[i] = i;
         l->local[i] = 0;
         l->x[i] = 0;
@@ -122,31 +75,11 @@ void bg_levels_set_limit(bg_levels *l, int largest)
     l->limit = largest;
 }
 
-static double *column(double *A, int rows, int j)
-{
-    return A + (size_t)rows * (size_t)j;
-}
-
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 static int find_leader(bg_levels *l, int i)
 {
     while (l->leader[i] != i)
         i = l->leader[i] = l->leader[l->leader[i]];
     return i;
-}
-
-/* The group of an unknown, if it has free directions; -1: it is decided. */
-static int find_free(const bg_levels *l, int unknown)
-{
-    int first = l->first[unknown];
-    return l->groups[first].k > 0 ? first : -1;
 }
 
 /* Ties groups with free directions that rows have in common; the first of those tied together
@@ -157,7 +90,7 @@ static void tie(bg_levels *l, const bg_sparse_rows *A)
         l->leader[i] = i;
     for (int i = 0; i < A->count; i++)
         for (int k = A->start[i], one = -1; k < A->start[i + 1]; k++) {
-            int other = A->value[k] != 0 ? find_free(l, A->column[k]) : -1;
+            int other = A->value[k] != 0 ? bg_levels_find_free(l, A->column[k]) : -1;
             if (other >= 0 && one >= 0) {
                 int a = find_leader(l, one), b = find_leader(l, other);
                 l->leader[a > b ? a : b] = a > b ? b : a;
@@ -175,235 +108,11 @@ static void tie(bg_levels *l, const bg_sparse_rows *A)
     }
 }
 
-/* An entry of Z of the group of an unknown. */
-static double get_Z(const bg_levels *l, int unknown, int c)
-{
-    const group *g = &l->groups[l->first[unknown]];
-    return g->Z ? g->Z[(size_t)c * (size_t)g->n + (size_t)l->local[unknown]] : 1;
-}
-
-/* Row i of A D Z, on the directions of the groups tied together. */
-static void add_row(const bg_levels *l, level *w, const bg_sparse_rows *A, int i)
-{
-    bg_sparse_rows_begin(&w->rows);
-    for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-        int j = A->column[k], first = find_free(l, j);
-        double scaled = A->value[k] * l->unit[j];
-        for (int c = 0; first >= 0 && scaled != 0 && c < l->groups[first].k; c++)
-            bg_sparse_rows_add(&w->rows, l->offset[first] + c, scaled * get_Z(l, j, c));
-    }
-}
-
-/* The reflection I - h h^T that takes c[from .. n-1] to a multiple of its first entry. */
-static void make_reflection(const double *c, int from, int n, double *h)
-{
-    double length = sqrt(dot(c + from, c + from, n - from));
-    memset(h, 0, (size_t)n * sizeof(double));
-    if (length == 0)
-        return;
-    memcpy(h + from, c + from, (size_t)(n - from) * sizeof(double));
-    h[from] += c[from] >= 0 ? length : -length;
-    double factor = sqrt(2 / dot(h + from, h + from, n - from));
-    for (int i = from; i < n; i++)
-        h[i] *= factor;
-}
-
-static void reflect(const double *h, int from, int n, double *c)
-{
-    double s = dot(h + from, c + from, n - from);
-    for (int i = from; i < n && s != 0; i++)
-        c[i] -= s * h[i];
-}
-
-/* Z <- Z (I - h h^T) for the columns at hand. */
-static void reflect_basis(level *w, int from)
-{
-    memset(w->hZ, 0, (size_t)w->n * sizeof(double));
-    for (int j = from; j < w->k; j++)
-        for (int i = 0; i < w->n && w->h[j] != 0; i++)
-            w->hZ[i] += w->h[j] * column(w->Z, w->n, j)[i];
-    for (int j = from; j < w->k; j++)
-        for (int i = 0; i < w->n && w->h[j] != 0; i++)
-            column(w->Z, w->n, j)[i] -= w->h[j] * w->hZ[i];
-}
-
-/* Reflects B to R, and Z along with it; the rank is where nothing longer than `least` is left. */
-static void decide(level *w, double least)
-{
-    for (w->rank = 0; w->rank < w->k && w->rank < w->m; w->rank++) {
-        int from = w->rank, best = -1;
-        double longest = least;
-        for (int i = 0; i < w->m; i++) {
-            const double *c = column(w->B, w->k, i) + from;
-            double length = sqrt(dot(c, c, w->k - from));
-            if (length > longest)
-                longest = length, best = i;
-        }
-        if (best < 0)
-            return;
-        make_reflection(column(w->B, w->k, best), from, w->k, w->h);
-        for (int i = 0; i < w->m; i++)
-            reflect(w->h, from, w->k, column(w->B, w->k, i));
-        reflect_basis(w, from);
-    }
-}
-
-/* s <- argmin |R^T s - r| */
-static void solve(level *w)
-{
-    int m = w->m, rank = w->rank;
-    for (int j = 0; j < rank; j++)
-        for (int i = 0; i < m; i++)
-            column(w->C, m, j)[i] = column(w->B, w->k, i)[j];
-    for (int j = 0; j < rank; j++) {
-        make_reflection(column(w->C, m, j), j, m, w->h);
-        for (int i = j; i < rank; i++)
-            reflect(w->h, j, m, column(w->C, m, i));
-        reflect(w->h, j, m, w->r);
-    }
-    for (int j = rank - 1; j >= 0; j--) {
-        double sum = w->r[j];
-        for (int i = j + 1; i < rank; i++)
-            sum -= column(w->C, m, i)[j] * w->s[i];
-        w->s[j] = sum / column(w->C, m, j)[j];
-    }
-}
-
-/* column <- the unknowns of all groups tied together; Z <- their basis times N[k * count], or, with
- * NULL, their basis. */
-static void join_bases(const bg_levels *l, level *w, const double *N, int count)
-{
-    for (int f = w->first, at = 0; f >= 0; f = l->next[f]) {
-        const group *g = &l->groups[f];
-        for (int i = 0; i < g->n; i++, at++) {
-            int j = w->column[at] = g->column ? g->column[i] : f;
-            for (int c = 0; c < g->k; c++) {
-                int row = l->offset[f] + c;
-                double z = get_Z(l, j, c);
-                if (!N)
-                    column(w->Z, w->n, row)[at] = z;
-                for (int d = 0; N && d < count; d++)
-                    column(w->Z, w->n, d)[at] += z * N[(size_t)d * (size_t)w->k + (size_t)row];
-            }
-        }
-    }
-}
-
-/* x <- x + D Z s for the first columns of Z; one group of what was tied together, with the columns
- * behind those as its basis, and Z and the list of unknowns are its own. */
-static void take(bg_levels *l, level *w, int columns)
-{
-    for (int j = 0; j < w->rank; j++)
-        for (int i = 0; i < w->n; i++)
-            l->x[w->column[i]] += l->unit[w->column[i]] * column(w->Z, w->n, j)[i] * w->s[j];
-    for (int f = w->first, next; f >= 0; f = next) {
-        next = l->next[f];
-        clear_group(&l->groups[f]);
-    }
-    int k = columns - w->rank;
-    memmove(w->Z, column(w->Z, w->n, w->rank), (size_t)k * (size_t)w->n * sizeof(double));
-    l->groups[w->first] = (group){.n = w->n, .k = k, .column = w->column, .Z = w->Z};
-    for (int i = 0; i < w->n; i++) {
-        l->first[w->column[i]] = w->first;
-        l->local[w->column[i]] = i;
-    }
-    l->freedom -= w->k - k;
-    w->Z = NULL;
-    w->column = NULL;
-}
-
-/* All rows can be met, with few directions left: BG_OK; else BG_RETRY. */
-static bg_status add_sparse(bg_levels *l, level *w, double least)
-{
-    bg_nullspace s;
-    if (w->k <= SMALL || 2 * w->m < w->k)
-        return BG_RETRY;
-    bg_status st = bg_nullspace_calc(&w->rows, w->r, w->k, least, &s);
-    if (st != BG_OK)
-        return st;
-    w->Z = BG_NEW_ARRAY(double, (size_t)w->n *(size_t)(s.freedom + 1));
-    st = w->Z ? BG_OK : BG_NO_MEMORY;
-    if (st == BG_OK) { /* D Z s is the first column, of which 1 is taken */
-        double one = 1, *N = BG_NEW_ARRAY(double, (size_t)w->k *(size_t)(s.freedom + 1));
-        st = N ? BG_OK : BG_NO_MEMORY;
-        if (N) {
-            memcpy(N, s.x, (size_t)w->k * sizeof(double));
-            memcpy(N + w->k, s.N, (size_t)w->k * (size_t)s.freedom * sizeof(double));
-            join_bases(l, w, N, s.freedom + 1);
-            w->rank = 1;
-            w->s = &one;
-            take(l, w, s.freedom + 1);
-            w->s = NULL;
-        }
-        free(N);
-    }
-    bg_nullspace_clear(&s);
-    return st;
-}
-
-static bg_status add_dense(bg_levels *l, level *w, double least)
-{
-    size_t entries = (size_t)w->m * (size_t)w->k;
-    if (l->limit > 0 && w->k > l->limit)
-        return BG_RETRY;
-    w->Z = BG_NEW_ARRAY(double, (size_t)w->n *(size_t)w->k);
-    w->B = BG_NEW_ARRAY(double, entries);
-    w->C = BG_NEW_ARRAY(double, entries);
-    w->s = BG_NEW_ARRAY(double, w->k);
-    w->h = BG_NEW_ARRAY(double, w->m > w->k ? w->m : w->k);
-    w->hZ = BG_NEW_ARRAY(double, w->n);
-    if (!w->Z || !w->B || !w->C || !w->s || !w->h || !w->hZ)
-        return BG_NO_MEMORY;
-    join_bases(l, w, NULL, 0);
-    for (int i = 0; i < w->m; i++)
-        for (int k = w->rows.start[i]; k < w->rows.start[i + 1]; k++)
-            column(w->B, w->k, i)[w->rows.column[k]] += w->rows.value[k];
-    decide(w, least);
-    solve(w);
-    take(l, w, w->k);
-    return BG_OK;
-}
-
-static void clear_level(level *w)
-{
-    bg_sparse_rows_clear(&w->rows);
-    void *owned[] = {w->r, w->Z, w->column, w->B, w->C, w->s, w->h, w->hZ};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
-}
-
-/* The rows of one set of groups; they are list[0 .. m-1]. */
-static bg_status add_tied(bg_levels *l, int first, const bg_sparse_rows *A, const double *b,
-                          const int *list, int m, double least)
-{
-    level w = {.first = first, .m = m};
-    for (int f = first; f >= 0; f = l->next[f]) {
-        l->offset[f] = w.k;
-        w.k += l->groups[f].k;
-        w.n += l->groups[f].n;
-    }
-    w.r = BG_NEW_ARRAY(double, m);
-    w.column = BG_NEW_ARRAY(int, w.n);
-    bg_status st = w.r && w.column ? BG_OK : BG_NO_MEMORY;
-    for (int i = 0; i < m && st == BG_OK; i++) {
-        add_row(l, &w, A, list[i]);
-        w.r[i] = b[list[i]] - bg_sparse_rows_multiply(A, list[i], l->x);
-    }
-    if (w.rows.failed)
-        st = BG_NO_MEMORY;
-    if (st == BG_OK)
-        st = add_sparse(l, &w, least);
-    if (st == BG_RETRY)
-        st = add_dense(l, &w, least);
-    clear_level(&w);
-    return st;
-}
-
 /* The group that leads those of a row's directions; -1: all are decided. */
 static int find_tied(bg_levels *l, const bg_sparse_rows *A, int i)
 {
     for (int k = A->start[i]; k < A->start[i + 1]; k++) {
-        int first = A->value[k] != 0 ? find_free(l, A->column[k]) : -1;
+        int first = A->value[k] != 0 ? bg_levels_find_free(l, A->column[k]) : -1;
         if (first >= 0)
             return find_leader(l, first);
     }
@@ -456,7 +165,7 @@ bg_status bg_levels_add_rows(bg_levels *l, const bg_sparse_rows *A, const double
     for (int f = 0; f < l->n && st == BG_OK; f++) { /* begin[f + 1] is where those of f begin */
         int m = begin[f + 2] - begin[f + 1];
         if (m > 0)
-            st = add_tied(l, f, A, b, list + begin[f + 1], m, least);
+            st = bg_level_add(l, f, A, b, list + begin[f + 1], m, least);
     }
     free(begin);
     free(list);
@@ -488,13 +197,20 @@ int bg_levels_get_freedom(const bg_levels *l)
     return l->freedom;
 }
 
-void bg_levels_calc_directions(const bg_levels *l, double *Z)
+bg_status bg_levels_calc_directions(bg_levels *l, double *Z)
 {
     memset(Z, 0, (size_t)l->freedom * (size_t)l->n * sizeof(double));
     for (int i = 0; i < l->n; i++) {
-        const group *g = &l->groups[i];
+        l->next[i] = -1;
+        bg_status st = bg_level_complete(l, i);
+        if (st != BG_OK)
+            return st;
+    }
+    for (int i = 0; i < l->n; i++) {
+        const bg_levels_group *g = &l->groups[i];
         for (int k = 0; k < g->k && g->n > 0; k++, Z += l->n)
             for (int j = 0; j < g->n; j++)
                 Z[g->column ? g->column[j] : i] = g->Z ? g->Z[k * g->n + j] : 1;
     }
+    return BG_OK;
 }

@@ -26,7 +26,8 @@ bg_status bg_levels_add(bg_levels *levels, int m, const double *A, const double 
 /* The solution so far, [n], and how many directions are left to decide. */
 const double *bg_levels_get_x(const bg_levels *levels);
 int bg_levels_get_freedom(const bg_levels *levels);
-/* Z[freedom * n] <- these directions, of x_i / unit_i: orthonormal, each [n], one after another. */
-void bg_levels_calc_directions(const bg_levels *levels, double *Z);
+/* Z[freedom * n] <- these directions, of x_i / unit_i: orthonormal, each [n], one after another.
+ * BG_RETRY: they are more than the limit allows; or BG_NO_MEMORY. */
+bg_status bg_levels_calc_directions(bg_levels *levels, double *Z);
 
 #endif

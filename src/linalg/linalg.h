@@ -49,10 +49,14 @@ typedef struct bg_mass_solver {
     void (*solve)(const void *self, double *factor, double *x);
     const void *self;
 } bg_mass_solver;
-/* From now on M is also given in that form, where it is known (bg_kkt_give_mass). */
+/* From now on bg_kkt_eliminate may be called. */
 bg_status bg_kkt_set_mass_solver(bg_kkt *kkt, const bg_mass_solver *mass, bg_error *err);
-/* The factorisation of the M that the next bg_kkt_factor is called with. */
-void bg_kkt_give_mass(bg_kkt *kkt, const double *factor);
+/* Whether bg_kkt_eliminate is worth a call now. */
+bool bg_kkt_can_eliminate(const bg_kkt *kkt);
+/* As bg_kkt_factor, by block elimination with a factorisation of M; the entries of M are looked at
+ * in bg_kkt_calc_rcond alone. False: not safe now, nothing is factored. */
+bool bg_kkt_eliminate(bg_kkt *kkt, const double *factor, const double *M, const double *G_upper,
+                      const double *G_lower);
 /* Rows of G left out of the system (ng flags, copied; NULL: none): their multipliers become 0. */
 void bg_kkt_set_eliminated(bg_kkt *kkt, const unsigned char *eliminated);
 /* Velocity coordinates kept fixed (nv flags, copied; NULL: none): their corrections become 0. */

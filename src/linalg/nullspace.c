@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -264,21 +265,13 @@ static void substitute(const elimination *e, bool homogeneous, double *x)
     }
 }
 
-static double dot(const double *a, const double *b, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* x <- x without its part in the first `count` columns of N. */
 static void project(const bg_nullspace *s, int count, double *x)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int c = 0; c < count; c++) {
             const double *z = s->N + (size_t)c * (size_t)s->n;
-            double h = dot(z, x, s->n);
+            double h = bg_dot_product(z, x, s->n);
             for (int i = 0; i < s->n && h != 0; i++)
                 x[i] -= h * z[i];
         }
@@ -300,7 +293,7 @@ static bool fill(const elimination *e, bg_nullspace *s)
         z[j] = 1;
         substitute(e, true, z);
         project(s, c++, z);
-        double length = sqrt(dot(z, z, e->n));
+        double length = sqrt(bg_dot_product(z, z, e->n));
         for (int i = 0; i < e->n; i++)
             z[i] /= length;
     }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "linalg/backend.h"
+#include "math/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,16 +54,11 @@ static void merge(row *w, const int *at, int count)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* Structure of row k; own: its columns in A, in the order of the factors. */
 static bool find_row(bg_ordered_lu *lu, row *w, int k, int *own, int count, columns *L, columns *U)
 {
     bool good = true;
-    qsort(own, (size_t)count, sizeof *own, compare);
+    qsort(own, (size_t)count, sizeof *own, bg_compare_ints);
     w->next[w->n] = w->n;
     merge(w, own, count);
     merge(w, &k, 1);

@@ -3,6 +3,7 @@
  * Of a large matrix, most rows are independent beyond doubt (independence.h); those in doubt, with
  * the rows they may depend on, make groups that have nothing to do with each other, and each of
  * these is decided upon carefully (dependence.h). A small matrix is one such group. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/dependence.h"
 #include "linalg/independence.h"
@@ -47,21 +48,40 @@ struct bg_rank {
     int *quota;           /* [m] by the first row of a group: rows of it to keep */
     double *sorted;       /* [m] scratch */
     coefficients parts;
-    bool settled; /* nothing is allocated any more, and coefficients are not kept */
-    bool failed;  /* out of memory since create, or more than was reserved */
+    bool settled;   /* nothing is allocated any more, and coefficients are not kept */
+    bool failed;    /* out of memory since create, or more than was reserved */
+    int count;      /* entries of the pattern */
+    bg_arena arena; /* all arrays but those of coefficients that grow */
 };
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_rank *w = object;
+    int m = w->m, n = w->n;
+    BG_TAKE(arena, w->row_start, m + 1);
+    BG_TAKE(arena, w->column, w->count);
+    BG_TAKE(arena, w->value, w->count);
+    BG_TAKE(arena, w->unit, m);
+    BG_TAKE(arena, w->length, m);
+    BG_TAKE(arena, w->left, m);
+    BG_TAKE(arena, w->out, m);
+    BG_TAKE(arena, w->doubtful, m);
+    BG_TAKE(arena, w->leader, m);
+    BG_TAKE(arena, w->next, m);
+    BG_TAKE(arena, w->local, n);
+    BG_TAKE(arena, w->used, n);
+    BG_TAKE(arena, w->member, m);
+    BG_TAKE(arena, w->quota, m);
+    BG_TAKE(arena, w->sorted, m);
+    BG_TAKE(arena, w->parts.start, m);
+    BG_TAKE(arena, w->parts.length, m);
+}
 
 static bool copy_pattern(bg_rank *w, const bg_pattern *pattern)
 {
-    int count = pattern ? pattern->row_start[w->m] : w->m * w->n;
-    w->row_start = BG_NEW_ARRAY(int, w->m + 1);
-    w->column = BG_NEW_ARRAY(int, count);
-    w->value = BG_NEW_ARRAY(double, count);
-    if (!w->row_start || !w->column || !w->value)
-        return false;
     for (int i = 0; i <= w->m; i++)
         w->row_start[i] = pattern ? pattern->row_start[i] : i * w->n;
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < w->count; k++)
         w->column[k] = pattern ? pattern->column[k] : k % w->n;
     w->pattern = (bg_pattern){w->m, w->n, w->row_start, w->column};
     return true;
@@ -99,23 +119,8 @@ bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank
         w->m = m;
         w->n = n;
         w->sparse = pattern && m > SMALL;
-        w->unit = BG_NEW_ARRAY(double, m);
-        w->length = BG_NEW_ARRAY(double, m);
-        w->left = BG_NEW_ARRAY(double, m);
-        w->out = BG_NEW_ARRAY(bool, m);
-        w->doubtful = BG_NEW_ARRAY(bool, m);
-        w->leader = BG_NEW_ARRAY(int, m);
-        w->next = BG_NEW_ARRAY(int, m);
-        w->local = BG_NEW_ARRAY(int, n);
-        w->used = BG_NEW_ARRAY(int, n);
-        w->member = BG_NEW_ARRAY(int, m);
-        w->quota = BG_NEW_ARRAY(int, m);
-        w->sorted = BG_NEW_ARRAY(double, m);
-        w->parts.start = BG_NEW_ARRAY(size_t, m);
-        w->parts.length = BG_NEW_ARRAY(int, m);
-        if (w->unit && w->length && w->left && w->out && w->doubtful && w->leader && w->next &&
-            w->local && w->used && w->member && w->quota && w->sorted && w->parts.start &&
-            w->parts.length && copy_pattern(w, pattern) && forget_columns(w) &&
+        w->count = pattern ? pattern->row_start[m] : m * n;
+        if (bg_arena_create(&w->arena, list, w) && copy_pattern(w, pattern) && forget_columns(w) &&
             (w->sparse ? bg_independence_create(&w->sure, &w->pattern)
                        : bg_dependence_begin(&w->group, m, n) &&
                              reserve(w, (size_t)m * (size_t)m / 4 + 1)))
@@ -132,12 +137,10 @@ void bg_rank_destroy(bg_rank *w)
         return;
     bg_independence_clear(&w->sure);
     bg_dependence_clear(&w->group);
-    void *owned[] = {w->row_start, w->column,      w->value,       w->unit,         w->length,
-                     w->left,      w->out,         w->doubtful,    w->leader,       w->next,
-                     w->local,     w->used,        w->member,      w->quota,        w->sorted,
-                     w->parts.row, w->parts.value, w->parts.start, w->parts.length, w};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
+    bg_arena_clear(&w->arena);
+    free(w->parts.row);
+    free(w->parts.value);
+    free(w);
 }
 
 static int find_leader(bg_rank *w, int i)

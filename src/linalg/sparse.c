@@ -9,6 +9,7 @@
  * of iterative refinement in every solve squares it away. Pivots that are noise (backend.h) also
  * ask for new ones before they count as singular. The memory holds whatever is chosen. */
 #include "base/archive.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/backend.h"
 #include "linalg/sparse_lu.h"
@@ -29,7 +30,22 @@ typedef struct sparse {
     bool chosen;              /* there is such a choice */
     bg_sparse_lu lu;          /* of A^T */
     double *b, *x, *r, *size; /* n each, scratch */
+    bg_arena arena;
 } sparse;
+
+static void list(void *object, bg_arena *arena)
+{
+    sparse *s = object;
+    int n = s->n;
+    BG_TAKE(arena, s->row_start, n + 1);
+    BG_TAKE(arena, s->column, s->count);
+    BG_TAKE(arena, s->values, s->count);
+    BG_TAKE(arena, s->pivot_values, s->count);
+    BG_TAKE(arena, s->b, n);
+    BG_TAKE(arena, s->x, n);
+    BG_TAKE(arena, s->r, n);
+    BG_TAKE(arena, s->size, n);
+}
 
 static bg_status create(int n, const bg_pattern *pattern, void **self)
 {
@@ -39,16 +55,7 @@ static bg_status create(int n, const bg_pattern *pattern, void **self)
         return BG_NO_MEMORY;
     s->n = n;
     s->count = pattern->row_start[n];
-    s->row_start = BG_NEW_ARRAY(int, n + 1);
-    s->column = BG_NEW_ARRAY(int, s->count);
-    s->values = BG_NEW_ARRAY(double, s->count);
-    s->pivot_values = BG_NEW_ARRAY(double, s->count);
-    s->b = BG_NEW_ARRAY(double, n);
-    s->x = BG_NEW_ARRAY(double, n);
-    s->r = BG_NEW_ARRAY(double, n);
-    s->size = BG_NEW_ARRAY(double, n);
-    if (!s->row_start || !s->column || !s->values || !s->pivot_values || !s->b || !s->x || !s->r ||
-        !s->size)
+    if (!bg_arena_create(&s->arena, list, s))
         return BG_NO_MEMORY;
     memcpy(s->row_start, pattern->row_start, (size_t)(n + 1) * sizeof(int));
     memcpy(s->column, pattern->column, (size_t)s->count * sizeof(int));
@@ -61,10 +68,8 @@ static void destroy(void *self)
     if (!s)
         return;
     bg_sparse_lu_clear(&s->lu);
-    void *owned[] = {s->row_start, s->column, s->values, s->pivot_values, s->b, s->x,
-                     s->r,         s->size,   s};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
-        free(owned[i]);
+    bg_arena_clear(&s->arena);
+    free(s);
 }
 
 /* r <- b - A x and, when magnitude is not NULL, magnitude <- |b| + |A| |x|. */

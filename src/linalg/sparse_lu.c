@@ -130,38 +130,39 @@ static bool calc_bounds(bg_sparse_lu *lu)
     return done && lu->capacity_L < INT_MAX && lu->capacity_U < INT_MAX;
 }
 
+static void list(void *object, bg_arena *arena)
+{
+    bg_sparse_lu *lu = object;
+    int n = lu->n;
+    BG_TAKE(arena, lu->place, n);
+    BG_TAKE(arena, lu->scale, n);
+    BG_TAKE(arena, lu->start_L, n + 1);
+    BG_TAKE(arena, lu->start_U, n + 1);
+    BG_TAKE(arena, lu->row_L, lu->capacity_L);
+    BG_TAKE(arena, lu->row_U, lu->capacity_U);
+    BG_TAKE(arena, lu->value_L, lu->capacity_L);
+    BG_TAKE(arena, lu->value_U, lu->capacity_U);
+    BG_TAKE(arena, lu->pivot, n);
+    BG_TAKE(arena, lu->x, n);
+    BG_TAKE(arena, lu->stack, n);
+    BG_TAKE(arena, lu->next, n);
+    BG_TAKE(arena, lu->mark, n);
+    BG_TAKE(arena, lu->found, n);
+}
+
 bool bg_sparse_lu_create(bg_sparse_lu *lu, int n, const int *start, const int *index)
 {
     *lu = (bg_sparse_lu){.n = n, .start = start, .index = index};
     lu->order = BG_NEW_ARRAY(int, n);
     if (!lu->order || amd_order(n, start, index, lu->order, NULL, NULL) < 0 || !calc_bounds(lu))
         return false;
-    lu->place = BG_NEW_ARRAY(int, n);
-    lu->scale = BG_NEW_ARRAY(double, n);
-    lu->start_L = BG_NEW_ARRAY(int, n + 1);
-    lu->start_U = BG_NEW_ARRAY(int, n + 1);
-    lu->row_L = BG_NEW_ARRAY(int, lu->capacity_L);
-    lu->row_U = BG_NEW_ARRAY(int, lu->capacity_U);
-    lu->value_L = BG_NEW_ARRAY(double, lu->capacity_L);
-    lu->value_U = BG_NEW_ARRAY(double, lu->capacity_U);
-    lu->pivot = BG_NEW_ARRAY(double, n);
-    lu->x = BG_NEW_ARRAY(double, n);
-    lu->stack = BG_NEW_ARRAY(int, n);
-    lu->next = BG_NEW_ARRAY(int, n);
-    lu->mark = BG_NEW_ARRAY(int, n);
-    lu->found = BG_NEW_ARRAY(int, n);
-    return lu->place && lu->scale && lu->start_L && lu->start_U && lu->row_L && lu->row_U &&
-           lu->value_L && lu->value_U && lu->pivot && lu->x && lu->stack && lu->next && lu->mark &&
-           lu->found;
+    return bg_arena_create(&lu->arena, list, lu);
 }
 
 void bg_sparse_lu_clear(bg_sparse_lu *lu)
 {
-    void *const owned[] = {lu->order, lu->place, lu->scale,   lu->start_L, lu->start_U,
-                           lu->row_L, lu->row_U, lu->value_L, lu->value_U, lu->pivot,
-                           lu->x,     lu->stack, lu->next,    lu->mark,    lu->found};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    free(lu->order);
+    bg_arena_clear(&lu->arena);
     *lu = (bg_sparse_lu){0};
 }
 

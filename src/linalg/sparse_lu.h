@@ -2,6 +2,7 @@
 #ifndef BG_SPARSE_LU_H
 #define BG_SPARSE_LU_H
 
+#include "base/arena.h"
 #include "linalg/linalg.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ typedef struct bg_sparse_lu {
     int parity;           /* 1 or -1: of place and order together */
     double operations;    /* multiplications and subtractions of a factorisation, at most */
     int *stack, *next, *mark, *found; /* [n] each: search for the pattern of a column */
+    bg_arena arena;                   /* all arrays but the order */
 } bg_sparse_lu;
 
 /* For matrices B of n columns with a pattern that stays where it is; false: out of memory. Release

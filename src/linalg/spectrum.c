@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "linalg/lapack.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,14 +17,6 @@ static bg_status tell(bg_status st, const char *what, bg_error *err)
                                              "%s could not be found: the matrix is not "
                                              "finite, or the iteration does not converge",
                                              what);
-}
-
-static bool is_finite(const double *A, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (!isfinite(A[k]))
-            return false;
-    return true;
 }
 
 /* A copy by columns. */
@@ -43,7 +36,7 @@ bg_status bg_spectrum_calc(int n, const double *A, double *re, double *im, doubl
     int info = 0, size = 8 * n + 64;
     if (n == 0)
         return BG_OK;
-    if (!is_finite(A, n * n))
+    if (!bg_is_finite(A, n * n))
         return tell(BG_NOT_FINITE, "eigenvalues", err);
     bg_status st = bg_lapack_load(&lapack, err);
     if (st != BG_OK)
@@ -70,7 +63,7 @@ bg_status bg_svd_calc(int m, int n, const double *A, double *s, double *Ut, doub
             Vt[i * n + i] = 1;
         return BG_OK;
     }
-    if (!is_finite(A, m * n))
+    if (!bg_is_finite(A, m * n))
         return tell(BG_NOT_FINITE, "singular values", err);
     bg_status st = bg_lapack_load(&lapack, err);
     if (st != BG_OK)
@@ -98,7 +91,7 @@ bg_status bg_symmetric_spectrum_calc(int n, const double *A, double *w, double *
     int info = 0, size = 8 * n + 64;
     if (n == 0)
         return BG_OK;
-    if (!is_finite(A, n * n))
+    if (!bg_is_finite(A, n * n))
         return tell(BG_NOT_FINITE, "eigenvalues", err);
     bg_status st = bg_lapack_load(&lapack, err);
     if (st != BG_OK)

@@ -157,7 +157,7 @@ static bg_status try_step(search *s, double part, bg_error *err)
         to->z[i] += part * r->dz[i];
     bg_status st = BG_OK;
     if (d->ng > 0) { /* factored anew: the matrix may be that of another trial */
-        st = bg_dynamics_evaluate(d, to->t, to->q, to->v, to->z, to->mode, BG_TERM_M | BG_TERM_G,
+        st = bg_dynamics_evaluate(d, to->t, to->q, to->v, to->z, to->mode, BG_TERM_MASS | BG_TERM_G,
                                   err);
         if (st == BG_OK)
             st = bg_dynamics_factor(d, NULL, err);

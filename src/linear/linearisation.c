@@ -57,13 +57,6 @@ static bool is_wanted(const bg_system_def *d, bg_of of, bg_by by)
     return table[of][by] && rows > 0 && columns > 0;
 }
 
-static int count_values(const bg_system *sys, bg_of of, bg_by by)
-{
-    const bg_pattern *p = bg_system_get_pattern(sys, of, by);
-    int rows = bg_system_get_rows(sys, of);
-    return p ? p->row_start[rows] : rows * bg_system_get_columns(sys, by);
-}
-
 static void list(void *object, bg_arena *arena)
 {
     bg_linearisation *l = object;
@@ -73,9 +66,10 @@ static void list(void *object, bg_arena *arena)
     for (bg_of of = 0; of < BG_OF_COUNT; of++)
         for (bg_by by = 0; by < BG_BY_COUNT; by++)
             if (is_wanted(&sys->def, of, by))
-                BG_TAKE(arena, l->block[of][by], count_values(sys, of, by));
-    BG_TAKE(arena, l->Ga_q, l->ng > 0 ? count_values(sys, BG_OF_w, BG_BY_q) : 0);
-    BG_TAKE(arena, l->Ga_u, l->ng > 0 && l->nu > 0 ? count_values(sys, BG_OF_w, BG_BY_u) : 0);
+                BG_TAKE(arena, l->block[of][by], bg_system_count_values(sys, of, by));
+    BG_TAKE(arena, l->Ga_q, l->ng > 0 ? bg_system_count_values(sys, BG_OF_w, BG_BY_q) : 0);
+    BG_TAKE(arena, l->Ga_u,
+            l->ng > 0 && l->nu > 0 ? bg_system_count_values(sys, BG_OF_w, BG_BY_u) : 0);
     for (int i = 0; i < 2; i++) {
         BG_TAKE(arena, l->side[i], nV);
         BG_TAKE(arena, l->path[i], nV);
@@ -194,8 +188,8 @@ static bg_status update_bending(bg_linearisation *l, const bg_point *at, bg_erro
 {
     bg_point p = *at;
     bg_derivatives d = {0};
-    int nq = count_values(l->sys->system, BG_OF_w, BG_BY_q);
-    int nu = l->nu > 0 ? count_values(l->sys->system, BG_OF_w, BG_BY_u) : 0;
+    int nq = bg_system_count_values(l->sys->system, BG_OF_w, BG_BY_q);
+    int nu = l->nu > 0 ? bg_system_count_values(l->sys->system, BG_OF_w, BG_BY_u) : 0;
     double *keep_q = l->block[BG_OF_w][BG_BY_q], *keep_u = l->block[BG_OF_w][BG_BY_u];
     p.v = l->at->a;
     d.block[BG_OF_w][BG_BY_q] = l->Ga_q;

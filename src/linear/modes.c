@@ -22,6 +22,7 @@
 
 #include "base/memory.h"
 #include "linalg/spectrum.h"
+#include "math/arrays.h"
 
 #include <float.h>
 #include <math.h>
@@ -49,19 +50,11 @@ typedef struct reduction {
     int levels;
 } reduction;
 
-static double find_largest(const double *x, int n)
-{
-    double largest = 0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(x[i]));
-    return largest;
-}
-
 /* T <- A with every row in units of its size; rows that are rounding beside `largest` are zero. */
 static void equilibrate(const double *A, int n, double largest, double *T)
 {
     for (int i = 0; i < n; i++) {
-        double size = find_largest(A + i * n, n);
+        double size = bg_find_largest(A + i * n, n);
         bool counts = size > 4 * n * DBL_EPSILON * largest;
         for (int j = 0; j < n; j++)
             T[i * n + j] = counts ? A[i * n + j] / size : 0;
@@ -164,7 +157,7 @@ static bg_status find_zeros(reduction *r, level *v, double tolerance, double lar
 /* Takes zeros out of A as long as there are some. */
 static bg_status take_zeros(reduction *r, double tolerance, bg_error *err)
 {
-    double largest = find_largest(r->A, r->nx * r->nx);
+    double largest = bg_find_largest(r->A, r->nx * r->nx);
     bool found = r->nx > 0;
     bg_status st = BG_OK;
     for (int n = r->nx; found && n > 0 && r->levels < LEVELS && st == BG_OK;) {

@@ -53,7 +53,7 @@ typedef struct bg_joint {
     const bg_joint_class *class_;
     bg_marker a, b;   /* frames coincide in the design position */
     bool x_given;     /* their x axes by the file */
-    bool slides_back; /* its slide counts against z, as in the mirror image of a cylinder */
+    bool slides_back; /* slides count against axes, as in the mirror image of a cylinder */
     double pitch;     /* m/rad, screw */
     double length;    /* m, distance */
     enum { BG_CUT_AUTO, BG_CUT_FORCE, BG_CUT_FORBID } cut;

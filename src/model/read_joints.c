@@ -23,7 +23,7 @@ static bool is_screw(const bg_joint_class *c)
     return c->nlinks > 0 && c->link[0].kind == BG_LINK_SCREW;
 }
 
-/* Its displacements are along axes of the world in the design position. */
+/* Its displacements are along axes of the part in the design position, or along a track. */
 static bool is_cardan(const bg_joint_class *c)
 {
     return c->ncoordinates > 3;
@@ -104,6 +104,22 @@ static bg_vec3 read_place(const bg_value *v, const bg_joint_class *c, int body)
     return bg_frame_apply(&m->bodies[p.body].pose, p.frame.r);
 }
 
+/* Axes about which angles keep their values in a mirror: as of axial vectors; slides, along true
+ * vectors, go against them (slides_back). A frame on a track faces along it in any part. */
+static bg_mat3 read_cardan_axes(const bg_value *v, const bg_mat3 *unit)
+{
+    const double det = bg_scope_get_handedness(v->scope);
+    const double axial[3] = {det, det, det};
+    bg_mat3 axes = *unit;
+    int body[2] = {0, 0};
+    read_body_pair(v, body);
+    for (int k = 0; k < 3; k++)
+        axes.m[k][k] = det * bg_scope_get_flip(v->scope, k);
+    return v->reader->status == BG_OK && v->reader->model->bodies[body[0]].track
+               ? axes
+               : bg_scope_turn_frame(v->scope, unit, axial);
+}
+
 /* Axes of both markers: z along "axis", x along "second", but for the digits in which the two are
  * written. In a mirrored part coordinates keep their values: z, about which a joint turns, is
  * axial, but a slide is along a true vector; a universal joint turns about x, too. */
@@ -112,14 +128,8 @@ static bg_mat3 read_axes(const bg_value *v, const bg_joint_class *c)
     const double digits = 1e-4; /* as of constraints that are redundant */
     bg_value second = bg_value_member(v, "second");
     const bg_mat3 unit = bg_mat3_identity();
-    if (is_cardan(c)) {
-        if (bg_scope_get_handedness(v->scope) < 0)
-            bg_value_fail(v,
-                          "a joint of type '%s' cannot be in a part that is mirrored; describe "
-                          "the part for either side, or put the joint into the model",
-                          c->name);
-        return unit;
-    }
+    if (is_cardan(c))
+        return read_cardan_axes(v, &unit);
     if (c->naxes == 0)
         return bg_scope_turn_axes(v->scope, &unit);
     bg_vec3 z = bg_value_unit(v, "axis"), x = {0, 0, 0};
@@ -227,7 +237,11 @@ static void read_rolling(const bg_value *v, bg_joint *j)
                       j->class_->name);
         return;
     }
-    const bg_signal s = {.kind = BG_SIGNAL_TRACK, .track = track, .n = BG_TRACK_PARTS, .b = radius};
+    const double forward = bg_scope_get_handedness(v->scope) * bg_scope_get_flip(v->scope, 1);
+    const bg_signal s = {.kind = BG_SIGNAL_TRACK,
+                         .track = track,
+                         .n = BG_TRACK_PARTS,
+                         .b = forward * radius}; /* spin about y, as the axes have it */
     j->rolling = bg_read_add_track_signal(v->reader, j->name, "rolling", &s);
 }
 
@@ -274,7 +288,7 @@ static void read_joint(const bg_value *v, const bg_joint_class *c, int joint)
     for (int k = 0; k < BG_JOINT_COORDINATES; k++)
         j->start[k].signal = -1;
     j->rolling = -1;
-    j->slides_back = is_cylindrical(c) && bg_scope_get_handedness(v->scope) < 0;
+    j->slides_back = (is_cylindrical(c) || is_cardan(c)) && bg_scope_get_handedness(v->scope) < 0;
     expect_keys(v, c);
     read_markers(v, j);
     if (is_distance(c))

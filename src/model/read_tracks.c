@@ -159,6 +159,8 @@ int bg_read_add_track_signal(bg_reader *reader, const char *owner, const char *p
     snprintf(name, sizeof name, "%.100s.%s", owner, part);
     m->signals[m->nsignals] = *signal;
     m->signals[m->nsignals].name = bg_reader_copy(reader, name);
+    if (reader->status == BG_OK && bg_signal_prepare(&m->signals[m->nsignals], NULL) != BG_OK)
+        bg_reader_fail_memory(reader);
     return m->nsignals++;
 }
 

@@ -13,7 +13,8 @@
  *   linear       n times x and values y; prepared: c holds the times of corners, then infinities
  *   spline       n times x and values y; prepared: c holds the second derivatives
  *   expression   expression of variable 0, the time
- *   track        part n of the place at start + a + distance(t), less offset; or distance(t)/b
+ *   track        part n of the place at start + a + distance(t), less offset; or distance(t)/b;
+ *                prepared: x holds the arc lengths of corners
  *
  * The spline on an interval of length h, with p = (x_{i+1} - t)/h and s = 1 - p, is
  *
@@ -402,9 +403,29 @@ static void calc_expression(const bg_signal *s, int piece, double t, double *out
 
 static bg_status prepare_track(bg_signal *s, bg_error *err)
 {
-    (void)err;
     assert(s->track);
+    s->x = s->n < BG_TRACK_PARTS ? BG_NEW_ARRAY(double, s->track->n + 1) : NULL;
+    if (s->n < BG_TRACK_PARTS && !s->x)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'", get_name(s));
+    for (int k = 0; s->x && k <= s->track->n; k++)
+        if (bg_track_has_jump(s->track, k, s->n))
+            s->x[s->borders++] = bg_track_get_border(s->track, k);
     return BG_OK;
+}
+
+static int count_borders(const bg_signal *s)
+{
+    return s->borders;
+}
+
+/* The segment of a place, or of the nearest end of a piece that it lies beyond. */
+static int find_segment(const bg_signal *s, int piece, double place)
+{
+    if (piece > 0 && place < s->x[piece - 1])
+        return bg_track_find_segment(s->track, s->x[piece - 1]);
+    if (piece < s->borders && place >= s->x[piece])
+        return bg_track_find_segment(s->track, s->x[piece]) - 1;
+    return bg_track_find_segment(s->track, place);
 }
 
 /* f(s(t)): f' s', f'' s'^2 + f' s''. */
@@ -412,13 +433,13 @@ static void calc_track(const bg_signal *s, int piece, double t, double *out)
 {
     double d[3];
     bg_track_place x;
-    (void)piece;
     bg_track_calc_distance(s->track, t, d);
     if (s->n >= BG_TRACK_PARTS) {
         set3(out, d[0] / s->b, d[1] / s->b, d[2] / s->b);
         return;
     }
-    bg_track_calc(s->track, s->track->start + s->a + d[0], &x);
+    const double place = s->track->start + s->a + d[0];
+    bg_track_calc_in(s->track, find_segment(s, piece, place), place, &x);
     const double *f = x.part[s->n];
     set3(out, f[0] - s->offset, f[1] * d[1], f[2] * d[1] * d[1] + f[1] * d[2]);
 }
@@ -433,7 +454,7 @@ static const signal_type types[] = {
     [BG_SIGNAL_LINEAR] = {prepare_linear, calc_linear, count_linear, get_linear},
     [BG_SIGNAL_SPLINE] = {prepare_spline, calc_spline, count_none, NULL},
     [BG_SIGNAL_EXPRESSION] = {prepare_expression, calc_expression, count_none, NULL},
-    [BG_SIGNAL_TRACK] = {prepare_track, calc_track, count_none, NULL},
+    [BG_SIGNAL_TRACK] = {prepare_track, calc_track, count_borders, NULL},
 };
 
 bg_status bg_signal_prepare(bg_signal *signal, bg_error *err)
@@ -441,12 +462,30 @@ bg_status bg_signal_prepare(bg_signal *signal, bg_error *err)
     return types[signal->kind].prepare(signal, err);
 }
 
+double bg_signal_calc_side(const bg_signal *signal, int k, double t)
+{
+    double d[3];
+    if (signal->kind != BG_SIGNAL_TRACK)
+        return t - bg_signal_get_corner(signal, k);
+    bg_track_calc_distance(signal->track, t, d);
+    return signal->track->start + signal->a + d[0] - signal->x[k];
+}
+
+/* Who goes back along a track is before the corner he stands at. */
+static bool is_behind(const bg_signal *signal, int k, double t)
+{
+    double side = bg_signal_calc_side(signal, k, t), d[3] = {0, 0, 0};
+    if (side == 0 && signal->kind == BG_SIGNAL_TRACK)
+        bg_track_calc_distance(signal->track, t, d);
+    return side > 0 || (side == 0 && d[1] >= 0);
+}
+
 int bg_signal_find_piece(const bg_signal *signal, double t)
 {
     int low = -1, high = bg_signal_count_corners(signal);
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (bg_signal_get_corner(signal, middle) <= t)
+        if (is_behind(signal, middle, t))
             low = middle;
         else
             high = middle;
@@ -495,6 +534,11 @@ void bg_signal_describe_corner(const bg_signal *signal, int k, char *text, size_
 {
     const char *name = get_name(signal);
     const int n = bg_signal_count_corners(signal);
+    if (signal->kind == BG_SIGNAL_TRACK) {
+        snprintf(text, size, "input %.50s passes %.6g m of track %.50s, where segments meet", name,
+                 signal->x[k], signal->track->name);
+        return;
+    }
     const double t = bg_signal_get_corner(signal, k);
     double before[3], behind[3];
     bg_signal_calc_piece(signal, k, t, before);

@@ -30,7 +30,9 @@ typedef struct bg_signal {
                                            frequency, amplitude, phase of sines */
     bg_expression *expression;          /* variable 0 is t */
     const struct bg_track *track;       /* of which n is the part, at the place a of the design
-                                           position, less offset; n beyond the parts: distance / b */
+                                           position, less offset; n beyond the parts: distance / b;
+                                           prepared: x holds `borders` places of corners */
+    int borders;
 } bg_signal;
 
 /* Checks values and computes spline coefficients after the fields were filled in. A failure names
@@ -43,11 +45,15 @@ void bg_signal_clear(bg_signal *signal);
 
 /* u, u', u'' at t into out; to the right of a corner. */
 void bg_signal_calc(const bg_signal *signal, double t, double out[3]);
-/* Times at which u or u' jumps, ascending: their number, and the k-th. Each becomes a switching
- * function s = t - time, so that no step runs across. */
+/* Corners, where u or u' jumps, for tracks also u'': their number, and the side that t is on, a
+ * switching function, so that no step runs across: t less the time of the k-th, or for a place on a
+ * track, which may come back, the way from the k-th in m. */
 int bg_signal_count_corners(const bg_signal *signal);
+double bg_signal_calc_side(const bg_signal *signal, int k, double t);
+/* The time of a corner; not for tracks. */
 double bg_signal_get_corner(const bg_signal *signal, int k);
-/* What happens at the k-th corner: "input u jumps from 0 to 6". */
+/* What happens at the k-th corner: "input u jumps from 0 to 6"; only on tracks in both directions.
+ */
 void bg_signal_describe_corner(const bg_signal *signal, int k, char *text, size_t size);
 /* Corners cut a signal into pieces, 0 before the first: the one that begins at or before t; and u,
  * u', u'' by the formula of a piece, also before its beginning and behind its end. */

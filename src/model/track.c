@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 static const double span = 2, turn = 0.05; /* m, rad between nodes, at most */
+static const double nearly = 1e-9;         /* of what changes in a segment: rounding */
 
 /* Gauss's rule on [0, 1]: five pairs. */
 static const double node[] = {0.1488743389816312, 0.4333953941292472, 0.6794095682990244,
@@ -131,18 +132,23 @@ void bg_track_clear(bg_track *k)
     *k = (bg_track){0};
 }
 
-/* The segment that s lies in; *ahead: beyond the end of the last. */
-static const bg_track_segment *find_segment(const bg_track *k, double s)
+int bg_track_find_segment(const bg_track *k, double s)
 {
-    int low = 0, high = k->n;
+    int low = -1, high = k->n + 1;
     while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (k->segments[middle].s <= s)
+        const int middle = low + (high - low) / 2;
+        if (bg_track_get_border(k, middle) <= s)
             low = middle;
         else
             high = middle;
     }
-    return &k->segments[low];
+    return low;
+}
+
+double bg_track_get_border(const bg_track *k, int i)
+{
+    const bg_track_segment *last = &k->segments[k->n - 1];
+    return i < k->n ? k->segments[i].s : last->s + last->length;
 }
 
 static void set_cant(const bg_track *k, const double cant[3], double out[3])
@@ -187,15 +193,17 @@ static void go_on(const bg_track *k, const bg_track_segment *g, int end, double 
     set_place(k, at, heading + kappa[0] * d, kappa, cant, out);
 }
 
-void bg_track_calc(const bg_track *k, double s, bg_track_place *out)
+void bg_track_calc_in(const bg_track *k, int segment, double s, bg_track_place *out)
 {
-    const bg_track_segment *g = find_segment(k, s);
-    const double d = s - g->s, L = g->length;
-    double p[4], at[2] = {g->x, g->y};
-    if (d < 0 || d > L) {
-        go_on(k, g, d > L, d > L ? d - L : d, out);
+    if (segment < 0 || segment >= k->n) {
+        const int end = segment < 0 ? 0 : 1;
+        go_on(k, &k->segments[end ? k->n - 1 : 0], end, s - bg_track_get_border(k, end * k->n),
+              out);
         return;
     }
+    const bg_track_segment *g = &k->segments[segment];
+    const double d = s - g->s, L = g->length;
+    double p[4], at[2] = {g->x, g->y};
     calc_blend(k->blend, d / L, p);
     const double more = g->kappa[1] - g->kappa[0], higher = g->cant[1] - g->cant[0];
     const double kappa[2] = {g->kappa[0] + more * p[0], more * p[1] / L};
@@ -203,12 +211,47 @@ void bg_track_calc(const bg_track *k, double s, bg_track_place *out)
     if (g->count == 0) {
         go_along_arc(g->heading, g->kappa[0], d, at);
     } else {
-        const int i = (int)fmin(g->count - 1, d / L * g->count);
+        const int i = (int)fmax(0, fmin(g->count - 1, d / L * g->count));
         at[0] = k->nodes[g->first + i][0];
         at[1] = k->nodes[g->first + i][1];
         integrate(k, g, i * L / g->count, d, at);
     }
     set_place(k, at, calc_heading(k, g, d), kappa, cant, out);
+}
+
+void bg_track_calc(const bg_track *k, double s, bg_track_place *out)
+{
+    bg_track_calc_in(k, bg_track_find_segment(k, s), s, out);
+}
+
+/* By how much the first and second derivative of a part change in a segment, about. */
+static void calc_changes(const bg_track *k, int segment, int part, double out[2])
+{
+    out[0] = out[1] = 0;
+    if (segment < 0 || segment >= k->n)
+        return;
+    const bg_track_segment *g = &k->segments[segment];
+    const double bend = fabs(g->kappa[1] - g->kappa[0]);
+    const double roll = fabs(g->cant[1] - g->cant[0]) / (k->base * g->length);
+    out[0] = part == BG_TRACK_HEADING ? bend : roll;
+    out[1] = out[0] / g->length;
+}
+
+bool bg_track_has_jump(const bg_track *k, int i, int part)
+{
+    const double s = bg_track_get_border(k, i);
+    double before[2], behind[2];
+    bg_track_place a, b;
+    if (part != BG_TRACK_HEADING && part != BG_TRACK_CANT)
+        return false; /* curvature does not jump */
+    calc_changes(k, i - 1, part, before);
+    calc_changes(k, i, part, behind);
+    bg_track_calc_in(k, i - 1, s, &a);
+    bg_track_calc_in(k, i, s, &b);
+    for (int n = part == BG_TRACK_HEADING; n < 2; n++)
+        if (fabs(a.part[part][n + 1] - b.part[part][n + 1]) > nearly * (before[n] + behind[n]))
+            return true;
+    return false;
 }
 
 void bg_track_calc_distance(const bg_track *k, double t, double out[3])

@@ -5,6 +5,8 @@
 
 #include "bogie/status.h"
 
+#include <stdbool.h>
+
 struct bg_signal;
 
 /* Between its ends curvature and cant change by a blend P(u), u from 0 to 1. */
@@ -48,6 +50,15 @@ bg_status bg_track_prepare(bg_track *track, bg_error *err);
 void bg_track_clear(bg_track *track);
 /* At arc length s; beyond its ends a track goes on with the curvature and cant it has there. */
 void bg_track_calc(const bg_track *track, double s, bg_track_place *out);
+/* The segment at arc length s, -1 before the first and n behind the last; and the place at s by the
+ * formulas of a segment, also before its beginning and behind its end. */
+int bg_track_find_segment(const bg_track *track, double s);
+void bg_track_calc_in(const bg_track *track, int segment, double s, bg_track_place *out);
+/* Where segment k begins, k from 0 to n; and whether the second derivative of a part, or the first,
+ * jumps there, as those of the cant do between cubic blends, those of the heading between clothoids
+ * and arcs. */
+double bg_track_get_border(const bg_track *track, int k);
+bool bg_track_has_jump(const bg_track *track, int k, int part);
 /* Distance travelled with its first two derivatives by time. */
 void bg_track_calc_distance(const bg_track *track, double t, double out[3]);
 

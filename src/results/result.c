@@ -2,6 +2,7 @@
  * disk. A failure is final: later calls repeat its sentence. */
 #include "bogie/result.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "results/setup.h"
 #include "results/writer.h"
@@ -27,13 +28,6 @@ struct bg_result {
     bool begun, finished; /* begun: a consistent start was found, or a row came */
     bg_error failure;     /* BG_OK until a write failed */
 };
-
-static double read_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The format by the ending; devices and pipes need none and get CSV. NULL: not a known ending. */
 static const bg_writer_class *find_class(const char *path)
@@ -82,7 +76,7 @@ bg_status bg_result_create(const char *path, const char *model, const char *inte
     r->class = class;
     r->system = system;
     r->model = strdup(model);
-    r->next_flush = read_clock() + flush_interval;
+    r->next_flush = bg_clock_get_wall() + flush_interval;
     bg_status status = r->model ? open_result(r, path, integrator, err)
                                 : bg_error_set(err, BG_NO_MEMORY, "out of memory for the results");
     if (status) {
@@ -135,11 +129,11 @@ bg_status bg_result_flush(bg_result *r, bg_error *err)
         return repeat_failure(r, err);
     if (r->batch.rows == 0 && r->batch.events == 0 && r->batch.steps == 0)
         return BG_OK;
-    double start = read_clock();
+    double start = bg_clock_get_wall();
     if (r->class->flush(r->writer, &r->batch, &r->failure))
         return repeat_failure(r, err);
     bg_batch_reset(&r->batch);
-    double end = read_clock();
+    double end = bg_clock_get_wall();
     r->next_flush = end + fmax(flush_interval, (end - start) / flush_share);
     return BG_OK;
 }
@@ -175,7 +169,7 @@ static bg_status begin(void *self, bg_error *err)
     (void)err;
     bg_result *r = self;
     r->begun = true;
-    r->next_flush = read_clock() + flush_interval;
+    r->next_flush = bg_clock_get_wall() + flush_interval;
     return BG_OK;
 }
 
@@ -187,7 +181,7 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
         return repeat_failure(r, err);
     r->begun = true;
     bg_batch_add_row(&r->batch, row);
-    if (r->batch.rows < r->batch.capacity && read_clock() < r->next_flush)
+    if (r->batch.rows < r->batch.capacity && bg_clock_get_wall() < r->next_flush)
         return BG_OK;
     return bg_result_flush(r, err);
 }

@@ -3,6 +3,7 @@
 #define BG_RUNNER_H
 
 #include "base/archive.h"
+#include "base/clock.h"
 #include "base/place.h"
 #include "bogie/run.h"
 #include "run/comparison.h"
@@ -49,9 +50,6 @@ bg_status bg_runner_write_grid(bg_runner *runner, double t, bg_error *err);
 bg_status bg_runner_write_to_event(bg_runner *runner, bg_error *err);
 /* The step that ends at the present state and began at `begin`. */
 bg_status bg_runner_write_step(bg_runner *runner, double begin, bg_error *err);
-
-double bg_clock_get_wall(void); /* s, monotonic */
-double bg_clock_get_cpu(void);  /* s, of this process */
 
 /* Makes sure that the checkpoint can be written, and that no other run writes to it meanwhile.
  * Close it also after a failure. */

@@ -4,6 +4,7 @@
  * the first one is the culprit and the others are given to somebody else. Cases of a study with
  * timing run one at a time with nothing beside them. Samples of a reference are kept while cases
  * need them. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/place.h"
 #include "study/crew.h"
@@ -63,13 +64,6 @@ typedef struct master {
     double mean;          /* s, of finished cases */
     double limit;         /* s per case; 0: none */
 } master;
-
-static double read_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_mine(const master *m, long k)
 {
@@ -299,7 +293,7 @@ static bg_status assign(master *m, int w, const task *t, bg_error *err)
                   : bg_error_set(err, BG_NO_MEMORY, "out of memory for a task");
     free(data);
     if (h->n == 0)
-        h->since = read_clock();
+        h->since = bg_clock_get_wall();
     h->queue[h->n++] = *t;
     m->busy++;
     m->busy_cases += !t->reference;
@@ -353,7 +347,7 @@ static task complete_first(master *m, int w)
     h->n--;
     m->busy--;
     m->busy_cases -= !t.reference;
-    double now = read_clock(), took = now - h->since;
+    double now = bg_clock_get_wall(), took = now - h->since;
     if (!t.reference)
         m->mean = m->done > 0 ? 0.8 * m->mean + 0.2 * took : took;
     h->since = now;
@@ -421,7 +415,7 @@ static bg_status take_loss(master *m, const bg_crew_event *e, bg_error *err)
 
 static void kill_late(master *m)
 {
-    double now = read_clock();
+    double now = bg_clock_get_wall();
     for (int w = 0; w < m->crew->size && m->limit > 0; w++)
         if (m->hands[w].n > 0 && !m->hands[w].killed && now - m->hands[w].since > m->limit) {
             m->hands[w].killed = true;

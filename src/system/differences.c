@@ -336,14 +336,6 @@ bg_status bg_system_difference_block(bg_evaluator *sys, const bg_point *p, const
     return difference_block(sys, &sys->for_blocks, p, a, lambda, of, by, block, err);
 }
 
-/* Values of a block, in its pattern or dense. */
-static int count_values(const bg_system *sys, bg_of of, bg_by by)
-{
-    const bg_pattern *p = bg_system_get_pattern(sys, of, by);
-    int rows = bg_system_get_rows(sys, of);
-    return p ? p->row_start[rows] : rows * bg_system_get_columns(sys, by);
-}
-
 /* block[i][j] <- G[j][i] of the constraint matrix, where block is r by lambda. */
 static bg_status write_transposed(bg_evaluator *sys, const bg_point *p, double *block,
                                   bg_error *err)
@@ -377,7 +369,7 @@ static bg_status calc_missing(bg_evaluator *sys, const bg_point *p, const double
     bool depends = sys->def.f_of_lambda && (of == BG_OF_r || of == BG_OF_h);
     if (by != BG_BY_lambda || depends)
         return bg_system_difference_block(sys, p, a, lambda, of, by, block, err);
-    memset(block, 0, (size_t)count_values(sys->system, of, by) * sizeof(double));
+    memset(block, 0, (size_t)bg_system_count_values(sys->system, of, by) * sizeof(double));
     return of == BG_OF_r ? write_transposed(sys, p, block, err) : BG_OK;
 }
 

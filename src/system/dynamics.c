@@ -2,6 +2,7 @@
 #include "system/dynamics.h"
 
 #include "base/memory.h"
+#include "math/arrays.h"
 #include "system/masses.h"
 
 #include <math.h>
@@ -95,18 +96,46 @@ void bg_dynamics_take_offsets(const bg_dynamics *d, unsigned want, bg_terms *ter
         terms->g[i] -= d->offset[i];
 }
 
-/* M of the terms at hand once more, as the system factors it. */
+/* M at the point, as the system factors it. */
 static void factor_mass(bg_dynamics *d)
 {
     const bg_system_def *def = &d->sys->def;
-    d->has_mass = def->mass_size > 0 && d->ng > 0 && d->terms.M &&
-                  def->factor_mass(def->self, &d->point, d->mass) == 0;
+    d->mass_point = d->point;
+    d->has_mass = def->mass_size > 0 && d->ng > 0 && d->terms.M && bg_kkt_can_eliminate(d->kkt) &&
+                  def->factor_mass(def->self, &d->point, d->mass) == 0 && isfinite(d->mass[0]);
+}
+
+/* The terms that the system is asked for: M only where it has to be. */
+static unsigned take_mass(bg_dynamics *d, unsigned want)
+{
+    if (want & (BG_TERM_M | BG_TERM_MASS))
+        factor_mass(d);
+    if ((want & BG_TERM_MASS) && !d->has_mass)
+        want |= BG_TERM_M;
+    return want & ~BG_TERM_MASS;
+}
+
+bg_status bg_dynamics_complete_M(bg_dynamics *d, bg_error *err)
+{
+    const bg_point here = d->point, *at = &d->mass_point;
+    if (!d->has_mass || (d->have & BG_TERM_M))
+        return BG_OK;
+    bg_status st = bg_system_set_point(d->sys, at->t, at->q, at->v, at->z, at->mode, &d->point,
+                                       err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(d->sys, &d->point, BG_TERM_M, &d->terms, err);
+    if (st == BG_OK)
+        st = bg_system_set_point(d->sys, here.t, here.q, here.v, here.z, here.mode, &d->point, err);
+    d->point = here;
+    d->have |= BG_TERM_M;
+    return st;
 }
 
 void bg_dynamics_set_M(bg_dynamics *d, const double *M)
 {
     memcpy(d->terms.M, M, (size_t)bg_system_get_size_M(d->sys->system) * sizeof(double));
     d->has_mass = false;
+    d->have |= BG_TERM_M;
 }
 
 bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const double *v,
@@ -116,11 +145,11 @@ bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const 
     if (d->settling)
         d->point.lambda = d->settling->guess;
     if (st == BG_OK)
+        want = take_mass(d, want);
+    if (st == BG_OK)
         st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
         bg_dynamics_take_offsets(d, want, &d->terms);
-    if (st == BG_OK && (want & BG_TERM_M))
-        factor_mass(d);
     d->have = want;
     return st;
 }
@@ -132,12 +161,11 @@ bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const doubl
     d->point.z = z;
     if (d->settling)
         d->point.lambda = d->settling->guess;
+    want = take_mass(d, want);
     d->have |= want;
     bg_status st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
         bg_dynamics_take_offsets(d, want, &d->terms);
-    if (st == BG_OK && (want & BG_TERM_M))
-        factor_mass(d);
     return st;
 }
 
@@ -152,15 +180,6 @@ bg_status bg_dynamics_report_not_finite(const bg_dynamics *d, bg_error *err)
                         d->sys->def.name, name, d->point.t);
 }
 
-/* False when some entry is infinite or NaN: the sum of x - x then is NaN. */
-static bool is_finite(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += x[i] - x[i];
-    return sum == 0;
-}
-
 bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const double *M,
                                    bg_error *err)
 {
@@ -172,10 +191,13 @@ bg_status bg_dynamics_check_masses(const bg_dynamics *d, bg_kkt *kkt, const doub
 
 bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *err)
 {
+    const double *G = d->terms.G, *upper = G_upper ? G_upper : G;
     bg_system_get_work(d->sys)->factorisations++;
-    if (d->has_mass)
-        bg_kkt_give_mass(d->kkt, d->mass);
-    bg_status st = bg_kkt_factor(d->kkt, d->terms.M, G_upper ? G_upper : d->terms.G, d->terms.G);
+    if (d->has_mass && bg_kkt_eliminate(d->kkt, d->mass, d->terms.M, upper, G))
+        return BG_OK;
+    bg_status st = bg_dynamics_complete_M(d, err);
+    if (st == BG_OK)
+        st = bg_kkt_factor(d->kkt, d->terms.M, upper, G);
     if (st == BG_OK)
         return bg_dynamics_check_masses(d, d->kkt, d->terms.M, err);
     if (st != BG_SINGULAR)
@@ -188,6 +210,11 @@ bg_status bg_dynamics_factor(bg_dynamics *d, const double *G_upper, bg_error *er
                         "became dependent there (a singular position), or a coordinate has neither "
                         "mass nor constraint",
                         d->sys->def.name, d->point.t);
+}
+
+double bg_dynamics_calc_rcond(bg_dynamics *d)
+{
+    return bg_dynamics_complete_M(d, NULL) == BG_OK ? bg_kkt_calc_rcond(d->kkt) : 0;
 }
 
 void bg_dynamics_set_guess(bg_dynamics *d, const double *lambda)
@@ -213,7 +240,7 @@ bg_status bg_dynamics_solve(bg_dynamics *d, double *a, double *lambda, bg_error 
     for (int i = 0; i < d->ng; i++)
         lambda[i] = -d->terms.gamma[i];
     bg_kkt_solve(d->kkt, a, lambda);
-    if (!is_finite(a, d->nv) || !is_finite(d->terms.h, d->nz))
+    if (!bg_is_finite(a, d->nv) || !bg_is_finite(d->terms.h, d->nz))
         return bg_dynamics_report_not_finite(d, err);
     return BG_OK;
 }
@@ -224,13 +251,13 @@ bg_status bg_dynamics_accelerate(bg_dynamics *d, double t, const double *q, cons
 {
     unsigned want = extra | (d->nz > 0 ? BG_TERM_h : 0u) | (d->kinematic ? BG_TERM_V : 0u);
     if (!d->by_formalism)
-        want |= BG_TERM_M | BG_TERM_f | (d->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
+        want |= BG_TERM_MASS | BG_TERM_f | (d->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
     bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
     if (st != BG_OK)
         return st;
     if (d->by_formalism) {
         st = bg_system_calc_acceleration(d->sys, &d->point, NULL, a, err);
-        if (st == BG_OK && !(is_finite(a, d->nv) && is_finite(d->terms.h, d->nz)))
+        if (st == BG_OK && !(bg_is_finite(a, d->nv) && bg_is_finite(d->terms.h, d->nz)))
             st = bg_dynamics_report_not_finite(d, err);
         return st;
     }

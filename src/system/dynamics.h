@@ -2,13 +2,18 @@
  *
  * A bg_dynamics owns the arrays the terms are written to and the factorisation; it is the scratch
  * memory of integrators and of projections. Unconstrained systems with an explicit formalism are
- * solved by it in O(N) and never form M. */
+ * solved by it in O(N) and never form M, nor do long chains with few constraints, whose M the
+ * system factors by itself. */
 #ifndef BG_DYNAMICS_H
 #define BG_DYNAMICS_H
 
 #include "linalg/linalg.h"
 #include "system/settling.h"
 #include "system/system.h"
+
+/* A term to want beside BG_TERM_*: M for bg_dynamics_factor alone. Where the system factors M by
+ * itself and that can be used, its entries, which may be many more, are not evaluated. */
+#define BG_TERM_MASS (1u << 31)
 
 typedef struct bg_dynamics {
     bg_evaluator *sys;
@@ -19,7 +24,8 @@ typedef struct bg_dynamics {
     unsigned have;                    /* terms evaluated there */
     bg_terms terms;                   /* [sizes as in system.h] owned */
     double *mass;                     /* [mass_size] M of these terms factored by the system, */
-    bool has_mass;                    /* if it is */
+    bool has_mass;                    /* if it is, */
+    bg_point mass_point;              /* and where */
     bg_kkt *kkt;                      /* NULL when by_formalism */
     unsigned char *eliminated;        /* [ng] redundant rows, out of the KKT matrix */
     double *offset;                   /* [ng] what rows of g are moved by, see change_points.h */
@@ -47,10 +53,15 @@ bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q,
 /* Further terms at the same point but with velocities v and states z (which may differ). */
 bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, const double *z,
                                     unsigned want, bg_error *err);
+/* Entries of M in the terms, where BG_TERM_MASS has left them out; q is still the same. */
+bg_status bg_dynamics_complete_M(bg_dynamics *dynamics, bg_error *err);
 /* Takes another M [as in terms] for that of the terms at hand. */
 void bg_dynamics_set_M(bg_dynamics *dynamics, const double *M);
-/* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. */
+/* Factors [M A^T; G 0] of the terms at hand, with A = G_upper, or A = G when that is NULL. Where M
+ * was evaluated q is still the same. */
 bg_status bg_dynamics_factor(bg_dynamics *dynamics, const double *G_upper, bg_error *err);
+/* Of the last factorisation, while q is the same; 0 where M cannot be evaluated. */
+double bg_dynamics_calc_rcond(bg_dynamics *dynamics);
 /* BG_RETRY, with the coordinate named, where M is not positive and the factorisation of [M A^T; G
  * 0] in kkt, A near G, shows it by the sign of its determinant (not so for an even number of
  * negative eigenvalues); a system that judges its starts has no such M. */

@@ -80,6 +80,13 @@ int bg_system_get_rows(const bg_system *sys, bg_of of)
     return rows[of];
 }
 
+int bg_system_count_values(const bg_system *sys, bg_of of, bg_by by)
+{
+    const bg_pattern *p = bg_system_get_pattern(sys, of, by);
+    int rows = bg_system_get_rows(sys, of);
+    return p ? p->row_start[rows] : rows * bg_system_get_columns(sys, by);
+}
+
 int bg_system_get_columns(const bg_system *sys, bg_by by)
 {
     const int columns[BG_BY_COUNT] = {sys->def.nv, sys->def.nv, sys->def.nz, sys->def.nu,

@@ -172,6 +172,8 @@ const bg_pattern *bg_system_get_pattern(const bg_system *sys, bg_of of, bg_by by
 void bg_system_calc_row_sizes(const bg_system *system, const double *G, double *size);
 /* Rows of what is differentiated, columns of what it is differentiated by, and the name. */
 int bg_system_get_rows(const bg_system *sys, bg_of of);
+/* Values of a derivative block, in its pattern or as a whole. */
+int bg_system_count_values(const bg_system *sys, bg_of of, bg_by by);
 int bg_system_get_columns(const bg_system *sys, bg_by by);
 const char *bg_block_get_name(bg_of of, bg_by by);
 

@@ -52,8 +52,13 @@ JSON
 grows "check of a chain" 1.15 500 2000 all "$BOGIE" check "$models/n-pendulum.json" --set parameters.N=@
 grows "steps of a chain" 1.1 100 400 bg_integrator_step "$BOGIE" run "$models/n-pendulum.json" --set parameters.N=@ \
     --t-end 1e-3 --integrator rk4 --step 1e-4
-grows "steps of a chain with one loop" 2 100 400 bg_integrator_step "$BOGIE" run arch.json --set parameters.N=@
-grows "factorisations of a chain with one loop" 1.1 100 400 bg_kkt_factor "$BOGIE" run arch.json --set parameters.N=@
+grows "steps of a chain with one loop" 1.1 100 400 bg_integrator_step "$BOGIE" run arch.json --set parameters.N=@
+grows "factorisations of a chain with one loop" 1.1 100 400 bg_dynamics_factor "$BOGIE" run arch.json --set parameters.N=@
+# a start that asks for more than the loop allows
+for given in position velocity; do
+    sed "s/\"axis\": \[0, 1, 0\]}/\"axis\": [0, 1, 0], \"initial\": {\"$given\": 0.001}}/" arch.json >"$given.json"
+    grows "check of a chain with one loop, every $given given" 1.15 100 400 all "$BOGIE" check "$given.json" --set parameters.N=@
+done
 for form in joint cartesian; do
     grows "check of four-bars, $form" 1.2 40 160 all "$BOGIE" check "$models/iftomm-a02-four-bars.json" \
         --set parameters.N=@ --formulation $form

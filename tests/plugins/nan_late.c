@@ -1,5 +1,5 @@
 /* x'' = -x, but the force is not a number after t = 0.5. */
-#include "bogie/system.h"
+#include "oscillator.h"
 
 #include <math.h>
 
@@ -11,19 +11,6 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
     if (want & BG_TERM_f)
         out->f[0] = p->t > 0.5 ? NAN : -p->q[0];
     return 0;
-}
-
-static bg_status define(const double *values, bg_system_def *def, bg_error *err)
-{
-    (void)values;
-    (void)err;
-    static const double q0[] = {1.0};
-    def->nq = def->nv = 1;
-    def->q0 = q0;
-    def->supplied = BG_TERM_M | BG_TERM_f;
-    def->terms = terms;
-    def->t_end = 1.0;
-    return BG_OK;
 }
 
 bg_plugin_entry bogie_equations;

@@ -21,6 +21,7 @@
 #include "formalism/joint/derivatives.h"
 
 #include "base/memory.h"
+#include "math/arrays.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,17 +229,12 @@ static void list(builder *b, int which, const double *lambda)
         list_coordinates(b, which == 1, which <= 2, which == 1, which == 2);
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* Most rows are short and nearly in order: by insertion. */
 static void sort_row(int *column, int n)
 {
     enum { SHORT = 64 };
     if (n > SHORT)
-        qsort(column, (size_t)n, sizeof(int), compare_columns);
+        qsort(column, (size_t)n, sizeof(int), bg_compare_ints);
     for (int k = 1; k < n && n <= SHORT; k++) {
         int c = column[k], at = k;
         for (; at > 0 && column[at - 1] > c; at--)

@@ -77,8 +77,21 @@ void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
     solve(f, tau, a);
 }
 
+/* Signals that no link follows act through constraints, which the start behind an event meets. */
+static bool has_jump(const bg_joint_form *f, const double *u_t)
+{
+    for (int k = 0; k < f->mech->nlinks; k++) {
+        const bg_link *l = &f->mech->links[k];
+        if (l->signal >= 0 && f->u_t[l->place - f->nv] != u_t[l->signal])
+            return true;
+    }
+    return false;
+}
+
 void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v)
 {
+    if (!has_jump(f, u_t))
+        return;
     for (int k = 0; k < f->mech->nlinks; k++) {
         const bg_link *l = &f->mech->links[k];
         f->articulated[k] = bg_sym6_from_inertia(&f->I[k]);

@@ -119,6 +119,10 @@ void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
 
+/* system.c: inputs, positions and velocities; and `jump` of the system. */
+void bg_joint_update(bg_joint_form *f, const bg_point *p);
+int bg_joint_jump(void *form, const bg_point *p, const double *u_t, double *v);
+
 /* mass.c: M by composite bodies, in its pattern. This, inverse, forward and derivatives need
  * update_inertia. */
 void bg_joint_calc_mass(bg_joint_form *f, double *M);
@@ -149,6 +153,14 @@ void bg_joint_calc_tree_reaction(bg_multibody *mb, int joint, const double *lamb
                                  bg_wrench *on_b);
 void bg_joint_transmit(bg_multibody *mb, bg_wrench *on_b);
 int bg_joint_find_coupler(bg_multibody *mb, int coupler);
+
+/* One body's part of a row as a spatial force about c. */
+static inline bg_spatial bg_joint_make_force(const bg_joint_form *f, int body, const double *J)
+{
+    bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
+    bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
+    return (bg_spatial){bg_add(moment, bg_cross(arm, force)), force};
+}
 
 /* loops.c: constraint rows, after update_position. */
 void bg_joint_calc_g(bg_joint_form *f, double *g);

@@ -31,16 +31,9 @@ static double sum_rates(const bg_joint_form *f, const bg_direct_row *r, const do
     return sum;
 }
 
-static bg_spatial carry(const bg_joint_form *f, int body, const double *J)
-{
-    bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
-    bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
-    return (bg_spatial){bg_add(moment, bg_cross(arm, force)), force};
-}
-
 double bg_joint_calc_following(const bg_joint_form *f, int body, const double *J)
 {
-    bg_spatial F = carry(f, body, J);
+    bg_spatial F = bg_joint_make_force(f, body, J);
     double sum = 0;
     for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
@@ -87,7 +80,7 @@ void bg_joint_calc_gt(bg_joint_form *f, double *gt)
 /* Adds one body's part of a row. */
 static void add_chain(bg_joint_form *f, int body, const double *J, int row, double *G)
 {
-    bg_spatial F = carry(f, body, J);
+    bg_spatial F = bg_joint_make_force(f, body, J);
     for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int i = l->v; i < l->v + l->nv; i++)
@@ -112,7 +105,7 @@ void bg_joint_calc_G(bg_joint_form *f, double *G)
 /* One body's part of a row of J, or what acts on it, in a column of r by lambda. */
 static void add_column(bg_joint_form *f, int body, const double *J, int row, double *block)
 {
-    bg_spatial F = carry(f, body, J);
+    bg_spatial F = bg_joint_make_force(f, body, J);
     for (int k = f->mech->body_link[body]; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
         for (int i = l->v; i < l->v + l->nv; i++)

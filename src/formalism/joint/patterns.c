@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "formalism/couplings.h"
 #include "formalism/joint/joint_form.h"
+#include "math/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,11 +143,6 @@ static void take_coordinate(const bg_joint_form *f, collector *c, int link, cons
         take_way(f, c, p->pair[k][1]);
 }
 
-static int compare_columns(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* What one pattern is made from. */
 typedef struct source {
     const bg_joint_form *f;
@@ -174,7 +170,7 @@ static size_t collect(const source *s, int rows, int *start, int *column)
         else
             take_coordinate(f, &c, s->link[c.row], s->of == OF_r ? s->pairs : NULL);
         if (start) {
-            qsort(c.list, (size_t)c.n, sizeof(int), compare_columns);
+            qsort(c.list, (size_t)c.n, sizeof(int), bg_compare_ints);
             memcpy(column + total, c.list, (size_t)c.n * sizeof(int));
             start[c.row] = (int)total;
             start[c.row + 1] = (int)total + c.n;

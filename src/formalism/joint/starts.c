@@ -172,19 +172,12 @@ static void get_design(void *self, double *q)
             q[f->mech->links[k].q] = 1;
 }
 
-/* One body's part of a row as a spatial force about c. */
-static bg_spatial make_force(const bg_joint_form *f, int body, const double *J)
-{
-    bg_vec3 force = bg_vec3_load(J), moment = bg_vec3_load(J + 3);
-    bg_vec3 arm = bg_sub(f->mb.body[body].r, f->c);
-    return (bg_spatial){bg_add(moment, bg_cross(arm, force)), force};
-}
-
 /* A row: the power of both forces on the motions along the ways to the ground, up to where they
  * meet. Behind that both bodies move as one, which no wish between two bodies sees. */
 static void add_row(const bg_joint_form *f, const bg_wish_row *row, bg_sparse_rows *A)
 {
-    bg_spatial F[2] = {make_force(f, row->a, row->J), make_force(f, row->b, row->J + 6)};
+    bg_spatial F[2] = {bg_joint_make_force(f, row->a, row->J),
+                       bg_joint_make_force(f, row->b, row->J + 6)};
     int end[2] = {f->mech->body_link[row->a], f->mech->body_link[row->b]};
     bg_sparse_rows_begin(A);
     while (end[0] != end[1]) {

@@ -10,6 +10,11 @@
  *
  *   v = A^T (v_b + w_b x s_b) + (A^T w_b) x rho,       w = A^T w_b,       V = A_x . v_a.
  *
+ * Where cant changes, the rail is twisted: it rises along the frame's x, on which it is taken to be
+ * straight, with the frame's own velocity f = A^T v_a + (A^T w_a) x p at the contact, p its place
+ * in the frame. A wheel touches a rail that rises a little ahead, where its material has no
+ * velocity along the normal; so much is taken off: v_z - (f_z - tan delta f_y) in the place of v_z.
+ *
  * Derivatives are carried along (math/dual.h), by (dr, dtheta) of frame and wheelset, their twists,
  * and lambda, in this order: d(A^T u) = A^T (du - dtheta_a x u). */
 #include "model/forces/element.h"
@@ -37,8 +42,10 @@ typedef struct state {
     bg_vec3 arm; /* from the wheelset's centre of mass to the axle's middle */
     int n;       /* derivatives that are carried */
     bg_dual x[BG_RAIL_CONTACT_ARGS];
+    bg_dual ahead; /* m, of the axle's middle along the frame's x */
     bg_dual rho[3];
     bg_dual Q;
+    bg_dual rise; /* m/s, f_z - tan delta f_y */
     bg_creep_motion motion;
     bg_creep_force creep;
 } state;
@@ -70,27 +77,36 @@ static void add_vector(bg_dual *out, int first, bg_vec3 by)
     out->d[first + 2] += by.z;
 }
 
+/* Where the axle's middle is along axis k of the frame: dd = dr_b + dtheta_b x s_b - dr_a -
+ * dtheta_a x s_a. */
+static bg_dual calc_along(const bg_world *w, const state *y, int k)
+{
+    const bg_vec3 axis = column(&y->A, k), p_a = bg_marker_get_position(w, &y->k->a);
+    const bg_vec3 s_a = bg_sub(p_a, w->body[y->k->a.body].r);
+    bg_dual out = bg_dual_make(y->n, 0);
+    add_projection(y, k, bg_sub(bg_marker_get_position(w, &y->k->b), p_a), &out);
+    add_vector(&out, POSE_B, axis);
+    add_vector(&out, POSE_B + 3, bg_cross(y->arm, axis));
+    add_vector(&out, POSE_A, bg_scale(-1, axis));
+    add_vector(&out, POSE_A + 3, bg_scale(-1, bg_cross(s_a, axis)));
+    return out;
+}
+
 /* The arguments of the gap: y, z, n_y, n_z, n_x. */
 static void calc_arguments(const bg_world *w, state *y)
 {
     static const int axes[BG_RAIL_CONTACT_ARGS] = {1, 2, 1, 2, 0};
     const bg_mat3 B = bg_marker_get_axes(w, &y->k->b);
-    const bg_vec3 axle = bg_axis(&B, 1), p_a = bg_marker_get_position(w, &y->k->a);
-    const bg_vec3 s_a = bg_sub(p_a, w->body[y->k->a.body].r);
-    const bg_vec3 d = bg_sub(bg_marker_get_position(w, &y->k->b), p_a);
+    const bg_vec3 axle = bg_axis(&B, 1);
+    y->ahead = calc_along(w, y, 0);
     for (int i = 0; i < BG_RAIL_CONTACT_ARGS; i++) {
-        const bg_vec3 axis = column(&y->A, axes[i]);
-        y->x[i] = bg_dual_make(y->n, 0);
-        if (i < 2) { /* dd = dr_b + dtheta_b x s_b - dr_a - dtheta_a x s_a */
-            add_projection(y, axes[i], d, &y->x[i]);
-            add_vector(&y->x[i], POSE_B, axis);
-            add_vector(&y->x[i], POSE_B + 3, bg_cross(y->arm, axis));
-            add_vector(&y->x[i], POSE_A, bg_scale(-1, axis));
-            add_vector(&y->x[i], POSE_A + 3, bg_scale(-1, bg_cross(s_a, axis)));
-        } else {
-            add_projection(y, axes[i], axle, &y->x[i]);
-            add_vector(&y->x[i], POSE_B + 3, bg_cross(axle, axis));
+        if (i < 2) {
+            y->x[i] = calc_along(w, y, axes[i]);
+            continue;
         }
+        y->x[i] = bg_dual_make(y->n, 0);
+        add_projection(y, axes[i], axle, &y->x[i]);
+        add_vector(&y->x[i], POSE_B + 3, bg_cross(axle, column(&y->A, axes[i])));
     }
 }
 
@@ -132,6 +148,38 @@ static void calc_load(state *y, double lambda)
     y->motion.load = bg_dual_multiply(&y->Q, &stretch);
 }
 
+/* (a x b)_i, i = 0, 1, 2. */
+static bg_dual cross(const bg_dual a[3], const bg_dual b[3], int i)
+{
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    const bg_dual p = bg_dual_multiply(&a[j], &b[k]), q = bg_dual_multiply(&a[k], &b[j]);
+    return bg_dual_combine(1, &p, -1, &q);
+}
+
+/* How fast the frame itself moves at the contact, along the normal. */
+static void calc_rise(const bg_world *w, state *y)
+{
+    const bg_body_state *a = &w->body[y->k->a.body];
+    bg_dual run[3], turn[3], f[3];
+    const bg_dual place[3] = {bg_dual_combine(1, &y->ahead, 1, &y->rho[0]),
+                              bg_dual_combine(1, &y->x[0], 1, &y->rho[1]),
+                              bg_dual_combine(1, &y->x[1], 1, &y->rho[2])};
+    for (int i = 0; i < 3; i++) {
+        run[i] = bg_dual_make(y->n, 0);
+        turn[i] = bg_dual_make(y->n, 0);
+        add_projection(y, i, a->v, &run[i]);
+        add_projection(y, i, a->w, &turn[i]);
+        add_vector(&run[i], TWIST_A, column(&y->A, i));
+        add_vector(&turn[i], TWIST_A + 3, column(&y->A, i));
+    }
+    for (int i = 1; i < 3; i++) {
+        const bg_dual turning = cross(turn, place, i);
+        f[i] = bg_dual_combine(1, &run[i], 1, &turning);
+    }
+    const bg_dual across = bg_dual_multiply(&y->motion.slope, &f[1]);
+    y->rise = bg_dual_combine(1, &f[2], -1, &across);
+}
+
 static void calc_motion(const bg_world *w, state *y)
 {
     const bg_body_state *a = &w->body[y->k->a.body], *b = &w->body[y->k->b.body];
@@ -151,12 +199,11 @@ static void calc_motion(const bg_world *w, state *y)
         add_vector(&m->w[i], TWIST_B + 3, axis);
     }
     for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const bg_dual p = bg_dual_multiply(&m->w[j], &y->rho[k]);
-        const bg_dual q = bg_dual_multiply(&m->w[k], &y->rho[j]);
-        const bg_dual turning = bg_dual_combine(1, &p, -1, &q);
+        const bg_dual turning = cross(m->w, y->rho, i);
         m->v[i] = bg_dual_combine(1, &centre[i], 1, &turning);
     }
+    calc_rise(w, y);
+    m->v[2] = bg_dual_combine(1, &m->v[2], -1, &y->rise);
     m->speed = bg_dual_make(y->n, 0);
     add_projection(y, 0, a->v, &m->speed);
     add_vector(&m->speed, TWIST_A, column(&y->A, 0));
@@ -203,8 +250,8 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     state y;
     calc_state(f, w, 0, &y);
-    for (int i = 0; i < 3; i++)
-        out->power += y.creep.F[i].x * y.motion.v[i].x;
+    for (int i = 0; i < 3; i++) /* of the material against the ground */
+        out->power += y.creep.F[i].x * (y.motion.v[i].x + (i == 2 ? y.rise.x : 0));
 }
 
 /* Change of the wrench on the wheelset with variable c. */

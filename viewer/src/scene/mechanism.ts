@@ -1,7 +1,7 @@
 // The mechanism as objects in space: what is built once, and what moves with time.
 
 import { Box3, Group, MeshLambertMaterial, Quaternion, Vector3, Object3D } from "three";
-import type { Anchor, SceneData } from "../format";
+import type { Anchor, SceneData, Shape } from "../format";
 import { colourOf } from "../theme";
 import { makeJoint, makeRoad, makeTyre, SpringView } from "./elements";
 import { Materials, matt } from "./materials";
@@ -17,6 +17,14 @@ export interface TracePoint {
 }
 
 const vector = (p: readonly number[]): Vector3 => new Vector3(p[0], p[1], p[2]);
+
+/** Corners of a box, in axes of its body: a long one is as long as it is, not a ball about it. */
+function boxCorners(s: Extract<Shape, { kind: "box" }>): Vector3[] {
+  const [w, x, y, z] = s.rotation;
+  const turn = new Quaternion(x, y, z, w);
+  return Array.from({ length: 8 }, (_, c) =>
+    vector(s.size.map((side, k) => (c & (1 << k) ? side : -side) / 2)).applyQuaternion(turn).add(vector(s.position)));
+}
 
 export class Mechanism {
   readonly root = new Group();
@@ -89,7 +97,8 @@ export class Mechanism {
       for (const point of body.points) add(i, vector(point.position));
       for (const s of body.shapes) {
         if (s.kind === "line") [s.from, s.to].forEach((p) => add(i, vector(p)));
-        else if (i > 0) add(i, vector(s.position), s.kind === "box" ? Math.hypot(...s.size) / 2 : s.kind === "sphere" ? s.radius : Math.max(s.radius, s.length / 2));
+        else if (s.kind === "box") i > 0 && boxCorners(s).forEach((p) => add(i, p));
+        else if (i > 0) add(i, vector(s.position), s.kind === "sphere" ? s.radius : Math.max(s.radius, s.length / 2));
       }
     });
     for (const joint of this.data.joints) add(joint.bodies[1], vector(joint.position));
