@@ -28,7 +28,7 @@ static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, le
 static const double of_lambda = 1e-2;
 static const double far_rounding = 1e-13; /* of a coordinate beside its size */
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
-static const double kappa_low = 0.33, kappa_high = 0.03;
+static const double kappa_low = 0.33, kappa_high = 0.02;
 static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
 
 static double get_kappa(const bg_bdf *m)
