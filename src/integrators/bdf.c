@@ -72,7 +72,8 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
     m->kappa = bg_option_get_number(ig, "newton", 0);
-    m->norm = bg_option_get_choice(ig, "norm");
+    /* what Newton's iteration leaves in fixed steps is rounding in every entry */
+    m->norm = ig->options.step > 0 ? BG_NORM_LARGEST : bg_option_get_choice(ig, "norm");
     ig->by_largest = m->norm == BG_NORM_LARGEST;
     m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
     if (m->kappa < 0 || m->kappa >= 1)
