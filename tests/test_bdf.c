@@ -53,7 +53,7 @@ static void test_orders_of_models(void **state)
     static const int steps[4][5] = {{640, 1280, 320, 440, 240},
                                     {640, 1280, 320, 400, 240},
                                     {640, 1280, 320, 440, 240},
-                                    {640, 1280, 320, 440, 320}};
+                                    {640, 1280, 320, 440, 400}};
     const double t_end = 0.3;
     for (int f = 0; f < 2; f++) {
         bg_error err = {BG_OK, ""};

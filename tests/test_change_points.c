@@ -220,9 +220,10 @@ static outcome run_case(placement at, int digits, int kind, unsigned seed, const
 
 /* Few digits move as many do, and are called doubtful where they say otherwise; nothing is said of
  * change points where there are none. */
-static void check_case(int kind, unsigned seed, const char *form, const char *integrator,
-                       bool fixed_steps)
+static void check_case(int kind, unsigned seed, const char *form, const bg_integrator_info *info)
 {
+    const char *integrator = info->name;
+    const bool fixed_steps = info->fixed_steps;
     placement at = as_drawn;
     unsigned turn = seed + 100;
     at.turn = draw_turn(&turn);
@@ -238,6 +239,8 @@ static void check_case(int kind, unsigned seed, const char *form, const char *in
         double tolerance = 2e-6 + 1000 * pow(10, 1 - digits);
         if (fixed_steps) /* what drifts depends on the rows that are left out; branches are apart */
             tolerance += 1e-4;
+        if (info->partitions) /* which magnifies what moved constraints leave; branches are apart */
+            tolerance += 1e-2;
         if (!(fabs(x.y - exact.y) <= tolerance))
             fail_msg("kind %d, case %u, %d digits, %s, %s: ends at %.10g, not at %.10g within %g; "
                      "%s",
@@ -258,7 +261,8 @@ static void test_branches(void **state)
     for (unsigned seed = 0; seed < CASES; seed++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int form = 0; form < 2; form++)
-                check_case(kind, seed, forms[form], seed % 2 ? "mdop8" : "mdop5", false);
+                check_case(kind, seed, forms[form],
+                           bg_integrator_get_info(seed % 2)); /* mdop5, 8 */
 }
 
 /* Every method, those without leaps and with steps of fixed length included. */
@@ -269,7 +273,7 @@ static void test_methods(void **state)
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int form = 0; form < 2; form++)
-                check_case(kind, 50 + (unsigned)n, forms[form], info->name, info->fixed_steps != 0);
+                check_case(kind, 50 + (unsigned)n, forms[form], info);
 }
 
 /* With six digits the passage is said, unless the digits happen to agree; with exact numbers it is

@@ -205,7 +205,8 @@ static double find_trend(bg_integrator *ig, double horizon)
     }
     memcpy(before, c->remainder, (size_t)ig->dyn->ng * sizeof(double));
     c->t_before = ig->x0->t;
-    c->pause = !c->redundant && since > 0 && s >= horizon ? choose_pause(c, most, least) : 0;
+    bool pauses = !c->redundant && ig->options.step == 0; /* fixed steps do the same work each */
+    c->pause = pauses && since > 0 && s >= horizon ? choose_pause(c, most, least) : 0;
     c->pause = c->pause > 0 ? c->pause : 0;
     c->interval = c->pause + 1;
     notice_near(ig, least, horizon);

@@ -54,8 +54,9 @@ all_facts() {
 : >different
 for model in "$models"/*.json; do
     case $model in
-    *andrews* | *stamp*) step=1e-5 end=2e-4 ;;
+    *andrews* | *stamp* | *hmmwv*) step=1e-5 end=2e-4 ;;
     *governor*) step=1e-4 end=2e-3 ;;
+    *four-bar*) step=1e-3 end=5e-2 ;; # more than one step of hem5
     *) step=1e-3 end=2e-2 ;;
     esac
     for form in joint cartesian; do
