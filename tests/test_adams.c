@@ -107,7 +107,7 @@ static void test_orders(void **state)
     trajectory_end(&fine);
     for (int k = 1; k <= 7; k++) {
         double h[3], error[3];
-        char order[8];
+        char order[16];
         snprintf(order, sizeof order, "%d", k);
         for (int i = 0; i < 3; i++) {
             trajectory x;
