@@ -55,6 +55,7 @@ typedef struct record {
     double skew; /* the most by which left and right differed */
     const char *where;
     void (*look)(struct record *r, const double *y);
+    bg_problem *problem; /* whose names the report's events have */
 } record;
 
 static bg_status keep(void *self, const bg_row *row, bg_error *err)
@@ -82,14 +83,13 @@ static int find(const record *r, const char *name)
     return -1;
 }
 
-/* A run with the options of the file, but for these; *report is to be cleared. */
+/* A run with the options of the file, but for these; to be ended by `end`. */
 static void run(const bg_setting *settings, int nsettings, const char *formulation,
                 const char *integrator, double tolerance, double t_end, record *r,
                 bg_run_report *report)
 {
     bg_error err = {BG_OK, ""};
     bg_problem_def def = bg_default_problem_def();
-    bg_problem *problem;
     def.reference = file;
     def.settings = settings;
     def.nsettings = nsettings;
@@ -97,9 +97,9 @@ static void run(const bg_setting *settings, int nsettings, const char *formulati
     def.integrator = integrator;
     def.rtol = def.atol = tolerance;
     def.t_end = t_end;
-    assert_ok(bg_problem_create(&def, &problem, &err));
-    const bg_system *sys = bg_problem_get_system(problem);
-    bg_run_options o = bg_problem_get_run_options(problem);
+    assert_ok(bg_problem_create(&def, &r->problem, &err));
+    const bg_system *sys = bg_problem_get_system(r->problem);
+    bg_run_options o = bg_problem_get_run_options(r->problem);
     r->ny = bg_system_get_def(sys)->ny;
     assert_true(r->ny <= MAX_OUTPUTS);
     for (int i = 0; i < r->ny; i++) {
@@ -110,7 +110,12 @@ static void run(const bg_setting *settings, int nsettings, const char *formulati
     o.output_steps = 1;
     o.sink = (bg_sink){.self = r, .row = keep};
     assert_ok(bg_run(sys, &o, report, &err));
-    bg_problem_destroy(problem);
+}
+
+static void end(record *r, bg_run_report *report)
+{
+    bg_run_report_clear(report);
+    bg_problem_destroy(r->problem);
 }
 
 static void test_equilibrium(void **state)
@@ -136,7 +141,7 @@ static void test_equilibrium(void **state)
         for (int i = 0; i < 4; i++)
             weight += r.first[find(&r, names[i])];
         assert_near(weight, 9.81 * mass, 1e-4);
-        bg_run_report_clear(&report);
+        end(&r, &report);
     }
 }
 
@@ -275,7 +280,7 @@ static void test_bump(void **state)
         {"rear.%s.tyre lands", 1.376, 1e-3},
     };
     static char text[16384];
-    double end[2][3];
+    double last[2][3];
     write_sides(text, sizeof text);
     const bg_setting sides = {"outputs", text};
     for (int f = 0; f < 2; f++) {
@@ -303,11 +308,11 @@ static void test_bump(void **state)
             assert_near(r.most[z], 0.7055, 5e-4);
         }
         assert_true(r.most[find(&r, "centre.y")] < 1e-9 && r.least[find(&r, "centre.y")] > -1e-9);
-        memcpy(end[f], report.y + z - 2, sizeof *end);
-        bg_run_report_clear(&report);
+        memcpy(last[f], report.y + z - 2, sizeof *last);
+        end(&r, &report);
     }
     for (int i = 0; i < 3; i++)
-        assert_near(end[0][i], end[1][i], 2e-5);
+        assert_near(last[0][i], last[1][i], 2e-5);
 }
 
 int main(void)

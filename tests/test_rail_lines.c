@@ -144,7 +144,7 @@ static void lines_in_a_mirror_give_mirrored_motions(void **state)
             assert_int_equal(sscanf(line, "'speed': %lf", &speed), 1);
             write_wheelset(text, n % 2 ? CONE : S1002, line, "'y': 0", boxes, "'t_end': 1");
             bg_system *sys = build_model(text, forms[k == 2], &m);
-            run_line(sys, 1e-7, SANITIZED ? 0.05 : 0.4, y[k], event, sizeof event);
+            run_line(sys, 1e-7, 0.4, y[k], event, sizeof event);
             bg_system_destroy(sys);
             bg_model_destroy(m);
             for (int side = 0; side < 2; side++)
