@@ -19,6 +19,15 @@ static bg_status tell(bg_status st, const char *what, bg_error *err)
                                              what);
 }
 
+/* LAPACK, for a matrix of finite entries. */
+static bg_status prepare(int entries, const double *A, const char *what, const bg_lapack **lapack,
+                         bg_error *err)
+{
+    if (!bg_is_finite(A, entries))
+        return tell(BG_NOT_FINITE, what, err);
+    return bg_lapack_load(lapack, err);
+}
+
 /* A copy by columns. */
 static double *create_columns(int m, int n, const double *A)
 {
@@ -36,9 +45,7 @@ bg_status bg_spectrum_calc(int n, const double *A, double *re, double *im, doubl
     int info = 0, size = 8 * n + 64;
     if (n == 0)
         return BG_OK;
-    if (!bg_is_finite(A, n * n))
-        return tell(BG_NOT_FINITE, "eigenvalues", err);
-    bg_status st = bg_lapack_load(&lapack, err);
+    bg_status st = prepare(n * n, A, "eigenvalues", &lapack, err);
     if (st != BG_OK)
         return st;
     double *a = create_columns(n, n, A), *work = BG_NEW_ARRAY(double, size);
@@ -63,9 +70,7 @@ bg_status bg_svd_calc(int m, int n, const double *A, double *s, double *Ut, doub
             Vt[i * n + i] = 1;
         return BG_OK;
     }
-    if (!bg_is_finite(A, m * n))
-        return tell(BG_NOT_FINITE, "singular values", err);
-    bg_status st = bg_lapack_load(&lapack, err);
+    bg_status st = prepare(m * n, A, "singular values", &lapack, err);
     if (st != BG_OK)
         return st;
     double *a = create_columns(m, n, A), *work = BG_NEW_ARRAY(double, size);
@@ -91,9 +96,7 @@ bg_status bg_symmetric_spectrum_calc(int n, const double *A, double *w, double *
     int info = 0, size = 8 * n + 64;
     if (n == 0)
         return BG_OK;
-    if (!bg_is_finite(A, n * n))
-        return tell(BG_NOT_FINITE, "eigenvalues", err);
-    bg_status st = bg_lapack_load(&lapack, err);
+    bg_status st = prepare(n * n, A, "eigenvalues", &lapack, err);
     if (st != BG_OK)
         return st;
     double *work = BG_NEW_ARRAY(double, size);
