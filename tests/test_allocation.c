@@ -296,8 +296,8 @@ static bg_status find_modes(const char *file, const char *formulation, bg_error 
     return st;
 }
 
-/* Of scenarios with many allocations the sanitizers look at every third one. */
-enum { MANY = 200, STRIDE = SANITIZED ? 3 : 1 };
+/* Of scenarios with many allocations the sanitizers look at every seventh one. */
+enum { MANY = SANITIZED ? 60 : 200, STRIDE = SANITIZED ? 7 : 1 };
 
 static void fail_each(scenario *what, const char *system, const char *method)
 {

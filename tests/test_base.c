@@ -343,15 +343,55 @@ static void test_decimal(void **state)
     }
 }
 
+/* Of all characters of the first plane those are escaped, and cleaned away, that a terminal obeys
+ * or that make a line read otherwise than it is written. */
+static void test_controls(void **state)
+{
+    (void)state;
+    int found = 0;
+    for (unsigned c = 1; c < 0xFFFF; c++) {
+        char text[8] = {0}, line[32], clean[8];
+        int n = 0;
+        if (c >= 0x800)
+            text[n++] = (char)(0xE0 | c >> 12);
+        if (c >= 0x80)
+            text[n++] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6);
+        text[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3F) : c);
+        text[n] = 'x';
+        bool obeyed = c < ' ' || (c >= 0x7F && c <= 0x9F) || (c >= 0x2028 && c <= 0x202E) ||
+                      (c >= 0x2066 && c <= 0x2069);
+        bg_text_escape(text, line, sizeof line);
+        assert_int_equal(bg_text_find_control(text) != NULL, obeyed);
+        assert_int_equal(strcmp(line, text) != 0, obeyed);
+        assert_null(bg_text_find_control(line));
+        memcpy(clean, text, sizeof clean);
+        bg_text_clean(clean);
+        assert_int_equal(strcmp(clean, text) != 0, obeyed && c != '\n');
+        assert_int_equal(strlen(clean), strlen(text));
+        found += obeyed;
+    }
+    assert_int_equal(found, 31 + 33 + 7 + 4);
+    char cut[8];
+    bg_text_escape("ab\xe2\x80\xae", cut, sizeof cut); /* six characters more do not fit */
+    assert_string_equal(cut, "ab");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_status_names),       cmocka_unit_test(test_status_signs),
-        cmocka_unit_test(test_error_set),          cmocka_unit_test(test_error_is_cut),
-        cmocka_unit_test(test_text_to_double),     cmocka_unit_test(test_text_distance),
-        cmocka_unit_test(test_text_nearest),       cmocka_unit_test(test_archive_round_trip),
-        cmocka_unit_test(test_archive_truncated),  cmocka_unit_test(test_archive_wrong_mark),
-        cmocka_unit_test(test_numbers_are_strict), cmocka_unit_test(test_decimal),
+        cmocka_unit_test(test_status_names),
+        cmocka_unit_test(test_status_signs),
+        cmocka_unit_test(test_error_set),
+        cmocka_unit_test(test_error_is_cut),
+        cmocka_unit_test(test_text_to_double),
+        cmocka_unit_test(test_text_distance),
+        cmocka_unit_test(test_text_nearest),
+        cmocka_unit_test(test_archive_round_trip),
+        cmocka_unit_test(test_archive_truncated),
+        cmocka_unit_test(test_archive_wrong_mark),
+        cmocka_unit_test(test_numbers_are_strict),
+        cmocka_unit_test(test_controls),
+        cmocka_unit_test(test_decimal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,11 @@ static outcome run_text(const char *json, const char *form, const char *integrat
     o.method.rtol = o.method.atol = tolerance;
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
-        if (strcmp(info->name, integrator) == 0 && info->fixed_steps)
-            o.method.step = 1e-3;
+        if (strcmp(info->name, integrator) == 0) {
+            o.method.step = info->fixed_steps ? 1e-3 : 0;
+            if (info->order <= 2) /* which would take ten times as many steps */
+                o.method.rtol = o.method.atol = fmax(tolerance, 1e-6);
+        }
     x.status = bg_model_create_system(model, form, &sys, &err);
     if (x.status == BG_OK)
         x.status = bg_run(sys, &o, &r, &err);
@@ -232,13 +235,15 @@ static void check_case(int kind, unsigned seed, const char *form, const bg_integ
     if (exact.said)
         fail_msg("kind %d, case %u, 17 digits, %s, %s: %s", kind, seed, form, integrator,
                  exact.warning);
-    for (int digits = 6; digits <= 10; digits += 2) {
+    for (int digits = 6; digits <= 10; digits += SANITIZED ? 5 : 2) {
         outcome x = run_case(at, digits, kind, seed, form, integrator);
         if (fixed_steps && (x.verdict == BG_BAD || exact.verdict == BG_BAD))
             continue; /* steps that are too long, as is said, agree with nothing */
         double tolerance = 2e-6 + 1000 * pow(10, 1 - digits);
         if (fixed_steps) /* what drifts depends on the rows that are left out; branches are apart */
             tolerance += 1e-4;
+        if (info->order == 2) /* by errors of loose tolerances */
+            tolerance += 1e-3;
         if (info->partitions) /* which magnifies what moved constraints leave; branches are apart */
             tolerance += 1e-2;
         if (!(fabs(x.y - exact.y) <= tolerance))
@@ -271,7 +276,7 @@ static void test_methods(void **state)
     (void)state;
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
-        for (int kind = 0; kind < KINDS; kind++)
+        for (int kind = SANITIZED ? n % KINDS : 0; kind < KINDS; kind += SANITIZED ? KINDS : 1)
             for (int form = 0; form < 2; form++)
                 check_case(kind, 50 + (unsigned)n, forms[form], info);
 }
@@ -296,30 +301,35 @@ static void test_said(void **state)
 static void test_rounding(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"mdop5", "hem4", "hem5", "mdop8"};
-    for (unsigned seed = 0; seed < CASES; seed++)
+    static const char *const methods[] = {"mdop5", "bdf", "hem4", "hem5", "mdop8"};
+    for (unsigned seed = 0; seed < (SANITIZED ? 1 : CASES); seed++) {
+        outcome known[2][2]; /* by kind and form */
         for (int k = 0; k < 16; k++) {
             placement at = as_drawn;
             unsigned turn = seed + 100;
-            const char *form = forms[k % 2], *method = methods[(k / 2 + (int)seed) % 4];
+            const char *form = forms[k % 2], *method = methods[(k / 2 + (int)seed) % 5];
             int kind = (k / 4) % 2;
             bool far = k / 8;
-            double tolerance = far && seed % 3 == 0 ? 1e-11 : 1e-9;
+            const bool by_bdf = strcmp(method, "bdf") == 0; /* not where rounding exceeds it */
+            double tolerance = far && seed % 3 == 0 && !by_bdf ? 1e-11 : 1e-9;
             text t;
             at.turn = draw_turn(&turn);
             write_case(&t, at, kind, seed);
-            outcome exact = run_text(t.buffer, form, "mdop8", 1e-10);
+            outcome *exact = &known[kind][k % 2];
+            if (k / 2 % 2 == 0 && !far)
+                *exact = run_text(t.buffer, form, "mdop8", 1e-10);
             at.shift = far ? bg_vec3_make(6000, -8000, 100) : at.shift;
             at.digits = far ? 17 : 12;
             write_case(&t, at, kind, seed);
             outcome x = run_text(t.buffer, form, method, tolerance);
-            if (x.status != BG_OK || !(fabs(x.y - exact.y) < 2e-7))
+            if (x.status != BG_OK || !(fabs(x.y - exact->y) < 2e-7))
                 fail_msg("kind %d, case %u, %s, %s at %g, %s: %g from %.10g; %s", kind, seed, form,
-                         method, tolerance, far ? "far" : "12 digits", x.y - exact.y, exact.y,
+                         method, tolerance, far ? "far" : "12 digits", x.y - exact->y, exact->y,
                          x.message);
             if (far)
                 assert_int_equal(x.verdict, BG_GOOD);
         }
+    }
 }
 
 /* Few digits 10 km from the origin are to centimetres and decimetres: what cannot move is refused
@@ -356,11 +366,13 @@ static void test_loose(void **state)
 {
     (void)state;
     const bg_integrator_info *info;
-    for (unsigned seed = 0; seed < 2 * CASES; seed++)
+    for (unsigned seed = 0; seed < 2 * CASES; seed++) {
+        outcome known[2]; /* by kind */
+        bool made[2] = {false, false};
         for (int n = 0; (info = bg_integrator_get_info(n)); n++) {
             placement at = as_drawn;
             unsigned turn = seed + 100;
-            int kind = (int)(seed + (unsigned)n) % 2 ? 1 : 3;
+            const int odd = (int)(seed + (unsigned)n) % 2, kind = odd ? 1 : 3;
             const char *form = forms[seed % 2];
             text t;
             if (info->fixed_steps)
@@ -368,14 +380,18 @@ static void test_loose(void **state)
             at.turn = draw_turn(&turn);
             at.shift = bg_vec3_make(1.2, -0.7, 2);
             write_case(&t, at, kind, seed);
-            outcome exact = run_text(t.buffer, form, "mdop8", 1e-9);
+            if (!made[odd])
+                known[odd] = run_text(t.buffer, form, "mdop8", 1e-9);
+            made[odd] = true;
+            const outcome *exact = &known[odd];
             at.digits = 6;
             write_case(&t, at, kind, seed);
             outcome x = run_text(t.buffer, form, info->name, 1e-5);
-            if (x.status != BG_OK || !(fabs(x.y - exact.y) < 2e-2))
+            if (x.status != BG_OK || !(fabs(x.y - exact->y) < 2e-2))
                 fail_msg("kind %d, case %u, %s, %s: %g from %.10g; %s%s", kind, seed, form,
-                         info->name, x.y - exact.y, exact.y, x.message, x.warning);
+                         info->name, x.y - exact->y, exact->y, x.message, x.warning);
         }
+    }
 }
 
 /* 10^7 m from the origin, where places are rounded to 2e-9 m: starts are found, and change points
@@ -412,7 +428,7 @@ static void test_plain_very_far(void **state)
                                                        write_sarrus};
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
-        for (int k = 0; k < 6; k++) {
+        for (int k = SANITIZED ? n % 6 : 0; k < 6; k += SANITIZED ? 6 : 1) {
             placement at = as_drawn;
             unsigned turn = 31 + (unsigned)n;
             text t;
@@ -422,19 +438,84 @@ static void test_plain_very_far(void **state)
             at.shift = bg_vec3_make(-7e6, 2e6, 7e6);
             write[k / 2](&t, at);
             outcome far = run_text(t.buffer, forms[k % 2], info->name, 1e-6);
-            if (near.status != BG_OK || far.status != BG_OK || !(fabs(near.y - far.y) < 2e-4))
+            double most = info->order == 2 ? 1e-3 : 2e-4; /* of the tolerance */
+            if (near.status != BG_OK || far.status != BG_OK || !(fabs(near.y - far.y) < most))
                 fail_msg("%d, %s, %s: %.10g far away, not %.10g; %s", k / 2, forms[k % 2],
                          info->name, far.y, near.y, far.message);
         }
 }
 
+/* A plate on three arms by pairs of parallel rods (a delta robot), of which six constraints are
+ * redundant; it comes near a position in which others become dependent, and passes by. */
+static void write_delta(text *t, placement at)
+{
+    bg_vec3 e[3], y[3];
+    begin_model(t, at, 0.2, 0.1, -9.81);
+    put_body(t, "plate", 2, AT(0, 0, -0.9), AT(0.02, 0.02, 0.03));
+    for (int i = 0; i < 3; i++) {
+        char name[3][8];
+        const double a = 2 * M_PI * i / 3 + 0.1;
+        e[i] = bg_vec3_make(cos(a), sin(a), 0);
+        y[i] = bg_vec3_make(-sin(a), cos(a), 0);
+        snprintf(name[0], sizeof name[0], "arm%d", i);
+        put_body(t, name[0], 1, AT(0.475 * e[i].x, 0.475 * e[i].y, 0), AT(0.02, 0.021, 0.022));
+        for (int j = 0; j < 2; j++) {
+            bg_vec3 o = bg_scale(j ? 0.08 : -0.08, y[i]), m = bg_add_scaled(o, 0.375, e[i]);
+            snprintf(name[1], sizeof name[1], "r%d%d", i, j);
+            put_body(t, name[1], 0.3, AT(m.x, m.y, -0.45), AT(0.01, 0.011, 0.012));
+        }
+    }
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 3; i++) {
+        const double *axis = AT(y[i].x, y[i].y, 0);
+        char arm[8], rod[8], name[2][8], more[160];
+        snprintf(arm, sizeof arm, "arm%d", i);
+        snprintf(name[0], sizeof name[0], "s%d", i);
+        put_joint(t, name[0], "revolute", "ground", arm, AT(0.3 * e[i].x, 0.3 * e[i].y, 0), axis,
+                  i ? "" : ", \"initial\": {\"velocity\": 0.7}");
+        bg_vec3 across = bg_cross(y[i], bg_add_scaled(bg_vec3_make(0, 0, -0.9), -0.55, e[i]));
+        bg_vec3 w = turned(t, across.x, across.y, across.z), v = turned(t, y[i].x, y[i].y, 0);
+        for (int j = 0; j < 2; j++) {
+            bg_vec3 o = bg_scale(j ? 0.08 : -0.08, y[i]), elbow = bg_add_scaled(o, 0.65, e[i]),
+                    wrist = bg_add_scaled(o, 0.1, e[i]);
+            snprintf(rod, sizeof rod, "r%d%d", i, j);
+            snprintf(name[0], sizeof name[0], "e%d%d", i, j);
+            snprintf(name[1], sizeof name[1], "w%d%d", i, j);
+            snprintf(more, sizeof more, ", \"second\": [%.17g, %.17g, %.17g]", w.x, w.y, w.z);
+            put_joint(t, name[0], "universal", arm, rod, AT(elbow.x, elbow.y, 0), axis, more);
+            snprintf(more, sizeof more, ", \"second\": [%.17g, %.17g, %.17g]", v.x, v.y, v.z);
+            put_joint(t, name[1], "universal", rod, "plate", AT(wrist.x, wrist.y, -0.9),
+                      AT(across.x, across.y, across.z), more);
+        }
+    }
+    end_model(t, "s0", 0.8);
+}
+
+/* Where all digits are there, coming near such a position is no reason for doubt. */
+static void test_passed_by(void **state)
+{
+    (void)state;
+    unsigned seed = 2;
+    for (int k = 0; k < (SANITIZED ? 1 : 2); k++) {
+        placement at = as_drawn;
+        static text t;
+        at.turn = draw_turn(&seed);
+        write_delta(&t, at);
+        outcome x = run_text(t.buffer, "cartesian", "hem5", 1e-6);
+        assert_int_equal(x.status, BG_OK);
+        if (x.verdict != BG_GOOD)
+            fail_msg("turn %d: %s", k, x.warning);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding), cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_methods),  cmocka_unit_test(test_said),
-        cmocka_unit_test(test_loose),    cmocka_unit_test(test_coarse),
-        cmocka_unit_test(test_very_far), cmocka_unit_test(test_plain_very_far),
+        cmocka_unit_test(test_rounding),  cmocka_unit_test(test_branches),
+        cmocka_unit_test(test_methods),   cmocka_unit_test(test_said),
+        cmocka_unit_test(test_loose),     cmocka_unit_test(test_coarse),
+        cmocka_unit_test(test_very_far),  cmocka_unit_test(test_plain_very_far),
+        cmocka_unit_test(test_passed_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

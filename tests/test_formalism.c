@@ -6,7 +6,7 @@
 #include "run_support.h"
 #include "system/system.h"
 
-enum { SEEDS = 200 };
+enum { SEEDS = SANITIZED ? 40 : 200 };
 
 /* A system of a random mechanism, its start and its terms there. */
 typedef struct subject {

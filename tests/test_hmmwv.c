@@ -283,25 +283,31 @@ static void test_bump(void **state)
     double last[2][3];
     write_sides(text, sizeof text);
     const bg_setting sides = {"outputs", text};
-    for (int f = 0; f < 2; f++) {
+    static const char *const methods[] = {"bdf", "sdirk4", "trapezoidal"};
+    for (int k = 0; k < 6; k++) {
         static record r;
+        const int f = k % 2;
+        const char *method = methods[k / 2];
         bg_run_report report;
         r = (record){.look = compare_sides};
-        run(&sides, 1, forms[f], "bdf", 1e-6, SANITIZED ? 0.65 : 2, &r, &report);
+        double tolerance = k < 4 ? 1e-6 : 1e-5;
+        run(&sides, 1, forms[f], method, tolerance, SANITIZED ? 0.65 : 2, &r, &report);
         int events = SANITIZED ? 4 : 8;
         assert_int_equal(report.nevents, 2 * events);
-        for (int k = 0; k < 2 * events; k++) {
+        for (int i = 0; i < 2 * events; i++) {
             char name[2][96];
-            const bg_event *e = &report.events[k];
-            snprintf(name[0], sizeof *name, expected[k / 2].name, "left");
-            snprintf(name[1], sizeof *name, expected[k / 2].name, "right");
+            const bg_event *e = &report.events[i];
+            snprintf(name[0], sizeof *name, expected[i / 2].name, "left");
+            snprintf(name[1], sizeof *name, expected[i / 2].name, "right");
             if (strcmp(e->name, name[0]) != 0 && strcmp(e->name, name[1]) != 0)
-                fail_msg("%s: event %d is '%s', not '%s'", forms[f], k, e->name, name[0]);
-            assert_near(e->t, expected[k / 2].t, expected[k / 2].tolerance);
-            assert_near(e->t, report.events[k ^ 1].t, 1e-9);
+                fail_msg("%s, %s: event %d is '%s', not '%s'", method, forms[f], i, e->name,
+                         name[0]);
+            assert_near(e->t, expected[i / 2].t, expected[i / 2].tolerance);
+            assert_near(e->t, report.events[i ^ 1].t, 1e-9);
         }
         if (!(r.skew <= 1e-9))
-            fail_msg("%s: left and right differ by %.2e in output %s", forms[f], r.skew, r.where);
+            fail_msg("%s, %s: left and right differ by %.2e in output %s", method, forms[f], r.skew,
+                     r.where);
         int z = find(&r, "centre.z");
         if (!SANITIZED) {
             assert_near(r.least[z], 0.684, 5e-4);
@@ -310,9 +316,9 @@ static void test_bump(void **state)
         assert_true(r.most[find(&r, "centre.y")] < 1e-9 && r.least[find(&r, "centre.y")] > -1e-9);
         memcpy(last[f], report.y + z - 2, sizeof *last);
         end(&r, &report);
+        for (int i = 0; i < 3 && f == 1; i++)
+            assert_near(last[0][i], last[1][i], 2e-5);
     }
-    for (int i = 0; i < 3; i++)
-        assert_near(last[0][i], last[1][i], 2e-5);
 }
 
 int main(void)

@@ -123,6 +123,12 @@ static int turning_terms(void *self, const bg_point *p, unsigned want, bg_terms 
     return 0;
 }
 
+static bool keeps_matrix(const char *name)
+{
+    return strcmp(name, "bdf") == 0 || strcmp(name, "sdirk4") == 0 ||
+           strcmp(name, "trapezoidal") == 0;
+}
+
 static void test_runs(void **state)
 {
     (void)state;
@@ -151,15 +157,16 @@ static void test_runs(void **state)
                 o.t_end = 1;
                 bg_status st = bg_run(sys, &o, &r, &err);
                 /* their only matrix has the Jacobian in it, which could turn the sign as well; and
-                 * bdf makes it anew only where its iteration asks for that, which here, without
-                 * forces, it never does */
-                bool hidden = late && ((n == 2 && strcmp(o.integrator, "linear-euler") == 0) ||
-                                       strcmp(o.integrator, "bdf") == 0);
-                if (hidden ? st != BG_OK
+                 * implicit methods make it anew only where their iteration asks for that, which
+                 * here, without forces, it never does: the end of the run tells */
+                bool unseen = late && ((n == 2 && strcmp(o.integrator, "linear-euler") == 0) ||
+                                       keeps_matrix(o.integrator));
+                if (unseen ? st != BG_OK || r.verdict == BG_GOOD ||
+                                 !strstr(r.warnings.items[0].text, "mass is negative")
                            : st == BG_OK || !strstr(err.text, "mass is negative") ||
                                  !(strstr(err.text, "'first'") || strstr(err.text, "'second'")))
                     fail_msg("%s, n = %d, late %d: %d %s", o.integrator, n, late, st, err.text);
-                if (!hidden)
+                if (!unseen)
                     assert_true(late ? r.final && r.final->t > 0.4 && r.final->t < 0.7 : !r.final);
                 bg_run_report_clear(&r);
                 bg_system_destroy(sys);

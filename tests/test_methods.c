@@ -137,7 +137,8 @@ static void begin(trajectory *x, const subject *s, const bg_integrator_info *inf
     for (int k = 0; k < info->noptions; k++)
         controls = controls || (strcmp(info->options[k].name, "projection") == 0 &&
                                 strstr(info->options[k].choices, "control"));
-    trajectory_begin(x, sys, info->name, controls ? "control" : NULL, 1e-6,
+    trajectory_begin(x, sys, info->name, controls ? "control" : NULL,
+                     info->order == 2 ? 1e-4 : 1e-6, /* of which the first takes as many steps */
                      info->fixed_steps ? s->t_end / 200 : 0, s->t_end);
 }
 

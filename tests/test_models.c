@@ -6,9 +6,10 @@
 #include "system/dynamics.h"
 
 #include <glob.h>
+#include <jansson.h>
 #include <stdbool.h>
 
-enum { MAX_OUTPUTS = 256 };
+enum { MAX_OUTPUTS = 512 };
 
 /* Outputs of a run: at its end, and the largest size on the way. */
 typedef struct outcome {
@@ -78,33 +79,42 @@ typedef struct inventory {
     double t_end;
 } inventory;
 
-/* "outputs" with place, velocity and angular velocity of all bodies and reactions of all joints. */
-static void write_outputs(const inventory *m, char *text, size_t size)
+/* "outputs" of a model with place, velocity and angular velocity of all its bodies and reactions of
+ * all its joints besides its own. */
+static char *make_outputs(const inventory *m, const char *path)
 {
     const char *const kinds[] = {"position", "velocity", "angular_velocity", "reaction"};
-    size_t used = (size_t)snprintf(text, size, "{");
+    json_t *model = json_load_file(path, 0, NULL);
+    json_t *outputs = json_object_get(model, "outputs");
+    assert_true(json_object_size(outputs) > 0);
     for (int kind = 0; kind < 4; kind++)
         for (const char *c = kind < 3 ? m->bodies : m->joints; c && *c; c += *c == ' ') {
-            int length = (int)strcspn(c, " ");
-            used += (size_t)snprintf(text + used, size - used, "%s\"%d.%.*s\":{\"%s\":\"%.*s\"}",
-                                     used > 1 ? "," : "", kind, length, c, kinds[kind], length, c);
-            c += length;
+            char element[64], name[80];
+            snprintf(element, sizeof element, "%.*s", (int)strcspn(c, " "), c);
+            snprintf(name, sizeof name, "%d.%s", kind, element);
+            json_object_set_new(outputs, name, json_pack("{s:s}", kinds[kind], element));
+            c += strlen(element);
         }
-    used += (size_t)snprintf(text + used, size - used, "}");
-    assert_true(used < size);
+    char *text = json_dumps(outputs, JSON_REAL_PRECISION(17));
+    json_decref(model);
+    return text;
 }
 
-/* Runs a model in both forms and compares all outputs at the end. The difference is taken relative
- * to the largest size of the output during the run, or to 1 if that is larger. */
-static bool agree(const inventory *m, const bg_setting *settings, int nsettings)
+/* Runs a model in both forms and compares all outputs at the end, its own and others. The
+ * difference is taken relative to the largest size of the output during the run, or to 1 if that is
+ * larger. */
+static bool agree(const inventory *m)
 {
     static outcome x[2];
     char path[512];
     double largest = 0, tolerance = SANITIZED ? 1e-6 : 1e-11, span = SANITIZED ? 0.05 : 1;
     int worst = 0;
     snprintf(path, sizeof path, "%s/models/%s.json", BOGIE_SOURCE_DIR, m->file);
-    run_changed(path, settings, nsettings, "mdop5", "joint", span * m->t_end, tolerance, &x[0]);
-    run_changed(path, settings, nsettings, "mdop5", "cartesian", span * m->t_end, tolerance, &x[1]);
+    char *outputs = make_outputs(m, path);
+    const bg_setting everything = {"outputs", outputs};
+    run_changed(path, &everything, 1, "mdop5", "joint", span * m->t_end, tolerance, &x[0]);
+    run_changed(path, &everything, 1, "mdop5", "cartesian", span * m->t_end, tolerance, &x[1]);
+    free(outputs);
     assert_int_equal(x[0].ny, x[1].ny);
     for (int i = 0; i < x[0].ny; i++) {
         double error = fabs(x[0].y[i] - x[1].y[i]) / fmax(1.0, x[0].largest[i]);
@@ -161,9 +171,7 @@ static void test_two_forms(void **state)
          "left.stamp right.stamp", 0.1},
         {"slider-crank-3d", "crank rod slider", "bearing guide cross ball", 1},
     };
-    static char outputs[8192];
     enum { MODELS = sizeof list / sizeof *list };
-    const bg_setting everything = {"outputs", outputs};
     glob_t files;
     assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
     /* test_vehicle, test_carriage and test_hmmwv compare those, at tolerances of their own */
@@ -174,11 +182,8 @@ static void test_two_forms(void **state)
     assert_int_equal(files.gl_pathc - vehicles, MODELS);
     globfree(&files);
     int bad = 0;
-    for (int k = 0; k < MODELS; k++) {
-        bad += !agree(&list[k], NULL, 0);
-        write_outputs(&list[k], outputs, sizeof outputs);
-        bad += !agree(&list[k], &everything, 1);
-    }
+    for (int k = 0; k < MODELS; k++)
+        bad += !agree(&list[k]);
     assert_int_equal(bad, 0);
 }
 
@@ -280,11 +285,11 @@ static void test_singular_positions(void **state)
         const char *name, *integrator;
         const bg_setting *settings;
         int nsettings, redundant;
-    } list[] = {{"points on lines", "mdop5", NULL, 0, 0},
-                {"points on lines", "hem5", NULL, 0, 0},
-                {"points on lines", "hem4", NULL, 0, 0},
-                {"hinges", "mdop5", hinges, 2, 6},
-                {"balls", "mdop5", balls, 6, 0}};
+        double most; /* tolerances */
+    } list[] = {
+        {"points on lines", "mdop5", NULL, 0, 0, 1e3}, {"points on lines", "hem5", NULL, 0, 0, 1e3},
+        {"points on lines", "hem4", NULL, 0, 0, 1e3},  {"points on lines", "bdf", NULL, 0, 0, 4e4},
+        {"hinges", "mdop5", hinges, 2, 6, 1e3},        {"balls", "mdop5", balls, 6, 0, 1e3}};
     static outcome y;
     int bad = 0;
     for (size_t k = 0; k < 2 * sizeof list / sizeof *list; k++) {
@@ -299,8 +304,10 @@ static void test_singular_positions(void **state)
             double dy = find_output(&y, "B0.y") - 0.94451853817860096216;
             double error = hypot(dx, dy);
             print_message(" %.0f", error / tolerance);
-            bad += !(error < 1e3 * tolerance && y.certificate.energy_error < 1e3 * tolerance);
-            bad += y.certificate.max_g > 1e-11 || y.redundant != list[k / 2].redundant;
+            double most = list[k / 2].most * tolerance;
+            bad += !(error < most && y.certificate.energy_error < most);
+            double off = list[k / 2].most > 1e3 ? tolerance : 0; /* bdf does not project */
+            bad += y.certificate.max_g > 1e-11 + off || y.redundant != list[k / 2].redundant;
         }
         print_message("\n");
     }
@@ -413,7 +420,9 @@ static void test_forty_four_bars(void **state)
     static const char *const forms[] = {"joint", "cartesian"};
     for (int k = 0; k < 2; k++) {
         run_changed(BOGIE_SOURCE_DIR "/models/iftomm-a02-four-bars.json", &forty, 1, "mdop5",
-                    forms[k], 10, 1e-8, &y);
+                    forms[k], SANITIZED ? 1 : 10, 1e-8, &y); /* the first is before 1 s */
+        if (SANITIZED)
+            continue;
         double dx = fabs(find_output(&y, "B0.x") - 0.18051222668672839010);
         double dy = fabs(find_output(&y, "B0.y") - 0.98357274058231157488);
         print_message("forty four-bars, %s form: error %.1e, %.1e\n", forms[k], dx, dy);

@@ -220,7 +220,7 @@ static double check_image(const char *source, const image *x, bool tyres, int fo
     return error;
 }
 
-enum { MECHANISMS = SANITIZED ? 40 : 150 };
+enum { MECHANISMS = SANITIZED ? 20 : 150 };
 
 /* The same for many random mechanisms, of which most can be run. */
 static double check_images(unsigned first, bool upright, const image *given)

@@ -35,6 +35,10 @@ static outcome run_with(const char *json, const char *form, const char *integrat
     o.integrator = integrator;
     o.method.rtol = o.method.atol = 1e-8;
     o.method.step = step;
+    for (int n = 0; bg_integrator_get_info(n) && step == 0; n++)
+        if (strcmp(bg_integrator_get_info(n)->name, integrator) == 0 &&
+            bg_integrator_get_info(n)->order == 2) /* which would take ten times as many steps */
+            o.method.rtol = o.method.atol = 1e-6;
     o.t_end = t_end;
     o.method.settings = option;
     o.method.nsettings = option != NULL;
@@ -80,8 +84,8 @@ static outcome run_mechanism(const mechanism *m, placement at, const char *form,
     return x;
 }
 
-static void check_same(const mechanism *m, placement at, const char *form, const char *integrator,
-                       double step, double y, double tolerance)
+static outcome check_same(const mechanism *m, placement at, const char *form,
+                          const char *integrator, double step, double y, double tolerance)
 {
     outcome x = run_mechanism(m, at, form, integrator, step);
     if (x.freedom != 1 || !(fabs(x.y - y) <= tolerance))
@@ -90,6 +94,7 @@ static void check_same(const mechanism *m, placement at, const char *form, const
                  m->name, form, integrator, at.digits, sqrt(bg_dot(at.shift, at.shift)), at.scale,
                  x.y, x.freedom, y, tolerance);
     assert_true(x.certificate.max_redundant <= fmax(1e-6, x.decision.allowed));
+    return x;
 }
 
 /* Turned, 10 km away, a thousand times larger or smaller: the same motion, in both forms. */
@@ -101,7 +106,7 @@ static void test_placed(void **state)
         const mechanism *m = &mechanisms[k];
         double y = run_mechanism(m, as_drawn, "joint", "mdop5", 0).y;
         for (int form = 0; form < 2; form++)
-            for (int i = 0; i < 8; i++) {
+            for (int i = SANITIZED ? (k + form) % 4 : 0; i < 8; i += SANITIZED ? 8 : 1) {
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
                 if (i == 1 || i == 5)
@@ -125,15 +130,14 @@ static void test_rounded(void **state)
     for (int k = 0; k < MECHANISMS; k++) {
         const mechanism *m = &mechanisms[k];
         double y = run_mechanism(m, as_drawn, "joint", "mdop5", 0).y;
-        for (int digits = 6; digits <= 16; digits++)
+        for (int digits = 6; digits <= 16; digits += SANITIZED ? 10 : 1)
             for (int form = 0; form < 2; form++) {
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
                 at.shift = bg_vec3_make(1.2, -0.7, 2);
                 at.digits = digits;
                 double data = pow(10, 1 - digits);
-                check_same(m, at, forms[form], "mdop5", 0, y, 2e-6 + 300 * data);
-                outcome x = run_mechanism(m, at, forms[form], "mdop5", 0);
+                outcome x = check_same(m, at, forms[form], "mdop5", 0, y, 2e-6 + 300 * data);
                 if (!(x.certificate.max_redundant <= 1e-12 + 300 * data))
                     fail_msg("%s with %d digits misses by %g", m->name, digits,
                              x.certificate.max_redundant);
@@ -174,7 +178,7 @@ static void test_driven(void **state)
         if (m->write == write_kicked_cranks) /* has inputs of its own */
             continue;
         double e = run_driven(m, as_drawn, "joint").e;
-        for (int digits = 6; digits <= 16; digits += 2)
+        for (int digits = 6; digits <= 16; digits += SANITIZED ? 10 : 2)
             for (int form = 0; form < 2; form++) {
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
@@ -196,7 +200,7 @@ static void test_methods(void **state)
     unsigned seed = 9;
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
-        for (int k = 0; k < MECHANISMS; k++) {
+        for (int k = n % STRIDE; k < MECHANISMS; k += STRIDE) {
             const mechanism *m = &mechanisms[k];
             double step = info->fixed_steps ? 1e-3 : 0;
             for (int form = 0; form < 2; form++) {
@@ -204,7 +208,10 @@ static void test_methods(void **state)
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
                 /* a partition magnifies errors where it is not a good one, near dead centres */
-                double most = step > 0 ? 1e-9 : info->partitions ? 2e-5 : 2e-6;
+                double most = step > 0           ? 1e-9
+                              : info->partitions ? 2e-5
+                              : info->order == 2 ? 1e-3
+                                                 : 2e-6;
                 check_same(m, at, forms[form], info->name, step, y, most);
                 at.digits = 6;
                 check_same(m, at, forms[form], info->name, step, y, 6e-3);
@@ -241,7 +248,7 @@ static void test_turned(void **state)
     unsigned seed = 17;
     const bg_integrator_info *info;
     for (int n = 0; (info = bg_integrator_get_info(n)); n++)
-        for (int k = 0; k < MECHANISMS + RANDOM; k += STRIDE)
+        for (int k = n % STRIDE; k < MECHANISMS + RANDOM; k += STRIDE)
             for (int form = 0; form < 2; form++) {
                 int which = (n + k + form) % 3;
                 placement at = places[which];
@@ -283,7 +290,9 @@ static void check_option(const bg_integrator_info *info, const bg_setting *optio
                     fail_msg("%s, %s=%s: %s", info->name, option->name, option->value, x.message);
                 y[i] = x.y;
             }
-            double most = info->partitions ? 1e-4 : 1e-9;
+            /* axes choose coordinates */
+            bool chosen = info->partitions || strcmp(option->value, "coordinates") == 0;
+            double most = chosen ? 1e-4 : 1e-9;
             if (!(fabs(y[1] - y[0]) <= most) || !(fabs(y[2] - y[0]) <= most))
                 fail_msg("%s, %s=%s, %s: %.15g, turned %.15g, scaled %.15g", info->name,
                          option->name, option->value, forms[form], y[0], y[1], y[2]);
@@ -322,7 +331,7 @@ static void test_oblique(void **state)
     text t;
     write_door(&t, as_drawn, 2, 0);
     double y = run_text(t.buffer, "joint", "mdop5", 0).y;
-    for (double oblique = 1e-16; oblique < 0.02; oblique *= 3) {
+    for (double oblique = 1e-16; oblique < 0.02; oblique *= SANITIZED ? 100 : 3) {
         placement at = as_drawn;
         at.turn = draw_turn(&seed);
         write_door(&t, at, 2, oblique);
@@ -394,7 +403,7 @@ static void test_many_loops(void **state)
         "1.5', 0, 0], 'axis': [0, -0.6, 0.8]}}, 'outputs': {'y': {'joint': 'p%d'}, 'e': {'energy': "
         "'total'}}, 'run': {'t_end': 0.2}}";
     double y = NAN;
-    for (size_t k = 0; k < sizeof loops / sizeof *loops; k++)
+    for (size_t k = 0; k < (SANITIZED ? 2 : sizeof loops / sizeof *loops); k++)
         for (int hinged = 0; hinged < 2; hinged++)
             for (int form = 0; form < 2; form++) {
                 char buffer[sizeof format + 32];

@@ -77,7 +77,8 @@ static void set_method(bg_run_options *o, const bg_integrator_info *info, double
                        double step)
 {
     o->integrator = info->name;
-    o->method.rtol = o->method.atol = tolerance;
+    /* a method of order 2 would take ten times as many steps */
+    o->method.rtol = o->method.atol = info->order == 2 ? 1e-5 : tolerance;
     o->method.step = info->fixed_steps ? step : 0;
 }
 
@@ -123,7 +124,7 @@ static void test_wheels(void **state)
     const bg_integrator_info *info;
     double worst = 0;
     for (int m = 0; (info = bg_integrator_get_info(m)); m++)
-        for (int n = 2; n <= MOST; n++)
+        for (int n = 2; n <= MOST; n += SANITIZED ? 3 : 1)
             for (int form = 0; form < 2; form++) {
                 write_ring(text, n, (n + form + m) % 2, (uint32_t)(100 * n + 10 * m + form));
                 double spread = check_ring(text, forms[form], info, n);
@@ -192,7 +193,7 @@ static void test_switches(void **state)
     static const int counts[] = {2, 3, 4, 5, 6, 7, 8, 150};
     const bg_integrator_info *info;
     for (int m = 0; (info = bg_integrator_get_info(m)); m++)
-        for (int k = 0; k < 4 * 5 * 8; k++) {
+        for (int k = 0; k < 4 * 5 * 8; k += SANITIZED ? 7 : 1) {
             switches x = {counts[k / 20], places[k % 4], spacings[k / 4 % 5], 0.5};
             bg_run_report r;
             if ((x.at == 0 || x.n > 8) && x.spacing != 0)

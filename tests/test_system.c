@@ -276,6 +276,15 @@ static void test_names(void **state)
     sys = sample_create(&def);
     assert_string_equal(bg_system_get_event_name(sys, 0), "s[0]");
     bg_system_destroy(sys);
+    /* names go to terminals */
+    static const char *const obeyed[] = {"bell\a", "second\033[2J"};
+    for (int k = 0; k < 7; k++) {
+        def = complete_define(&destroyed);
+        const char *const **lists[] = {&def.q_names, &def.v_names, &def.z_names, &def.g_names,
+                                       &def.u_names, &def.s_names, &def.y_names};
+        *lists[k] = obeyed;
+        check_refused(&def, BG_BAD_INPUT, "bell\\x07", "control character");
+    }
 }
 
 /* A state is filled with the start values, and copies are complete. */

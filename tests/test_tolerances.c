@@ -333,12 +333,37 @@ static void trees_are_not_leapt_over(void **state)
     assert_true(most[1] > 0);
 }
 
+/* Tens of kilometres away the tolerance is that of the mechanism, not of its distance: a carriage
+ * on guides, whose velocities have next to no error, so that all depends on its places. */
+static void distance_loosens_no_tolerance(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"mdop5", "mdop8", "hem4", "hem5", "bdf", "adams"};
+    unsigned seed = 9;
+    for (int k = 0; k < 12; k++) {
+        text t;
+        double error = 0;
+        placement at = as_drawn;
+        at.turn = draw_turn(&seed);
+        at.shift = bg_vec3_make(draw(&seed, -5e4, 5e4), draw(&seed, 1e4, 5e4), draw(&seed, 0, 1e4));
+        write_guides(&t, at);
+        course best = follow(t.buffer, "cartesian", "mdop8", 1e-11);
+        course c = follow(t.buffer, "cartesian", methods[k % 6], 1e-7);
+        for (int row = 0; row < c.rows; row++)
+            for (int i = 0; i < c.n; i++)
+                error = fmax(error, fabs(c.y[row][i] - best.y[row][i]));
+        if (error > 2e-6)
+            fail_msg("%s: error %g", methods[k % 6], error);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance),
                                        cmocka_unit_test(tolerances_below_rounding_are_survived),
                                        cmocka_unit_test(no_error_estimate_misses),
                                        cmocka_unit_test(nothing_is_said_without_rounding),
-                                       cmocka_unit_test(trees_are_not_leapt_over)};
+                                       cmocka_unit_test(trees_are_not_leapt_over),
+                                       cmocka_unit_test(distance_loosens_no_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

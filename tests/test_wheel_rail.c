@@ -117,7 +117,7 @@ static void sum_means(const bg_rail_contact *k, double y, double z, double roll,
             bg_profile_calc(k->rail, k->sign * across - k->base - k->origin, h);
             const double d = p->c * (height - h[0]);
             least = pass == 0 ? fmin(least, d) : least;
-            const double weight = pass == 0 ? 0 : exp(-(d - least) / k->epsilon);
+            const double weight = pass == 0 ? 0 : p->du * exp(-(d - least) / k->epsilon);
             sum += weight;
             *radius += weight * p->R;
             *slope += weight * h[1];
@@ -213,6 +213,78 @@ static void gaps_are_differentiated_exactly(void **state)
         }
     }
     bg_model_destroy(m);
+}
+
+/* The same contact with equidistant points. */
+static bg_rail_contact make_equidistant(const bg_rail_contact *of, const bg_profile *wheel,
+                                        double step)
+{
+    enum { PARTS = 8 };
+    bg_rail_contact k = *of;
+    double W[4];
+    k.n = 0;
+    k.points = test_calloc(BG_RAIL_CONTACT_POINTS, sizeof *k.points);
+    for (double s = wheel->range[0]; s <= wheel->range[1] && k.n < BG_RAIL_CONTACT_POINTS;) {
+        bg_profile_calc(wheel, s, W);
+        k.points[k.n++] = (bg_wheel_point){.s = s,
+                                           .Y = k.sign * (k.base + s),
+                                           .R = k.radius + W[0],
+                                           .R_Y = k.sign * W[1],
+                                           .c = 1 / sqrt(1 + W[1] * W[1]),
+                                           .k = 1 + W[1] * W[1],
+                                           .tilt = (k.radius + W[0]) * k.sign * W[1],
+                                           .du = step};
+        for (int i = 0; i < PARTS; i++) { /* ds/du = 1/sqrt(1 + W'^2), by the midpoint rule */
+            bg_profile_calc(wheel, s, W);
+            bg_profile_calc(wheel, s + 0.5 * step / PARTS / sqrt(1 + W[1] * W[1]), W);
+            s += step / PARTS / sqrt(1 + W[1] * W[1]);
+        }
+    }
+    return k;
+}
+
+/* Points that lie farther apart where contacts are wide sum up what equidistant ones do: against
+ * points half as far apart, at random poses, on tread and flange, soft and hard. */
+static void points_are_close_enough(void **state)
+{
+    (void)state;
+    static const char *const softness[] = {"5e-6", "1e-5", "4e-5"};
+    uint64_t seed = 3;
+    for (int e = 0; e < 3; e++) {
+        const bg_setting set = {"parts.wheelset.forces.left.softness", softness[e]};
+        bg_model *m = read_carriage(&set, 1);
+        const bg_profile *wheel = find_profile(m, "S1002");
+        const bg_rail_contact *k = &m->contacts[0];
+        const double eps = atof(softness[e]);
+        assert_near(k->epsilon, eps, 1e-12);
+        bg_rail_contact plain = make_equidistant(k, wheel, 2e-4),
+                        fine = make_equidistant(k, wheel, 1e-4);
+        double error[2] = {0, 0}, slope[2] = {0, 0};
+        for (int n = 0; n < 2000; n++) {
+            double draw[3];
+            for (int i = 0; i < 3; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                draw[i] = (double)(seed >> 11) * 0x1p-52 - 1;
+            }
+            const double y = 7e-3 * draw[0], roll = 2e-3 * draw[1], yaw = 6e-3 * draw[2];
+            const bg_rail_contact_state exact = look(&fine, 1, y, 0, roll, yaw);
+            const bg_rail_contact_state found[2] = {look(k, 1, y, 0, roll, yaw),
+                                                    look(&plain, 1, y, 0, roll, yaw)};
+            for (int i = 0; i < 2; i++) {
+                error[i] = fmax(error[i], fabs(found[i].gap - exact.gap));
+                slope[i] = fmax(slope[i], fabs(found[i].gap_x[0] - exact.gap_x[0]));
+            }
+        }
+        print_message("softness %s: %d points instead of %d, gap to %.1e instead of %.1e m, slope "
+                      "to %.1e instead of %.1e\n",
+                      softness[e], k->n, plain.n, error[0], error[1], slope[0], slope[1]);
+        assert_true(k->n < 0.65 * plain.n && fine.n > 1.9 * plain.n);
+        assert_true(error[0] < 3 * error[1] + 1e-4 * eps);
+        assert_true(slope[0] < 3 * slope[1] + 1e-4);
+        test_free(plain.points);
+        test_free(fine.points);
+        bg_model_destroy(m);
+    }
 }
 
 /* C2: the largest difference of neighbouring second derivatives halves with the spacing. What it is
@@ -418,6 +490,7 @@ int main(void)
         cmocka_unit_test(wheelsets_stand_where_they_should),
         cmocka_unit_test(gaps_are_differentiated_exactly),
         cmocka_unit_test(gaps_are_smooth),
+        cmocka_unit_test(points_are_close_enough),
         cmocka_unit_test(derivatives_meet_differences),
         cmocka_unit_test(both_forms_agree),
         cmocka_unit_test(wheelsets_run_in_klingels_waves),

@@ -30,7 +30,7 @@ bg_sink bg_result_get_sink(bg_result *result);
 bg_status bg_result_flush(bg_result *result, bg_error *err);
 /* Last flush, with the summary of the run. The file is complete after it. */
 bg_status bg_result_finish(bg_result *result, const bg_run_report *report, bg_error *err);
-/* How many rows of this run the file holds, as far as this is known: it may have been removed. */
+/* How many rows of this run the file holds; 0 where it was removed or replaced. */
 long bg_result_get_rows(const bg_result *result);
 /* Releases the handle; a result that was never flushed leaves nothing on disk. */
 void bg_result_destroy(bg_result *result);

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 8
+#define BG_ABI 9
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -161,6 +161,9 @@ typedef struct bg_system_def {
      * end. It is released before self is destroyed, and may share what is constant. Optional. */
     void *(*fork)(const void *self);
     void (*join)(void *fork);
+    /* Drops what functions kept of one point for the next; no value may depend on it. Optional:
+     * who measures what an evaluation costs calls it. */
+    void (*forget)(void *self);
 
     /* Terms. `supplied` says which terms `terms` can write. M and f (or `accelerate`) and, with
      * constraints, g are required; V is required where nq != nv. G, g_t and gamma are found by

@@ -28,9 +28,16 @@ static bg_status refuse(const char *path, bg_place_kind kind, int cause, bg_erro
 {
     const char *what = bg_place_get_name(kind);
     char folder[512];
+    struct stat info;
     copy_folder(path, folder, sizeof folder);
     switch (cause) {
     case ENOENT:
+        if (stat(folder, &info) == 0)
+            return bg_error_set(err, BG_IO,
+                                "cannot write %s to '%s': the folder '%s' takes no new files, or "
+                                "the link leads to a folder that does not exist; choose another "
+                                "place",
+                                what, path, folder);
         return bg_error_set(err, BG_IO,
                             "cannot write %s to '%s': the folder '%s' does not exist; create it or "
                             "choose another file name",
@@ -173,8 +180,8 @@ static int check_content(const char *path, bg_place_kind kind)
     return ours ? 0 : EEXIST;
 }
 
-/* Whether another process holds the lock on a file that exists: a run that is about to make its
- * next working file. */
+/* Whether another process holds the lock on a file that exists: a run that goes on writing to it,
+ * or is about to make its next working file. */
 static bool is_locked(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -219,7 +226,7 @@ bg_status bg_place_create(const char *path, bg_place_kind kind, bg_place *place,
     memcpy(place->partial, place->path, length);
     memcpy(place->partial + length, suffix, sizeof suffix);
     cause = bg_place_open(place);
-    if (!cause && kind == BG_PLACE_CHECKPOINT && is_locked(place->path)) {
+    if (!cause && kind != BG_PLACE_JOURNAL && is_locked(place->path)) { /* a journal has its own */
         bg_place_discard(place);
         cause = EWOULDBLOCK;
     }
@@ -287,6 +294,8 @@ int bg_place_open(bg_place *place)
     if (fd < 0 && errno != EEXIST)
         return errno;
     int cause = fd >= 0 ? take_locked(place, fd) : open_existing(place);
+    if (cause == ENOENT)
+        cause = EWOULDBLOCK; /* it was there: another run has just given it its name */
     if (cause)
         return cause;
     if (ftruncate(place->fd, 0) == 0)
@@ -336,7 +345,7 @@ static void remember(bg_place *place)
     }
 }
 
-static bool is_ours(const bg_place *place)
+bool bg_place_is_current(const bg_place *place)
 {
     struct stat info;
     return place->published && stat(place->path, &info) == 0 && info.st_dev == place->device &&
@@ -348,7 +357,7 @@ int bg_place_copy(bg_place *place)
     int from = open(place->path, O_RDONLY | O_CLOEXEC);
     if (from < 0)
         return errno;
-    int cause = is_ours(place) ? bg_place_open(place) : EBUSY;
+    int cause = bg_place_is_current(place) ? bg_place_open(place) : EBUSY;
     if (!cause) {
         cause = copy_contents(from, place->fd);
         if (cause)
@@ -361,7 +370,7 @@ int bg_place_copy(bg_place *place)
 /* Gives the working file its name, unless something foreign is there now. */
 static int take_name(bg_place *place)
 {
-    int cause = is_ours(place) ? 0 : check_content(place->path, place->kind);
+    int cause = bg_place_is_current(place) ? 0 : check_content(place->path, place->kind);
     if (!cause && rename(place->partial, place->path) != 0)
         cause = errno;
     return cause;
@@ -370,11 +379,9 @@ static int take_name(bg_place *place)
 int bg_place_rename(bg_place *place)
 {
     int cause = take_name(place);
-    if (cause)
-        return cause;
-    flock(place->fd, LOCK_UN);
-    remember(place);
-    return 0;
+    if (!cause)
+        remember(place);
+    return cause;
 }
 
 int bg_place_publish(bg_place *place)
@@ -398,7 +405,7 @@ int bg_place_publish(bg_place *place)
 
 int bg_place_swap(bg_place *place)
 {
-    bool swapped = is_ours(place) &&
+    bool swapped = bg_place_is_current(place) &&
                    renameat2(AT_FDCWD, place->partial, AT_FDCWD, place->path, RENAME_EXCHANGE) == 0;
     int cause = swapped ? 0 : bg_place_rename(place);
     if (cause)

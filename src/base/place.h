@@ -76,6 +76,9 @@ void bg_place_clear(bg_place *place);
 /* Whether there is a working file, and it still has its name. */
 bool bg_place_has_working(const bg_place *place);
 
+/* Whether NAME is still the file that was published here. */
+bool bg_place_is_current(const bg_place *place);
+
 /* The functions below return 0 or an errno. */
 
 /* Opens and locks NAME.partial as an empty working file. EWOULDBLOCK: another run has it. EEXIST:
@@ -83,8 +86,8 @@ bool bg_place_has_working(const bg_place *place);
 int bg_place_open(bg_place *place);
 /* A new working file with the contents of NAME. EBUSY: NAME is no longer ours. */
 int bg_place_copy(bg_place *place);
-/* The working file becomes NAME; place->fd stays open on it, unlocked. EEXIST: something that Bogie
- * did not write has come to that name meanwhile. */
+/* The working file becomes NAME; place->fd stays open on it, with the lock. EEXIST: something that
+ * Bogie did not write has come to that name meanwhile. */
 int bg_place_rename(bg_place *place);
 /* The same, but the lock stays on NAME until there is a new, empty working file: for outputs that
  * are written again and again as a whole. */

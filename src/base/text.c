@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,49 +68,57 @@ long bg_double_to_long(double x, long low, long high)
     return isnan(x) || x <= (double)low ? low : x >= (double)high ? high : (long)x;
 }
 
-static bool is_control(const char *c)
+/* How many bytes a control character at c has, and which it is; 0: there is none. Those that break
+ * lines or change the direction of what follows count, too: they make a line say something else. */
+static int find_control(const char *c, unsigned *code)
 {
-    unsigned char first = (unsigned char)c[0];
-    return (first < ' ' && first) || first == 0x7F ||
-           (first == 0xC2 && (unsigned char)c[1] >= 0x80 && (unsigned char)c[1] <= 0x9F);
+    const unsigned char *b = (const unsigned char *)c;
+    *code = b[0];
+    if ((b[0] < ' ' && b[0]) || b[0] == 0x7F)
+        return 1;
+    if (b[0] == 0xC2 && b[1] >= 0x80 && b[1] <= 0x9F) {
+        *code = b[1];
+        return 2;
+    }
+    if (b[0] != 0xE2 || (b[1] != 0x80 && b[1] != 0x81) || b[2] < 0x80 || b[2] > 0xBF)
+        return 0;
+    *code = 0x2000u | (b[1] & 0x3Fu) << 6 | (b[2] & 0x3Fu);
+    return (*code >= 0x2028 && *code <= 0x202E) || (*code >= 0x2066 && *code <= 0x2069) ? 3 : 0;
 }
 
 const char *bg_text_find_control(const char *text)
 {
-    while (*text && !is_control(text))
+    unsigned code;
+    while (*text && !find_control(text, &code))
         text++;
     return *text ? text : NULL;
 }
 
 void bg_text_escape(const char *text, char *out, size_t size)
 {
-    static const char digits[] = "0123456789abcdef";
     size_t n = 0;
-    for (; *text; text++) {
-        bool control = is_control(text);
-        if (n + (control ? 4 : 1) >= size)
+    while (*text) {
+        unsigned code;
+        int length = find_control(text, &code);
+        char escaped[8] = {*text};
+        if (length > 0)
+            snprintf(escaped, sizeof escaped, code > 0xFF ? "\\u%04x" : "\\x%02x", code & 0xFFFF);
+        size_t wide = strlen(escaped);
+        if (n + wide >= size)
             break;
-        if (!control) {
-            out[n++] = *text;
-            continue;
-        }
-        text += (unsigned char)*text == 0xC2;
-        unsigned char c = (unsigned char)*text;
-        out[n++] = '\\';
-        out[n++] = 'x';
-        out[n++] = digits[c >> 4];
-        out[n++] = digits[c & 15];
+        memcpy(out + n, escaped, wide);
+        n += wide;
+        text += length > 0 ? length : 1;
     }
     out[n] = '\0';
 }
 
 void bg_text_clean(char *text)
 {
-    for (char *c = text; (c = (char *)bg_text_find_control(c)); c++)
-        if ((unsigned char)*c == 0xC2)
-            c[0] = c[1] = '?';
-        else if (*c != '\n')
-            *c = '?';
+    unsigned code;
+    for (char *c = text; *c; c++)
+        for (int n = *c == '\n' ? 0 : find_control(c, &code); n > 0; n--)
+            c[n - 1] = '?';
 }
 
 static int min3(int a, int b, int c)

@@ -16,7 +16,8 @@ bool bg_text_to_count(const char *text, long *value);
  * cast of what lies outside is undefined. */
 long bg_double_to_long(double x, long low, long high);
 /* Where the first control character of a text is, which a terminal might obey: of ASCII or, as
- * UTF-8, from U+0080 to U+009F; NULL: there is none. */
+ * UTF-8, from U+0080 to U+009F, or one that breaks a line or turns the direction of a text; NULL:
+ * there is none. */
 const char *bg_text_find_control(const char *text);
 /* Copies a text for one line of a terminal: control characters become \\x1b and so on. What does
  * not fit is cut off. */

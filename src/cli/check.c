@@ -378,13 +378,7 @@ static bg_status draw_pattern(const bg_problem *problem, const arguments *args, 
     o.settings = &sparse;
     o.nsettings = 1;
     o.step = 0;
-    const char *dot = strrchr(args->pattern, '.');
-    bg_status status = dot && strcmp(dot, ".svg") == 0
-                           ? bg_place_check(args->pattern, BG_PLACE_SVG, err)
-                           : bg_error_set(err, BG_BAD_INPUT,
-                                          "the picture '%s' must be named FILE.svg", args->pattern);
-    if (!status)
-        status = bg_integrator_create("bdf", problem->system, &o, &integrator, err);
+    bg_status status = bg_integrator_create("bdf", problem->system, &o, &integrator, err);
     if (status)
         return status;
     double t_end = fmax(bg_problem_get_run_options(problem).t_end, args->until);
@@ -417,6 +411,20 @@ static bg_status check_system(const bg_problem *problem, const arguments *args, 
     return status;
 }
 
+/* What can be refused before the model is read. */
+static bg_status check_arguments(const arguments *args, bg_error *err)
+{
+    if (!args->pattern)
+        return isnan(args->until) ? BG_OK
+                                  : bg_error_set(err, BG_BAD_INPUT,
+                                                 "--until is for --pattern FILE.svg; give it too");
+    const char *dot = strrchr(args->pattern, '.');
+    if (!dot || strcmp(dot, ".svg") != 0)
+        return bg_error_set(err, BG_BAD_INPUT, "the picture '%s' must be named FILE.svg",
+                            args->pattern);
+    return bg_place_check(args->pattern, BG_PLACE_SVG, err);
+}
+
 /* What the file describes comes first: it helps where no system can be made of it. */
 static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
 {
@@ -424,15 +432,15 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
     bg_problem *problem;
     def.integrator = args->integrator;
     def.step = args->step;
-    bg_status status = bg_problem_read(&def, &problem, err);
+    bg_status status = check_arguments(args, err);
+    if (!status)
+        status = bg_problem_read(&def, &problem, err);
     if (status)
         return status;
     if (!args->integrator && (problem->nmethod > 0 || !isnan(args->step)))
         status = bg_error_set(err, BG_BAD_INPUT,
                               "--step and integrator.OPTION=VALUE are for --integrator NAME; give "
                               "it too");
-    if (!status && !args->pattern && !isnan(args->until))
-        status = bg_error_set(err, BG_BAD_INPUT, "--until is for --pattern FILE.svg; give it too");
     if (!status && problem->model) {
         print_title(problem);
         status = bg_topology_print(problem->model, err);

@@ -7,6 +7,8 @@
 #include "consistent/projection.h"
 #include "run/problem.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,22 +139,37 @@ static bg_status write_page(const char *result, const char *title, const char *h
     return st;
 }
 
+/* A folder of our own for what only the page needs: whatever its name is, nobody else has it. */
+static bg_status make_folder(char *folder, size_t size, bg_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, size, "%s/bogie-XXXXXX", base && *base ? base : "/tmp");
+    if (mkdtemp(folder))
+        return BG_OK;
+    return bg_error_set(err, BG_IO,
+                        "cannot make the folder '%s' for a file on the way: %s; let TMPDIR name "
+                        "one where files can be written, or give -o FILE.h5",
+                        folder, strerror(errno));
+}
+
 bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, double amplitude,
                        const char *output, const char *html, bg_error *err)
 {
     const bg_mode *mode = &modes->mode[k];
     const bg_system_def *def = &job->problem->system->def;
     motion m = {.job = job, .amplitude = amplitude};
-    char title[160], own[512] = "";
+    char title[160], folder[PATH_MAX] = "", own[PATH_MAX + 16] = "";
     if (mode->im > 0)
         snprintf(title, sizeof title, "Mode %d: %.4g Hz, damping %.3g", k + 1, mode->frequency,
                  mode->damping);
     else
         snprintf(title, sizeof title, "Mode %d: %s with %.4g 1/s, shown as a swing", k + 1,
                  mode->re > 0 ? "grows" : "decays", fabs(mode->re));
-    if (!output)
-        snprintf(own, sizeof own, "%.480s.mode.h5", html);
-    bg_status st = bg_state_create(job->problem->system, &m.x, err);
+    bg_status st = output ? BG_OK : make_folder(folder, sizeof folder, err);
+    if (!output && st == BG_OK)
+        snprintf(own, sizeof own, "%s/mode.h5", folder);
+    if (st == BG_OK)
+        st = bg_state_create(job->problem->system, &m.x, err);
     if (st == BG_OK)
         st = bg_dynamics_create(job->evaluator, &m.dyn, err);
     m.delta = calloc((size_t)def->nv + 1, sizeof *m.delta);
@@ -166,8 +183,10 @@ bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, d
     }
     if (st == BG_OK && html)
         st = write_page(output ? output : own, title, html, err);
-    if (!output)
+    if (*own) {
         unlink(own);
+        rmdir(folder);
+    }
     bg_dynamics_destroy(m.dyn);
     bg_state_destroy(m.x);
     free(m.delta);

@@ -1,12 +1,14 @@
 /* bogie modes: eigenvalues and mode shapes about a state, as a table, as JSON, and one of them as a
  * motion that pages show. */
 #include "base/output.h"
+#include "cli/files.h"
 #include "cli/linear.h"
 #include "cli/mode_motion.h"
 #include "formalism/motion.h"
 #include "run/problem.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +19,8 @@ enum { MOST_SHOWN = 3, LINES = 60 };
 typedef struct arguments {
     bg_linear_arguments linear;
     const char *json, *output, *html;
-    long mode, all;
-    double amplitude;
+    long mode;        /* 0: not given */
+    double amplitude; /* NAN: not given */
 } arguments;
 
 #define FIELD(name) offsetof(arguments, name)
@@ -234,34 +236,42 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
         return bg_error_set(err, BG_BAD_INPUT,
                             "--equilibrium and --at exclude each other: an equilibrium is found "
                             "from the start");
-    bg_status st = args->html ? bg_place_check(args->html, BG_PLACE_PAGE, err) : BG_OK;
-    if (st == BG_OK && args->json && strcmp(args->json, "-") != 0)
-        st = bg_place_check(args->json, BG_PLACE_MODES, err);
-    return st;
+    if (!args->output && !args->html && (args->mode > 0 || !isnan(args->amplitude)))
+        return bg_error_set(err, BG_BAD_INPUT, "%s is for --html PAGE or -o FILE.h5; give one, too",
+                            args->mode > 0 ? "--mode" : "--amplitude");
+    if (args->html && strcmp(args->html, "-") == 0)
+        return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
+    const bg_cli_file files[] = {{"--json", args->json, BG_PLACE_MODES},
+                                 {"--html", args->html, BG_PLACE_PAGE},
+                                 {"-o", args->output, BG_PLACE_RESULT}};
+    bg_status st = bg_cli_check_distinct(files, 3, err);
+    return st == BG_OK ? bg_cli_check_places(files, 3, err) : st;
 }
 
 static bg_status show(const bg_linear_job *job, const bg_modes *m, const arguments *args,
                       bg_error *err)
 {
     bool json_on_stdout = args->json && strcmp(args->json, "-") == 0;
+    bool shown = args->output || args->html;
+    int mode = args->mode > 0 ? (int)fmin((double)args->mode, INT_MAX) : 1;
     bg_status st = BG_OK;
+    if (shown && mode > m->count)
+        return bg_error_set(err, BG_BAD_INPUT, "there is no mode %d to show: there %s %d", mode,
+                            m->count == 1 ? "is" : "are", m->count);
     if (!json_on_stdout)
         print_table(job, m);
     if (args->json)
         st = write_json(job, m, args->json, err);
-    if (st != BG_OK || (!args->output && !args->html))
+    if (st != BG_OK || !shown)
         return st;
-    if (args->mode > m->count)
-        return bg_error_set(err, BG_BAD_INPUT, "--mode %ld: there are %d modes", args->mode,
-                            m->count);
-    return bg_mode_show(job, m, (int)args->mode - 1, args->amplitude, args->output, args->html,
-                        err);
+    return bg_mode_show(job, m, mode - 1, isnan(args->amplitude) ? 0.1 : args->amplitude,
+                        args->output, args->html, err);
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {
-        .linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .mode = 1, .amplitude = 0.1};
+    arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
+                      .amplitude = NAN};
     const char *reference;
     bg_error err = {0};
     bg_linear_job job = {0};

@@ -76,6 +76,7 @@ static bool fill(matrix *x, const bg_system_def *def, const bg_bdf_pattern *p)
     add_unit(x, nv, f[0], f[1]);
     add_block(x, def->pattern_G, ng, nv, f[0], f[4], true);
     add_block(x, def->pattern_M, nv, nv, f[1], f[1], false);
+    add_block(x, def->pattern_G, ng, nv, f[3], f[1], false); /* known, not by differences */
     add_unit(x, nz, f[2], f[2]);
     add_block(x, def->pattern_G, ng, nv, f[4], f[0], false);
     for (int j = 0; j < p->columns; j++)

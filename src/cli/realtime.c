@@ -204,6 +204,10 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
                             args->priority);
     if (args->inputs && !args->listen)
         return bg_error_set(err, BG_BAD_INPUT, "--inputs needs --listen HOST:PORT to come from");
+    if (args->hold && !args->listen)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--hold slope is for inputs that are received; give --listen "
+                            "HOST:PORT, too");
     if (args->outputs && !args->send)
         return bg_error_set(err, BG_BAD_INPUT, "--outputs needs --send HOST:PORT to go to");
     s->pacer.clock = bg_clock_get_monotonic();

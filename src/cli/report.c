@@ -3,6 +3,7 @@
  * HDF5 does not survive every damaged file: some end its process. The work is therefore done in a
  * process of its own, and what kills that one becomes a sentence about the file. */
 #include "cli/cli.h"
+#include "cli/files.h"
 
 #include "base/memory.h"
 #include "base/place.h"
@@ -65,15 +66,20 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
                                     "'%s' would be written over while it is read; choose another "
                                     "name",
                                     files[i]);
-    if (args->output && args->gltf && bg_place_is_same(args->output, args->gltf))
-        return bg_error_set(err, BG_BAD_INPUT, "-o and --gltf both name '%s'; give two files",
-                            args->gltf);
+    const bg_cli_file outputs[] = {{"-o", args->output, BG_PLACE_PAGE},
+                                   {"--gltf", args->gltf, BG_PLACE_GLTF}};
+    bg_status st = bg_cli_check_distinct(outputs, 2, err);
+    if (st != BG_OK)
+        return st;
     if (args->output && !bg_template_get())
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer (-DBOGIE_VIEWER=OFF), so it "
                             "makes no pages; build it with npm, or use --gltf");
-    bg_status st = args->output ? bg_place_check(args->output, BG_PLACE_PAGE, err) : BG_OK;
-    return st == BG_OK && args->gltf ? bg_place_check(args->gltf, BG_PLACE_GLTF, err) : st;
+    for (int k = 0; k < 2; k++)
+        if (written[k] && strcmp(written[k], "-") == 0)
+            return bg_error_set(err, BG_BAD_INPUT, "%s needs the name of a file, not '-'",
+                                outputs[k].option);
+    return bg_cli_check_places(outputs, 2, err);
 }
 
 /* How far the work has come, seen by both processes. */

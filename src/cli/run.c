@@ -1,6 +1,7 @@
 /* bogie run: simulates a system and writes results, summary, checkpoint and certificate. */
 #include "base/output.h"
 #include "cli/cli.h"
+#include "cli/files.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,16 +118,15 @@ static bg_run_options make_options(const bg_problem *problem, const arguments *a
 /* One file cannot serve two purposes, and rows already computed are not written over. */
 static bg_status check_files(const arguments *args, bg_error *err)
 {
-    const struct {
-        const char *option, *path;
-    } files[] = {
-        {"-o", args->output}, {"--summary", args->summary}, {"--checkpoint", args->checkpoint}};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < i; k++)
-            if (files[i].path && files[k].path && bg_place_is_same(files[i].path, files[k].path))
-                return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
-                                    files[k].option, files[i].option, files[i].path);
+    const bg_cli_file files[] = {{"-o", args->output, BG_PLACE_ROWS}, /* or BG_PLACE_RESULT */
+                                 {"--summary", args->summary, BG_PLACE_SUMMARY},
+                                 {"--checkpoint", args->checkpoint, BG_PLACE_CHECKPOINT}};
     struct stat info;
+    bg_status status = bg_cli_check_distinct(files, 3, err);
+    if (!status)
+        status = bg_cli_check_places(files + 1, 2, err);
+    if (status)
+        return status;
     if (args->resume && args->output && stat(args->output, &info) == 0 && S_ISREG(info.st_mode))
         return bg_error_set(err, BG_BAD_INPUT,
                             "'%s' exists; a resumed run writes only the rows that follow: give -o "
@@ -144,14 +144,7 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
                             args->output_steps ? "--output-steps" : "--output-interval");
     if (args->checkpoint_steps > 0 && !args->checkpoint)
         return bg_error_set(err, BG_BAD_INPUT, "--checkpoint-steps needs --checkpoint FILE");
-    bg_status status = check_files(args, err);
-    if (!status && args->checkpoint)
-        status = bg_place_check(args->checkpoint, BG_PLACE_CHECKPOINT, err);
-    if (status)
-        return status;
-    if (args->summary && strcmp(args->summary, "-") != 0)
-        return bg_place_check(args->summary, BG_PLACE_SUMMARY, err);
-    return BG_OK;
+    return check_files(args, err);
 }
 
 static bg_status check_times(const bg_system_def *def, const arguments *args, bg_error *err)

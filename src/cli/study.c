@@ -1,11 +1,13 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
+#include "cli/files.h"
 
 #include "base/clock.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "study/crew.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,9 +87,10 @@ static bg_status read_shard(const char *text, bg_study_options *run, bg_error *e
 
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
-    const char *files[] = {args->csv, args->json, args->html, args->journal};
-    const bg_place_kind kinds[] = {BG_PLACE_TABLE, BG_PLACE_STUDY, BG_PLACE_PAGE, BG_PLACE_JOURNAL};
-    const char *given[] = {"--csv", "--json", "--html", "--journal"};
+    const bg_cli_file files[] = {{"--csv", args->csv, BG_PLACE_TABLE},
+                                 {"--json", args->json, BG_PLACE_STUDY},
+                                 {"--html", args->html, BG_PLACE_PAGE},
+                                 {"--journal", args->journal, BG_PLACE_JOURNAL}};
     if (args->merge && (args->shard || args->journal))
         return bg_error_set(err, BG_BAD_INPUT,
                             "--merge reads the journals of all shards in this folder; leave out "
@@ -106,18 +109,8 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
                             "out --html");
     if (args->html && strcmp(args->html, "-") == 0)
         return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
-    for (int i = 0; i < 4; i++)
-        for (int k = i + 1; k < 4; k++)
-            if (files[i] && files[k] && bg_place_is_same(files[i], files[k]))
-                return bg_error_set(err, BG_BAD_INPUT, "%s and %s both name '%s'; give two files",
-                                    given[i], given[k], files[i]);
-    for (int i = 0; i < 4; i++)
-        if (files[i] && strcmp(files[i], "-") != 0 && bg_mpi_is_first()) {
-            bg_status status = bg_place_check(files[i], kinds[i], err);
-            if (status)
-                return status;
-        }
-    return BG_OK;
+    bg_status status = bg_cli_check_distinct(files, 4, err);
+    return status || !bg_mpi_is_first() ? status : bg_cli_check_places(files, 4, err);
 }
 
 static bg_status write_text(const char *path, bg_place_kind kind, char *text, bg_error *err)
@@ -174,6 +167,9 @@ static bg_status write_outputs(const bg_table *table, const arguments *args, bg_
         status = write_text(args->json, BG_PLACE_STUDY, bg_table_make_json_text(table), err);
     if (!status && args->html)
         status = write_page(args->html, table, err);
+    if (!status && (fflush(stdout) != 0 || ferror(stdout)))
+        status = bg_error_set(err, BG_IO, "the standard output could not be written: %s",
+                              strerror(errno));
     return status;
 }
 
@@ -196,13 +192,16 @@ static int print_once(const bg_error *err)
 static int conclude(const bg_study *study, const arguments *args, const bg_study_options *run,
                     bg_status status, const bg_table *table, bg_error *err)
 {
-    char journal[512];
-    bg_study_name_journal(study, run->shard, run->shards, journal, sizeof journal);
+    char name[512];
+    bg_study_name_journal(study, run->shard, run->shards, name, sizeof name);
+    const char *journal = args->journal ? args->journal : name;
+    bool kept = false;
     if (!status && table && run->shards > 0 && !args->quiet)
         printf("shard %d/%d of '%s' is done; its journal is '%s'\n", run->shard, run->shards,
-               study->name, args->journal ? args->journal : journal);
+               study->name, journal);
     else if (!status && table && run->shards == 0) {
         status = write_outputs(table, args, err);
+        kept = status && !args->merge;
         if (!status && !args->merge)
             bg_study_forget(study, run);
         if (!status)
@@ -213,7 +212,13 @@ static int conclude(const bg_study *study, const arguments *args, const bg_study
         return BG_EXIT_STOPPED;
     }
     err->status = status;
-    return status ? print_once(err) : BG_EXIT_DONE;
+    int code = status ? print_once(err) : BG_EXIT_DONE;
+    if (kept && bg_mpi_is_first() && access(journal, F_OK) == 0)
+        fprintf(stderr,
+                "bogie: all cases are kept in the journal '%s': the same command makes the "
+                "table of them\n",
+                journal);
+    return code;
 }
 
 static int run_study(const arguments *args, const char *path, bg_error *err)

@@ -224,7 +224,11 @@ static bool find_step(nearest *n, int f)
     double size = 0;
     for (int i = 0; i < f; i++)
         size = fmax(size, fabs(n->B[i * f + i]));
-    for (double shift = 0; shift <= 1e6 * size; shift = shift > 0 ? 2 * shift : 1e-6 * size)
+    if (solve(n, f, 0, 1e-12 * size))
+        return true;
+    if (!(size > 0) || !isfinite(size)) /* no multiple of it would end the search */
+        return false;
+    for (double shift = 1e-6 * size; shift <= 1e6 * size; shift *= 2)
         if (solve(n, f, shift, 1e-12 * size))
             return true;
     return false;

@@ -12,6 +12,7 @@
 
 #include "linalg/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,13 @@ double bg_project_calc_coarseness(const bg_dynamics *d)
                                       : 1;
 }
 
+double bg_project_calc_last_place(const bg_dynamics *d)
+{
+    const bg_evaluator *sys = d->sys;
+    double far = sys->system->calc_distance ? sys->system->calc_distance(sys->def.self) : 0;
+    return DBL_EPSILON * (1 + far);
+}
+
 bool bg_project_is_met(const bg_dynamics *d)
 {
     const double *g_size = d->sys->def.g_size;
@@ -53,19 +61,25 @@ bool bg_project_is_met(const bg_dynamics *d)
     return true;
 }
 
-static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
-                         const int *mode, double *first, bg_error *err)
+bg_newton bg_project_begin(double least)
 {
-    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
     bg_newton newton = {.most = BG_PROJECTION_MAX,
-                        .converged = converged,
+                        .converged = least,
                         .foretells = true,
                         .stalls = 0.5,
                         .slow = 0.9,
                         .diverges = 4};
+    bg_newton_begin(&newton);
+    return newton;
+}
+
+static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
+                         const int *mode, double *first, bg_error *err)
+{
+    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    bg_newton newton = bg_project_begin(converged);
     bg_newton_state state = BG_NEWTON_GOES_ON;
     bg_system_get_work(d->sys)->projections++;
-    bg_newton_begin(&newton);
     for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
         if (st != BG_OK)

@@ -2,6 +2,7 @@
 #ifndef BG_PROJECTION_H
 #define BG_PROJECTION_H
 
+#include "linalg/newton.h"
 #include "system/dynamics.h"
 
 enum { BG_PROJECTION_MAX = 12 }; /* iterations */
@@ -12,12 +13,16 @@ enum { BG_PROJECTION_MAX = 12 }; /* iterations */
 bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const double *v,
                               const double *z, const int *mode, double *first, bg_error *err);
 
+/* How iterations onto g = 0 are judged; least: what may be left of an increment. */
+bg_newton bg_project_begin(double least);
 /* The largest increment beside the size of its coordinate, or, far from the origin, beside what
  * rounding leaves of that; NAN if one is not a number. */
 double bg_project_calc_size(const bg_dynamics *dynamics, const double *delta, const double *q);
 /* How many times larger than near the origin such increments are that come from the rounding of
  * places alone, at the point evaluated last. */
 double bg_project_calc_coarseness(const bg_dynamics *dynamics);
+/* What rounding of places leaves of g beside the size of a row, at the point evaluated last. */
+double bg_project_calc_last_place(const bg_dynamics *dynamics);
 /* Whether g, at hand, is rounding in the rows that are kept: near a singular position increments
  * may be far larger, and nothing is left to gain all the same. */
 bool bg_project_is_met(const bg_dynamics *dynamics);

@@ -213,6 +213,7 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     const bg_model *model = mb->model;
     system->block = mb->block;
     system->endless = mb->endless;
+    system->middle = mb->middle;
     system->nreactions = bg_multibody_count_reactions(mb);
     system->get_reaction_name = get_reaction_name;
     system->calc_changes = calc_changes;

@@ -205,6 +205,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->self = mb;
     def->fork = bg_multibody_fork;
     def->join = bg_multibody_join;
+    def->forget = bg_multibody_forget;
     def->nz = mb->nz;
     def->nu = m->nsignals;
     def->ns = mb->ns;

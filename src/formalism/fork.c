@@ -19,11 +19,19 @@ bool bg_multibody_create_scratch(bg_multibody *mb)
                            .contacts = mb->model->contacts,
                            .contact_state = mb->contact_state,
                            .memo = mb->memo};
+    if (mb->form->detach)
+        mb->form->detach(mb);
+    bg_multibody_forget(mb);
+    return true;
+}
+
+void bg_multibody_forget(void *self)
+{
+    bg_multibody *mb = self;
     for (int k = 0; k < mb->model->ncontacts; k++)
         mb->contact_state[k].order = 0;
     if (mb->form->forget)
         mb->form->forget(mb);
-    return true;
 }
 
 void *bg_multibody_fork(const void *self)

@@ -66,7 +66,8 @@ struct bg_multibody;
 typedef struct bg_form {
     size_t size;                                       /* of its structure */
     void (*list_scratch)(void *form, bg_arena *arena); /* with take_scratch */
-    void (*forget)(struct bg_multibody *form);         /* what scratch memory held; or NULL */
+    void (*forget)(struct bg_multibody *form);         /* what scratch memory holds; or NULL */
+    void (*detach)(struct bg_multibody *fork);         /* from what a fork does not share; or NULL */
     void (*clear)(struct bg_multibody *form);          /* what a fork has made beside it; or NULL */
 } bg_form;
 
@@ -99,6 +100,7 @@ typedef struct bg_multibody {
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
     unsigned char *endless;   /* the same; NULL in Cartesian form */
+    double *middle;           /* [nq] the same; NULL in joint form, and near the origin */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     bg_arena scratch;         /* and the scratch memory, of the formalism as well: */
     bg_world world;
@@ -150,6 +152,8 @@ void bg_multibody_take_scratch(bg_multibody *mb, bg_arena *arena);
 bool bg_multibody_create_scratch(bg_multibody *mb);
 void *bg_multibody_fork(const void *form);
 void bg_multibody_join(void *fork);
+/* Makes the next evaluation a whole one. */
+void bg_multibody_forget(void *form);
 
 /* Names of everything, and modes of signals, in names.c; at creation. */
 void bg_multibody_name(bg_multibody *mb);

@@ -24,6 +24,7 @@
 #include "consistent/projection.h"
 #include "integrators/dopri5.h"
 #include "integrators/options.h"
+#include "integrators/trouble.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,12 +34,15 @@
 enum { HALVINGS = 14, FIXED_ORDER = 4, LEAP_ORDER = 5 };
 enum { FAILURES = 2, CUTS = 2 }; /* with an error, without a result, before a leap is thought of */
 static const double no_rounding = 1e-7; /* of the state: errors above are of the method */
+/* h |lambda| of steps that are limited by stability: on the negative axis about 1.5 at every
+ * tolerance, where of an oscillation accuracy allows 0.84 at a tolerance of 0.1, and less below. */
+static const double stability = 1.1, proved = 1;
 
 static void list(void *object, bg_arena *arena)
 {
     bg_integrator *ig = object;
     bg_adams *m = ig->method;
-    double **const of_n[] = {&m->p, &m->y, &m->d, &m->e, &m->defect, &m->start};
+    double **const of_n[] = {&m->p, &m->y, &m->d, &m->e, &m->f_p, &m->defect, &m->start};
     bg_adams_history_take(&m->now, ig->n, arena);
     bg_adams_history_take(&m->next, ig->n, arena);
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
@@ -67,6 +71,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
     m->pair.pair = &bg_dopri5_pair;
+    bg_trouble_set_limits(ig, stability, proved);
     bg_status st = bg_chart_create(ig, &m->pair.chart, err);
     return st == BG_OK ? bg_independent_create(ig, &m->partition, err) : st;
 }
@@ -217,11 +222,11 @@ static bg_status advance(bg_integrator *ig, const bg_adams_history *from, const 
     bg_adams_calc_formula(from, k, h, f);
     bg_adams_predict(from, f, y0, &m->next, m->p);
     memcpy(m->y, m->p, (size_t)ig->n * sizeof(double));
-    bg_status st = evaluate(ig, t, m->y, m->d, m->lambda, err);
+    bg_status st = evaluate(ig, t, m->y, m->f_p, m->lambda, err);
     if (st != BG_OK)
         return st;
     for (int i = 0; i < ig->n; i++) {
-        m->d[i] -= m->next.phi[0][i];
+        m->d[i] = m->f_p[i] - m->next.phi[0][i];
         y[i] = m->p[i] + h * f->g[k + 1] * m->d[i];
     }
     if (ig->options.step == 0) {
@@ -329,6 +334,8 @@ static void accept(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
     m->worse = m->next.leapt || bg_independent_judge(m->partition);
+    if (!m->next.leapt && ig->options.step == 0)
+        bg_trouble_watch_step(ig, m->y, m->f_p);
     m->repeated = m->tries > 1;
     m->tries = 0;
 }

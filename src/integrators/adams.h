@@ -51,6 +51,7 @@ typedef struct bg_adams {
     unsigned char *mask;     /* [n] entries of y that count in the error */
     double *p, *y;           /* [n] predicted; the same on the constraints */
     double *d, *e;           /* [n] f_p - phi^e_1; scratch */
+    double *f_p;             /* [n] rates where `y` is */
     double *defect;          /* [n] of dense output where the step begins */
     double *start, *lambda;  /* [n], [ng] where a part of a step begins; multipliers there */
     int tries, failures;     /* attempts of this step; those with too large an error, */

@@ -38,10 +38,11 @@ static void list(void *object, bg_arena *arena)
     bg_bdf_history_take(&m->ends, n, ng, arena);
     bg_bdf_history_take(&m->next_ends, n, ng, arena);
     double **const of_n[] = {&m->y_P, &m->rate_P, &m->e};
-    double **const of_v[] = {&m->metric, &m->tangent, &m->VV,   &m->a,   &m->step_q,
-                             &m->step_v, &m->F.F1,    &m->F.F2, &m->rhs, &m->matrix.row};
-    double **const of_g[] = {&m->eta,      &m->lambda, &m->step_lambda,
-                             &m->step_eta, &m->F.F3,   &m->F.F4};
+    double **const of_v[] = {&m->metric, &m->tangent,    &m->VV,       &m->a,
+                             &m->step_q, &m->step_v,     &m->F.F1,     &m->F.F2,
+                             &m->rhs,    &m->matrix.row, &m->other.F1, &m->other.F2};
+    double **const of_g[] = {&m->eta,  &m->lambda, &m->step_lambda, &m->step_eta,
+                             &m->F.F3, &m->F.F4,   &m->other.F3,    &m->other.F4};
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
         BG_TAKE(arena, *of_n[i], n + ng);
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
@@ -50,12 +51,14 @@ static void list(void *object, bg_arena *arena)
         BG_TAKE(arena, *of_g[i], ng);
     BG_TAKE(arena, m->step_z, nz);
     BG_TAKE(arena, m->F.Fz, nz);
+    BG_TAKE(arena, m->other.Fz, nz);
     BG_TAKE(arena, m->base, nq);
     BG_TAKE(arena, m->moved, nq);
     BG_TAKE(arena, m->q_t, nq);
     BG_TAKE(arena, m->V, bg_system_get_size_V(ig->sys->system));
     BG_TAKE(arena, m->weight, 2 * nv + nz);
     BG_TAKE(arena, m->entries, 2 * nv + nz);
+    BG_TAKE(arena, m->forgiven, 2 * nv + nz);
     BG_TAKE(arena, m->q_of, nv);
 }
 
@@ -68,6 +71,7 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->update = bg_option_get_choice(ig, "update");
     m->rule = bg_option_get_choice(ig, "step_rule");
     m->omega = bg_option_get_choice(ig, "pattern");
+    m->columns = bg_option_get_choice(ig, "columns");
     m->through = bg_option_get_choice(ig, "matrix");
     m->automatic = strcmp(order, "auto") == 0;
     m->max_order = m->automatic ? 5 : atoi(order);
@@ -76,7 +80,7 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     m->norm = ig->options.step > 0 ? BG_NORM_LARGEST : bg_option_get_choice(ig, "norm");
     ig->by_largest = m->norm == BG_NORM_LARGEST;
     m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
-    if (m->kappa < 0 || m->kappa >= 1)
+    if (m->kappa < 0 || m->kappa >= 1 || bg_option_get_number(ig, "newton", 0.5) == 0)
         return bg_error_set(err, BG_BAD_INPUT,
                             "option 'newton' of integrator bdf is %g; it is the part of the "
                             "tolerance that Newton's iteration may leave, between 0 and 1",
@@ -115,20 +119,12 @@ static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
     return blocks;
 }
 
-/* Which entry of q moves with each velocity alone; rotations move several. */
 static void map_coordinates(const bg_integrator *ig, bg_bdf *m)
 {
-    const bg_pattern *p = ig->sys->def.pattern_V;
     const double *size = ig->sys->def.v_size;
     for (int j = 0; j < m->nv; j++)
         m->metric[j] = size ? size[j] * size[j] : 1;
-    for (int j = 0; j < m->nv; j++)
-        m->q_of[j] = ig->dyn->kinematic ? -1 : j;
-    for (int i = 0; p && i < m->nq; i++) {
-        int j = p->column[p->row_start[i]];
-        if (p->row_start[i + 1] - p->row_start[i] == 1)
-            m->q_of[j] = i;
-    }
+    bg_norm_map_coordinates(ig, m->q_of);
 }
 
 static bg_status create_second(bg_integrator *ig, bg_bdf *m, bg_error *err)
@@ -448,6 +444,9 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
 static void accept(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
+    bg_rounding *r = &ig->control.rounding;
+    if (m->noise > 1)
+        r->noise_most = fmax(r->noise_most, m->noise);
     m->tries = 0;
 }
 
@@ -509,6 +508,8 @@ static const bg_option_info options[] = {
      "derivatives of the system, differences by columns, or by groups of columns"},
     {"pattern", "estimated|known", "estimated",
      "of jacobian=sparse: from a first difference of all columns, or of the system"},
+    {"columns", "kept|whole", "kept",
+     "of differences: what a column does not move is kept, or all of F is evaluated anew"},
     {"update", "partitioned|full|extended", "partitioned",
      "where the step changes: new derivatives, the old with new M, or that following the inputs"},
     {"matrix", "auto|blocks|expansion", "auto",

@@ -17,6 +17,7 @@ enum { BG_UPDATE_PARTITIONED, BG_UPDATE_FULL, BG_UPDATE_EXTENDED };
 enum { BG_RULE_SMOOTH, BG_RULE_DASSL };
 enum { BG_MATRIX_AUTO, BG_MATRIX_BLOCKS, BG_MATRIX_EXPANSION };
 enum { BG_OMEGA_ESTIMATED, BG_OMEGA_KNOWN };
+enum { BG_COLUMNS_KEPT, BG_COLUMNS_WHOLE };
 enum { BG_NORM_PARTS, BG_NORM_LARGEST, BG_NORM_RMS };
 
 /* bdf_history.c: scaled differences of y = (q, v, z, work, lambda), n of them. */
@@ -29,7 +30,12 @@ typedef struct bg_bdf_history {
     int k_next;                      /* order of the step to come */
     bool growing;                    /* order and step still grow together, after a start */
     bool failed, held;               /* the last step at first; the next is as long as it */
-    int filled;                      /* parts of the first fixed steps made so far */
+    double noise; /* the largest that rounding of constraints came to of late, in tolerances */
+    int weak;     /* steps for which that counts; 0: it does not */
+    double rest, t_rest; /* distance from the singular position, in a unit of its own, and when */
+    double t_cross;      /* s, when it is passed; NAN: not known */
+    double h_over;       /* s, length of steps before that which leads up to it; 0: it was none */
+    int filled;          /* parts of the first fixed steps made so far */
 } bg_bdf_history;
 
 /* Coefficients of one step. */
@@ -129,7 +135,7 @@ typedef struct bg_bdf_residual {
 } bg_bdf_residual;
 
 typedef struct bg_bdf {
-    int form, formalism, jacobian, update, rule, omega, through, norm, max_order;
+    int form, formalism, jacobian, update, rule, omega, columns, through, norm, max_order;
     bool automatic; /* max_order=auto */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;
@@ -149,15 +155,20 @@ typedef struct bg_bdf {
     double *metric;           /* [nv] squares of the sizes of displacements */
     double *weight;           /* [2 nv + nz] */
     double *entries;          /* [2 nv + nz] scratch of norms */
+    double *forgiven;         /* [2 nv + nz] likewise */
     double *base, *moved;     /* [nq] normalised predictor; scratch */
     double *V;                /* kinematic matrix at base */
     double *VV;               /* [nv] squared lengths of its columns */
     double *q_t;              /* [nq] */
     double *a, *eta, *lambda; /* [nv], [ng], [ng] */
     double *step_q, *step_v, *step_z, *step_lambda, *step_eta; /* an increment */
-    int *q_of; /* [nv] the entry of q that moves with it, -1: a rotation */
-    bg_bdf_residual F;
-    double *rhs; /* [nv] */
+    int *q_of;                /* [nv] the entry of q that moves with it, -1: a rotation */
+    bg_bdf_residual F, other; /* of the iterate; scratch */
+    double *rhs;              /* [nv] */
+    bool current;             /* G of the matrix is of this attempt */
+    bool along;               /* norms are without what rounding of constraints allows for, ... */
+    double allowance;         /* ... which is this */
+    double noise;             /* rounding that Newton's iteration of the attempt ended with */
     bg_bdf_parts parts, kept;
     double t_now;    /* s, where `now` ends */
     bool uncounted;  /* factoring again after a checkpoint is not counted */
@@ -192,8 +203,19 @@ void bg_bdf_move(bg_integrator *ig);
 bg_status bg_bdf_prepare_base(bg_integrator *ig, bg_error *err);
 /* The largest residual by name, for messages. */
 void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size);
-/* What the last increment of the multipliers says where forces depend on them, else nothing. */
-void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size);
+
+/* bdf_rounding.c: whether an increment of this size that does not shrink any more is rounding of
+ * the constraints, and all else has converged to kappa. */
+bool bg_bdf_is_rounding(bg_integrator *ig, double size, double kappa);
+/* Whether errors are to be measured along the motion alone: rounding of the constraints comes near
+ * to the tolerance, with the matrix at hand, or did so of late. error: of the attempt. */
+bool bg_bdf_look_along(bg_integrator *ig, double error);
+/* The length of the step behind an attempt, which was to be h, so that none ends near the singular
+ * position. */
+double bg_bdf_straddle(bg_integrator *ig, double h);
+/* Takes as much of the part across the constraints as may be rounding out of a difference [nv nv]
+ * of q (tangent) and v. */
+void bg_bdf_forgive(bg_integrator *ig, double *x);
 
 /* bdf_corrector.c */
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err);

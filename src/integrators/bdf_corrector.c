@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
+enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
@@ -153,6 +153,12 @@ static void remember(bg_integrator *ig, double factor, double first)
     m->changed = true;
 }
 
+/* Increments do not shrink, or not fast enough: near singular positions that may be rounding. */
+static bg_newton_state give_up(bg_integrator *ig, double size, double kappa)
+{
+    return bg_bdf_is_rounding(ig, size, kappa) ? BG_NEWTON_DONE : BG_NEWTON_FAILED;
+}
+
 static bg_newton_state look(bg_integrator *ig, double *first, double size, double floor)
 {
     bg_bdf *m = ig->method;
@@ -174,12 +180,13 @@ static bg_newton_state look(bg_integrator *ig, double *first, double size, doubl
         return BG_NEWTON_DONE;
     }
     if (rho > diverges)
-        return BG_NEWTON_FAILED;
+        return give_up(ig, size, kappa);
     double factor = rho / (1 - rho);
     remember(ig, factor, *first);
     if (factor * size <= kappa)
         return BG_NEWTON_DONE;
-    return count + 1 >= MOST ? BG_NEWTON_FAILED : BG_NEWTON_GOES_ON;
+    return count + 1 >= (m->next.weak > 0 ? MOST_WEAK : MOST) ? give_up(ig, size, kappa)
+                                                              : BG_NEWTON_GOES_ON;
 }
 
 /* The same in fixed steps: down to rounding, or to what a matrix that is new leaves. A single ratio
@@ -273,12 +280,15 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.slow = false;
     m->parts.slow_steps = 0;
     bg_bdf_cap_count(ig);
+    m->current = true;
     return factor(ig, err);
 }
 
 static bg_status renew(bg_integrator *ig, bg_error *err)
 {
+    bg_bdf *m = ig->method;
     begin(ig);
+    m->current = true;
     ig->count.corrector.updates++;
     bg_system_get_work(ig->sys)->jacobian_updates++;
     bg_status st = bg_bdf_renew(ig, err);
@@ -301,7 +311,8 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
 {
     bg_bdf *m = ig->method;
     double quotient = m->formula.alpha / m->parts.alpha;
-    bool far = !(quotient >= ratio && quotient <= 1 / ratio), other = quotient != 1;
+    bool far = !(quotient >= ratio && quotient <= 1 / ratio);
+    bool other = quotient != 1 || m->next.weak > 0;
     if (!m->parts.made || m->parts.slow || (m->update == BG_UPDATE_FULL && far) ||
         (is_full(m) && other)) {
         const bool planned = m->parts.made && !m->parts.slow;
@@ -341,9 +352,10 @@ static void watch(bg_integrator *ig)
 
 static bg_status fail(bg_integrator *ig, bg_error *err)
 {
+    const bg_bdf *m = ig->method;
     char name[160], friction[240];
     bg_bdf_describe_residual(ig, name, sizeof name);
-    bg_bdf_describe_lambda(ig, friction, sizeof friction);
+    bg_settling_describe(ig->sys->system, m->step_lambda, friction, sizeof friction);
     return bg_error_set(err, BG_NOT_CONVERGED,
                         "system '%s': the corrector of the step from t = %.17g over %.3g s does "
                         "not converge, with the largest residual in %s%s; look at what acts there, "
@@ -355,6 +367,8 @@ bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
 {
     bg_bdf *m = ig->method;
     bool updated = false, evaluated = false, grown = false, computed;
+    m->current = false;
+    m->noise = 0;
     ig->x1->t = t;
     bg_status st = bg_bdf_prepare_base(ig, err);
     if (st == BG_OK) {

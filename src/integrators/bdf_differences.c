@@ -5,12 +5,13 @@
  * forces balance at small y; here it is eps^(1/2) times |y_r|, what it changes by in the step, or
  * atol/rtol, whichever is largest. Columns are those of q, v, z and lambda; those of eta are G^T
  * and are never differenced. Columns without a common row in a pattern Omega are differenced
- * together (20), in the fewest groups of several orders. Omega is that of the system's blocks, or
- * what of it one difference of all columns shows: entries above `noticed` of the largest of their
+ * together (20), in the fewest groups of several orders. G is known, so the rows of w do not count
+ * for columns of v. Omega is that of the system's blocks, or what of it one difference in groups of
+ * that pattern shows: entries above `noticed` of the largest of their
  * row, both times their delta, i.e. what each does where all unknowns change by the same part of
  * their sizes. (1e-10 finds more entries, but no fewer iterations, on the carriage and the car of
  * 001.) As that may be too little, where force elements did not act at the start, it grows by what
- * a later difference of all columns shows: when the iteration fails in spite of new derivatives in
+ * a later difference of that kind shows: when the iteration fails in spite of new derivatives in
  * a step that was cut before, or for the third time; after a difference that showed nothing new,
  * only when twice as many have failed.
  *
@@ -34,8 +35,9 @@ struct bg_bdf_differences {
     int failures, wait; /* of the iteration in spite of new derivatives; how many ask for more */
     unsigned char *topology; /* [columns rows] column by column: what the system's patterns allow */
     unsigned char *omega;    /* [columns rows] */
-    int *group;              /* [columns] */
-    int ngroups;
+    int *group;              /* [columns] of omega */
+    int *apart;              /* [columns] of topology; each alone with jacobian=dense */
+    int ngroups, napart;
     int *trial, *order;  /* [columns] scratch of groups */
     unsigned char *mask; /* [rows] */
     double *shift;       /* [columns] */
@@ -56,6 +58,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, x->omega, all);
     BG_TAKE(arena, x->raw, all);
     BG_TAKE(arena, x->group, x->columns);
+    BG_TAKE(arena, x->apart, x->columns);
     BG_TAKE(arena, x->trial, x->columns);
     BG_TAKE(arena, x->order, x->columns);
     BG_TAKE(arena, x->mask, x->rows);
@@ -144,7 +147,7 @@ static void go_back(bg_integrator *ig)
     memcpy(m->lambda, from + m->nq + m->nv + m->nz, (size_t)m->ng * sizeof(double));
 }
 
-/* The rows with the columns of one group shifted, as differences. group NULL: column k alone. */
+/* The rows with the columns of one group shifted, as differences. */
 static bg_status difference(bg_integrator *ig, const int *group, int k, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -152,7 +155,7 @@ static bg_status difference(bg_integrator *ig, const int *group, int k, bg_error
     double *v = ig->x1->v; /* z behind it */
     bool moves = false;
     for (int j = 0; j < x->columns; j++) {
-        double d = (group ? group[j] : j) == k ? x->shift[j] : 0;
+        double d = group[j] == k ? x->shift[j] : 0;
         int behind = j - 2 * m->nv - m->nz;
         if (j < m->nv) {
             x->moves[j] = d;
@@ -165,6 +168,8 @@ static bg_status difference(bg_integrator *ig, const int *group, int k, bg_error
     }
     if (moves)
         bg_system_move(ig->sys, x->kept, m->V, 1, x->moves, ig->x1->q);
+    if (m->columns == BG_COLUMNS_WHOLE)
+        bg_system_forget(ig->sys);
     bg_status st = calc_rows(ig, x->value[1], err);
     go_back(ig);
     for (int i = 0; i < x->rows; i++)
@@ -191,7 +196,7 @@ static void store(bg_integrator *ig, const int *group, int k, bool all)
                 for (int e = begin; e < end; e++) {
                     int j = s[b].first + (p ? p->column[e] : e - begin);
                     size_t at = (size_t)j * (size_t)x->rows + (size_t)(top + i);
-                    if ((group ? group[j] : j) != k)
+                    if (group[j] != k)
                         continue;
                     block->values[e] = all || x->omega[at] ? x->value[1][top + i] / x->shift[j] : 0;
                 }
@@ -199,8 +204,8 @@ static void store(bg_integrator *ig, const int *group, int k, bool all)
         }
 }
 
-/* Groups in one order of the columns, into trial. */
-static int group_columns(bg_bdf_differences *x)
+/* Groups of a pattern in one order of the columns, into trial. */
+static int group_columns(bg_bdf_differences *x, const unsigned char *pattern)
 {
     int n = 0, left = x->columns;
     for (int j = 0; j < x->columns; j++)
@@ -209,7 +214,7 @@ static int group_columns(bg_bdf_differences *x)
         memset(x->mask, 0, (size_t)x->rows);
         for (int o = 0; o < x->columns; o++) {
             int j = x->order[o];
-            const unsigned char *column = x->omega + (size_t)j * (size_t)x->rows;
+            const unsigned char *column = pattern + (size_t)j * (size_t)x->rows;
             bool fits = x->trial[j] < 0;
             for (int i = 0; i < x->rows && fits; i++)
                 fits = !(column[i] && x->mask[i]);
@@ -224,21 +229,21 @@ static int group_columns(bg_bdf_differences *x)
     return n;
 }
 
-static int count_column(const bg_bdf_differences *x, int j)
+static int count_column(const bg_bdf_differences *x, const unsigned char *pattern, int j)
 {
     int n = 0;
     for (int i = 0; i < x->rows; i++)
-        n += x->omega[(size_t)j * (size_t)x->rows + (size_t)i];
+        n += pattern[(size_t)j * (size_t)x->rows + (size_t)i];
     return n;
 }
 
 /* The columns in their order, backwards, or with the fullest first. */
-static void order_columns(bg_bdf_differences *x, int kind)
+static void order_columns(bg_bdf_differences *x, const unsigned char *pattern, int kind)
 {
     int *count = x->trial;
     for (int j = 0; j < x->columns; j++) {
         x->order[j] = kind == 1 ? x->columns - 1 - j : j;
-        count[j] = count_column(x, j);
+        count[j] = count_column(x, pattern, j);
     }
     for (int k = 1; kind == 2 && k < x->columns; k++) {
         int j = x->order[k], at = k;
@@ -250,37 +255,43 @@ static void order_columns(bg_bdf_differences *x, int kind)
 
 /* The most entries in one row: no fewer groups are possible, and all columns apart where one row is
  * full. */
-static int count_fullest(const bg_bdf_differences *x)
+static int count_fullest(const bg_bdf_differences *x, const unsigned char *pattern)
 {
     int most = 0;
     for (int i = 0; i < x->rows; i++) {
         int n = 0;
         for (int j = 0; j < x->columns; j++)
-            n += x->omega[(size_t)j * (size_t)x->rows + (size_t)i];
+            n += pattern[(size_t)j * (size_t)x->rows + (size_t)i];
         most = n > most ? n : most;
     }
     return most;
+}
+
+/* The fewest groups of a pattern, into `group`; how many. */
+static int find_groups(bg_bdf_differences *x, const unsigned char *pattern, int *group)
+{
+    int least = count_fullest(x, pattern), best = x->columns;
+    for (int j = 0; j < x->columns; j++)
+        group[j] = j;
+    for (int kind = 0; kind < 3 && best > least; kind++) {
+        order_columns(x, pattern, kind);
+        int n = group_columns(x, pattern);
+        if (n < best) {
+            best = n;
+            memcpy(group, x->trial, (size_t)x->columns * sizeof(int));
+        }
+    }
+    return best;
 }
 
 static void update_groups(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
     bg_bdf_differences *x = m->differences;
-    int least = count_fullest(x);
-    x->ngroups = x->columns;
-    for (int j = 0; j < x->columns; j++)
-        x->group[j] = j;
-    for (int kind = 0; kind < 3 && x->ngroups > least; kind++) {
-        order_columns(x, kind);
-        int n = group_columns(x);
-        if (n < x->ngroups) {
-            x->ngroups = n;
-            memcpy(x->group, x->trial, (size_t)x->columns * sizeof(int));
-        }
-    }
+    x->ngroups = find_groups(x, x->omega, x->group);
     long count = 0;
     for (int j = 0; j < x->columns; j++)
-        count += count_column(x, j);
+        count += count_column(x, x->omega, j);
     ig->count.corrector.groups = x->ngroups;
     ig->count.corrector.nonzeros = count;
 }
@@ -295,14 +306,12 @@ static void list_topology(bg_integrator *ig)
     list_strips(m, s);
     for (int o = 0; o < 3; o++)
         for (int b = 0; b < 4; b++) {
-            bool zero = (of[o] == BG_OF_w && (b == 2 || b == 3)) ||
+            bool zero = (of[o] == BG_OF_w && b > 0) || /* by v: G, which is known */
                         (of[o] == BG_OF_h && b == 3 && !ig->sys->def.f_of_lambda);
-            bool row = of[o] == BG_OF_w && b == 1; /* G */
             bool column = of[o] == BG_OF_r && b == 3 &&
                           !ig->sys->def.f_of_lambda; /* its transpose */
-            const bg_pattern *p = row || column
-                                      ? ig->sys->def.pattern_G
-                                      : bg_system_get_pattern(ig->sys->system, of[o], s[b].by);
+            const bg_pattern *p = column ? ig->sys->def.pattern_G
+                                         : bg_system_get_pattern(ig->sys->system, of[o], s[b].by);
             int rows = column ? m->ng : bg_system_get_rows(ig->sys->system, of[o]);
             int width = column ? m->nv : s[b].count;
             for (int i = 0; i < rows && !zero; i++)
@@ -336,27 +345,39 @@ bg_status bg_bdf_differences_create(bg_integrator *ig, bg_error *err)
     if (!x || !bg_arena_create(&x->arena, list, x))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for difference Jacobians");
     list_topology(ig);
+    x->napart = x->columns;
+    for (int j = 0; j < x->columns; j++)
+        x->apart[j] = j;
+    if (m->jacobian == BG_DIFFERENCE_SPARSE)
+        x->napart = find_groups(x, x->topology, x->apart);
     return BG_OK;
 }
 
-/* All columns one by one. */
+/* Keeps what a group of the topology showed. */
+static void keep_raw(bg_bdf_differences *x, int k)
+{
+    for (int j = 0; j < x->columns; j++)
+        for (int i = 0; x->apart[j] == k && i < x->rows; i++) {
+            const size_t at = (size_t)j * (size_t)x->rows + (size_t)i;
+            x->raw[at] = x->topology[at] ? x->value[1][i] : 0;
+            x->largest[i] = fmax(x->largest[i], fabs(x->raw[at]));
+        }
+}
+
+/* All columns: one by one, or as the topology lets them be put together. */
 static bg_status difference_all(bg_integrator *ig, bg_error *err)
 {
     bg_bdf *m = ig->method;
     bg_bdf_differences *x = m->differences;
-    bg_status st = BG_OK;
     memset(x->largest, 0, (size_t)x->rows * sizeof(double));
-    for (int j = 0; j < x->columns && st == BG_OK; j++) {
-        st = difference(ig, NULL, j, err);
+    for (int k = 0; k < x->napart; k++) {
+        bg_status st = difference(ig, x->apart, k, err);
         if (st != BG_OK)
             return st;
-        store(ig, NULL, j, true);
-        for (int i = 0; i < x->rows; i++) {
-            x->raw[(size_t)j * (size_t)x->rows + (size_t)i] = x->value[1][i];
-            x->largest[i] = fmax(x->largest[i], fabs(x->value[1][i]));
-        }
+        store(ig, x->apart, k, true);
+        keep_raw(x, k);
     }
-    return st;
+    return BG_OK;
 }
 
 /* Omega <- Omega and what the last differences of all columns show. */

@@ -38,10 +38,12 @@ void bg_bdf_history_copy(const bg_bdf_history *from, bg_bdf_history *to)
 void bg_bdf_history_reset(bg_bdf_history *x)
 {
     x->h_used = 0;
-    x->k_used = x->ns = x->filled = 0;
+    x->k_used = x->ns = x->filled = x->weak = 0;
     x->k_next = 1;
     x->growing = true;
     x->failed = x->held = false;
+    x->noise = x->rest = x->t_rest = x->h_over = 0;
+    x->t_cross = NAN;
 }
 
 void bg_bdf_history_forget_lambda(bg_bdf_history *x)
@@ -164,6 +166,12 @@ void bg_bdf_history_archive(bg_bdf_history *x, bg_archive *archive)
     bg_archive_flags(archive, &x->growing, sizeof x->growing);
     bg_archive_flags(archive, &x->failed, sizeof x->failed);
     bg_archive_flags(archive, &x->held, sizeof x->held);
+    bg_archive_whole(archive, &x->weak, 1, 0, BG_BDF_DIFFERENCES);
+    bg_archive_finite(archive, &x->noise, 1);
+    bg_archive_finite(archive, &x->rest, 1);
+    bg_archive_finite(archive, &x->h_over, 1);
+    bg_archive_finite(archive, &x->t_rest, 1);
+    bg_archive_doubles(archive, &x->t_cross, 1);
     bg_archive_finite(archive, &x->h_used, 1);
     bg_archive_finite(archive, x->psi, BG_BDF_DIFFERENCES);
     for (int j = 0; j <= x->k_used + 1 && x->k_used > 0 && !archive->failed; j++) {

@@ -309,7 +309,7 @@ bg_status bg_bdf_matrix_factor(bg_integrator *ig, double alpha, bg_error *err)
     if (m->ready)
         return BG_OK;
     char friction[240];
-    bg_bdf_describe_lambda(ig, friction, sizeof friction);
+    bg_settling_describe(ig->sys->system, m->step_lambda, friction, sizeof friction);
     return bg_error_set(err, BG_SINGULAR,
                         "system '%s': the iteration matrix of the step from t = %.17g is singular: "
                         "constraints became dependent (a singular position), or a coordinate has "

@@ -33,7 +33,8 @@ static double calc_size(const bg_integrator *ig, int i, const double *q0, const 
     const bg_system *sys = ig->sys->system;
     if (m->q_of[i] < 0)
         return 1;
-    double size = fmax(fabs(q0[m->q_of[i]]), fabs(q1[m->q_of[i]]));
+    const int k = m->q_of[i];
+    double size = fmax(bg_norm_calc_size(ig, k, q0[k]), bg_norm_calc_size(ig, k, q1[k]));
     return sys->endless && sys->endless[i] ? fmin(size, two_pi) : size;
 }
 
@@ -183,5 +184,10 @@ double bg_bdf_calc_norm_of(bg_integrator *ig, const double *x, const double *mor
         memcpy(out, ig->work_n, (size_t)m->nv * sizeof(double));
     }
     memcpy(out + m->nv, ig->work_n + m->nq, (size_t)rest * sizeof(double));
+    if (m->along) {
+        memcpy(m->forgiven, out, (size_t)(2 * m->nv + m->nz) * sizeof(double));
+        bg_bdf_forgive(ig, m->forgiven);
+        return calc_entries(ig, m->forgiven);
+    }
     return calc_entries(ig, out);
 }

@@ -37,6 +37,9 @@ void bg_bdf_calc_estimate(bg_integrator *ig)
     int k = f->k;
     *x = (bg_bdf_estimate){0};
     double size = bg_bdf_calc_norm_of(ig, m->e, NULL, NULL);
+    m->along = bg_bdf_look_along(ig, f->error * size);
+    if (m->along)
+        size = bg_bdf_calc_norm_of(ig, m->e, NULL, NULL);
     x->error = f->error * size;
     x->at = x->at_two = f->sigma[k] * size;
     if (k > 1)
@@ -57,6 +60,7 @@ void bg_bdf_calc_estimate(bg_integrator *ig)
         }
         x->at_two = f->sigma[2] * bg_bdf_calc_norm_of(ig, m->e, m->rate_P, NULL);
     }
+    m->along = false;
     for (int i = 0; i < ig->n; i++)
         ig->work_n[i] = i < ig->n - 1 ? f->error * m->e[i] : 0;
 }
@@ -161,7 +165,7 @@ static double accept(bg_integrator *ig)
     }
     h = apply_cap(ig, &chosen, h);
     x->k_next = chosen;
-    return h;
+    return bg_bdf_straddle(ig, h);
 }
 
 /* The length and order of an attempt after one with too large an error. */

@@ -150,15 +150,8 @@ bg_status bg_bdf_calc_residual(bg_integrator *ig, bg_error *err)
     if (from_terms)
         want |= BG_TERM_M | BG_TERM_f;
     ig->count.corrector.fc++;
-    bg_status st = bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, ig->x0->mode, &d->point,
-                                       err);
-    if (ig->sys->def.f_of_lambda)
-        d->point.lambda = m->lambda;
-    d->have = want;
-    if (st == BG_OK && want != 0)
-        st = bg_system_calc_terms(ig->sys, &d->point, want, &d->terms, err);
-    if (st == BG_OK)
-        bg_dynamics_take_offsets(d, want, &d->terms);
+    bg_status st = bg_dynamics_evaluate_iterate(d, x->t, x->q, x->v, x->z, ig->x0->mode, m->lambda,
+                                                want, err);
     if (st == BG_OK)
         st = calc_forces(ig, from_terms, err);
     if (st != BG_OK)
@@ -200,19 +193,4 @@ void bg_bdf_describe_residual(const bg_integrator *ig, char *text, size_t size)
                     text, size, "%s '%s'", rows[k].what,
                     bg_system_get_name(ig->sys->system, rows[k].kind, i, buffer, sizeof buffer));
             }
-}
-
-void bg_bdf_describe_lambda(const bg_integrator *ig, char *text, size_t size)
-{
-    const bg_bdf *m = ig->method;
-    char name[64];
-    int worst = 0;
-    *text = '\0';
-    for (int i = 0; i < m->ng; i++)
-        worst = fabs(m->step_lambda[i]) > fabs(m->step_lambda[worst]) ? i : worst;
-    if (ig->sys->def.f_of_lambda)
-        snprintf(text, size,
-                 "; forces that depend on constraint forces, such as that of '%s', may not be "
-                 "determined there (too much friction)",
-                 bg_system_get_name(ig->sys->system, 'g', worst, name, sizeof name));
 }

@@ -158,6 +158,16 @@ static bool is_near(bg_change_points *c, double least)
     return least < near || leaving;
 }
 
+/* The largest offset that the digits of the data may be behind: by much less a mechanism that is
+ * drawn so passes by the position, whatever its last digits are. */
+static double calc_chance(const bg_integrator *ig)
+{
+    static const double grows = 1e4; /* misfits, on the way from where they were found */
+    const bg_system *system = ig->sys->system;
+    double misfit = fmax(ig->change_points->misfit, system->resolution / system->size);
+    return fmin(bg_offset_chance, grows * misfit);
+}
+
 /* Remembers that x0, with G at hand and this least remainder of kept rows, is so near to a position
  * in which no choice of rows is independent that digits may decide which way the motion goes. */
 static void notice_near(bg_integrator *ig, double least, double horizon)
@@ -174,7 +184,7 @@ static void notice_near(bg_integrator *ig, double least, double horizon)
         c->named[c->ahead.row[k]] = 1;
     c->ahead.n = 0;
     if (isnan(offset) ? least < near && c->misfit > bg_offset_rounding
-                      : offset > bg_offset_rounding && offset < bg_offset_chance)
+                      : offset > bg_offset_rounding && offset < calc_chance(ig))
         c->t_near = ig->x0->t;
 }
 

@@ -12,8 +12,11 @@
  * are solved with factors of [0 G_u^T; G_u 0], a saddle-point matrix without masses in which the
  * independent coordinates are fixed: its pattern is the same for all partitions, so that nothing is
  * allocated when one is given up. That happens, as in 002 section 5, when the condition number of
- * G_u is 1.25 times that with which the partition began, and more than 10: below that nothing is
- * lost. */
+ * G_u is 1.25 times that with which the partition began, and more than 10. But it is one number for
+ * all constraints: a single coordinate may come to stand badly for its freedom (x = cos a near
+ * a = 0) without it, and then errors of x are those of a divided by sin a, and of a' by its
+ * square. So the largest entry of G_u^-1 G_I is looked at, too: 1.25 times as large as at the
+ * beginning, and more than 1.5, is enough. */
 #include "integrators/independent.h"
 
 #include "base/memory.h"
@@ -29,6 +32,7 @@ static const double tie = 1e-6;        /* pivots that differ by less are equal *
 static const double least = 1e-12;     /* pivot of a row that does not depend on others */
 static const double worse = 1.25;      /* than the first condition number of a partition */
 static const double good = 10;         /* condition number that gives no reason to change */
+static const double large = 1.5;       /* magnification, below which the same holds */
 static const double converged = 1e-13; /* relative size of the next increment, of (53) */
 static const double roundoff = 1e-11;  /* of increments that stop shrinking */
 
@@ -43,6 +47,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, p->scaled, p->ng > 0 ? bg_system_get_size_G(p->dyn->sys->system) : 0);
     BG_TAKE(arena, p->none, p->nv);
     BG_TAKE(arena, p->x, p->nv);
+    BG_TAKE(arena, p->VV, p->nv);
     BG_TAKE(arena, p->q, p->dyn->nq);
     BG_TAKE(arena, p->y, p->ng);
     BG_TAKE(arena, p->diagonal, p->nv + 1);
@@ -193,6 +198,7 @@ bg_status bg_independent_choose(bg_independent *p, bg_error *err)
     if (st == BG_OK) {
         bg_independent_judge(p);
         p->condition_first = p->condition;
+        p->magnification_first = p->magnification;
     }
     return st;
 }
@@ -205,14 +211,6 @@ bg_status bg_independent_factor(bg_independent *p, bg_error *err)
     bg_kkt_set_eliminated(p->kkt, p->dyn->eliminated);
     bg_system_get_work(p->dyn->sys)->factorisations++;
     return bg_kkt_factor(p->kkt, p->none, p->scaled, p->scaled) == BG_OK ? BG_OK : refuse(p, err);
-}
-
-bool bg_independent_judge(bg_independent *p)
-{
-    if (p->ng == 0)
-        return false;
-    p->condition = 1 / fmax(bg_kkt_calc_rcond(p->kkt), DBL_MIN);
-    return p->condition > worse * p->condition_first && p->condition > good;
 }
 
 void bg_independent_solve(bg_independent *p, const double *y, double *x)
@@ -239,20 +237,40 @@ void bg_independent_solve_transposed(bg_independent *p, const double *x, double 
         y[i] /= p->size[i];
 }
 
+/* The largest change of a dependent coordinate with an independent one, both in their units. */
+static double calc_magnification(bg_independent *p)
+{
+    const bg_dynamics *d = p->dyn;
+    double largest = 0, *x = p->x;
+    for (int k = 0; k < p->n; k++) {
+        memset(x, 0, (size_t)p->nv * sizeof *x);
+        x[p->index[k]] = p->unit[p->index[k]];
+        bg_matrix_multiply(p->ng, p->nv, d->sys->def.pattern_G, d->terms.G, x, d->work_g);
+        bg_independent_solve(p, d->work_g, x);
+        for (int j = 0; j < p->nv; j++)
+            largest = fmax(largest, fabs(x[j]) / p->unit[j]);
+    }
+    return largest;
+}
+
+bool bg_independent_judge(bg_independent *p)
+{
+    if (p->ng == 0)
+        return false;
+    p->condition = 1 / fmax(bg_kkt_calc_rcond(p->kkt), DBL_MIN);
+    p->magnification = calc_magnification(p);
+    return (p->condition > worse * p->condition_first && p->condition > good) ||
+           (p->magnification > worse * p->magnification_first && p->magnification > large);
+}
+
 /* (53) with the factors at hand, or, where `follows`, with those of every point. */
 static bg_status iterate(bg_independent *p, bool follows, double t, double *q, const double *v,
                          const double *z, const int *mode, bg_error *err)
 {
     bg_dynamics *d = p->dyn;
     unsigned want = BG_TERM_g | (follows ? BG_TERM_G : 0u) | (d->kinematic ? BG_TERM_V : 0u);
-    bg_newton newton = {.most = BG_PROJECTION_MAX,
-                        .converged = converged,
-                        .foretells = true,
-                        .stalls = 0.5,
-                        .slow = 0.9,
-                        .diverges = 4};
+    bg_newton newton = bg_project_begin(converged);
     bg_newton_state state = BG_NEWTON_GOES_ON;
-    bg_newton_begin(&newton);
     while (state == BG_NEWTON_GOES_ON) {
         bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
         if (st == BG_OK && follows)
@@ -298,6 +316,55 @@ void bg_independent_complete(bg_independent *p, double *v)
         v[j] -= d->work_v[j];
 }
 
+/* x <- V^+ e = (V^T V)^-1 V^T e; V^T V is diagonal. */
+static void calc_tangent(bg_independent *p, const double *e, double *x)
+{
+    const bg_dynamics *d = p->dyn;
+    const bg_pattern *pattern = d->sys->def.pattern_V;
+    memset(x, 0, (size_t)p->nv * sizeof *x);
+    memset(p->VV, 0, (size_t)p->nv * sizeof *p->VV);
+    bg_matrix_add_transposed(d->nq, p->nv, pattern, d->terms.V, 1, e, x);
+    for (int i = 0; i < d->nq; i++) {
+        int begin = pattern ? pattern->row_start[i] : i * p->nv;
+        int end = pattern ? pattern->row_start[i + 1] : begin + p->nv;
+        for (int k = begin; k < end; k++)
+            p->VV[pattern ? pattern->column[k] : k - begin] += d->terms.V[k] * d->terms.V[k];
+    }
+    for (int j = 0; j < p->nv; j++)
+        x[j] /= p->VV[j];
+}
+
+/* x, along V, <- what has to be taken off x for G x = 0 where the independent entries stay. */
+static void calc_surplus(bg_independent *p, double *x)
+{
+    bg_dynamics *d = p->dyn;
+    bg_matrix_multiply(p->ng, p->nv, d->sys->def.pattern_G, d->terms.G, x, d->work_g);
+    bg_independent_solve(p, d->work_g, x);
+}
+
+void bg_independent_follow(bg_independent *p, double *e_q, double *e_v)
+{
+    const bg_dynamics *d = p->dyn;
+    double *x = p->x;
+    if (p->ng == 0)
+        return;
+    memcpy(x, e_v, (size_t)p->nv * sizeof *x);
+    calc_surplus(p, x);
+    for (int j = 0; j < p->nv; j++)
+        e_v[j] -= x[j];
+    if (d->kinematic)
+        calc_tangent(p, e_q, x);
+    else
+        memcpy(x, e_q, (size_t)p->nv * sizeof *x);
+    calc_surplus(p, x);
+    if (!d->kinematic)
+        memcpy(p->q, x, (size_t)p->nv * sizeof *x);
+    else
+        bg_matrix_multiply(d->nq, p->nv, d->sys->def.pattern_V, d->terms.V, x, p->q);
+    for (int i = 0; i < d->nq; i++)
+        e_q[i] -= p->q[i];
+}
+
 void bg_independent_archive(bg_independent *p, bg_archive *archive)
 {
     bg_archive_flags(archive, p->independent, (size_t)p->nv);
@@ -305,6 +372,8 @@ void bg_independent_archive(bg_independent *p, bg_archive *archive)
     bg_archive_counts(archive, &p->changes, 1);
     bg_archive_finite(archive, &p->condition, 1);
     bg_archive_finite(archive, &p->condition_first, 1);
+    bg_archive_finite(archive, &p->magnification, 1);
+    bg_archive_finite(archive, &p->magnification_first, 1);
     if (p->kkt)
         bg_kkt_archive(p->kkt, archive);
     if (!archive->loading || archive->failed)

@@ -18,16 +18,18 @@ typedef struct bg_independent {
     long changes;           /* partitions given up for others since create, or before a resume */
     double condition;       /* of G_u in units of sizes, as of the last `judge`, */
     double condition_first; /* and where this partition was chosen */
-    double *unit, *size;    /* [nv], [ng] sizes of coordinates and rows */
-    double *A;              /* [ng nv] scratch of the choice */
-    double *scaled;         /* [as G] G in these sizes */
-    double *none;           /* [nv] zeros */
-    double *x, *y, *q;      /* [nv], [ng], [nq] scratch */
-    int *diagonal;          /* [nv + 1] pattern of `none` */
-    unsigned char *used;    /* [ng] rows with a pivot, of the choice */
-    unsigned char *before;  /* [nv] the partition before it */
-    bg_pattern pattern;     /* of `none` */
-    bg_kkt *kkt;            /* [0 G_u^T; G_u 0]; NULL without constraints */
+    double magnification, magnification_first; /* of changes by G_u^-1 G_I, the same */
+    double *unit, *size;                       /* [nv], [ng] sizes of coordinates and rows */
+    double *A;                                 /* [ng nv] scratch of the choice */
+    double *scaled;                            /* [as G] G in these sizes */
+    double *none;                              /* [nv] zeros */
+    double *x, *y, *q;                         /* [nv], [ng], [nq] scratch */
+    double *VV;                                /* [nv] scratch: squares of the columns of V */
+    int *diagonal;                             /* [nv + 1] pattern of `none` */
+    unsigned char *used;                       /* [ng] rows with a pivot, of the choice */
+    unsigned char *before;                     /* [nv] the partition before it */
+    bg_pattern pattern;                        /* of `none` */
+    bg_kkt *kkt;                               /* [0 G_u^T; G_u 0]; NULL without constraints */
     bg_arena arena;
 } bg_independent;
 
@@ -55,6 +57,10 @@ bg_status bg_independent_close(bg_independent *partition, double t, double *q, c
                                const double *z, const int *mode, bg_error *err);
 /* (54): dependent v from the independent ones, with G and g_t at hand, factored. */
 void bg_independent_complete(bg_independent *partition, double *v);
+
+/* e_q [nq] and e_v [nv] are small changes of q and v: the dependent entries become what the
+ * constraints make of the independent ones, with G and V at hand, G factored. */
+void bg_independent_follow(bg_independent *partition, double *e_q, double *e_v);
 
 /* Saves or restores the partition; its factors are found anew. */
 void bg_independent_archive(bg_independent *partition, bg_archive *archive);

@@ -354,11 +354,12 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
             accept(ig, error, a.across);
             return BG_OK;
         }
+        const bool unconverged = st == BG_RETRY || st == BG_NOT_CONVERGED;
         ig->count.rejected++;
-        ig->count.unconverged += st == BG_RETRY || st == BG_NOT_CONVERGED;
+        ig->count.unconverged += unconverged;
         ig->control.last_rejected = true;
-        if (computed)
-            bg_trouble_watch_rejection(ig);
+        if (computed || unconverged)
+            bg_trouble_watch_rejection(ig, computed);
         h = bg_leaps_choose(ig, &a, computed, error);
         if (a.shrunk < h_min || ig->options.step > 0)
             return give_up(ig, st, h_min, a.in_vain, err);

@@ -11,6 +11,8 @@
 #include "integrators/control.h"
 #include "system/dynamics.h"
 
+#include <math.h>
+
 typedef struct bg_trouble bg_trouble;
 
 /* Functions that are not said to be needed may be NULL. */
@@ -28,6 +30,7 @@ typedef struct bg_integrator_class {
     bg_status (*attempt)(bg_integrator *ig, double *error, bg_error *err);
     /* The same with all stages on the constraints (leaps.h). NULL: the method makes no leaps. */
     bg_status (*leap)(bg_integrator *ig, double *error, bg_error *err);
+    double leap_reach; /* how many times longer leaps may be than steps; 0: 1 */
     /* Length of the first step behind a start or restart, s. NULL: bg_initial_step_calc. */
     bg_status (*first_step)(bg_integrator *ig, double *h, bg_error *err);
     /* Length of the next step, or of the next attempt. NULL: PI control (control.h). */
@@ -109,8 +112,20 @@ void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *red
 /* The end of the last step, which is final now, becomes the beginning of the next. */
 void bg_integrator_advance(bg_integrator *ig);
 
-/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
-double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
+/* q_of [nv] <- which entry of q moves with each velocity alone; -1: a rotation, which moves
+ * several.
+ */
+void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of);
+/* The size of entry i of (q, v, z) whose value is x: |x|, of places far away beside the middle of
+ * the mechanism. */
+static inline double bg_norm_calc_size(const bg_integrator *ig, int i, double x)
+{
+    const double *middle = ig->sys->system->middle;
+    return fabs(middle && i < ig->dyn->nq ? x - middle[i] : x);
+}
+/* Weighted root mean square norm of 003 eq. (15) of n entries of (q, v, z) from `first` on, with
+ * weights of the sizes of x0 and x1, the larger one. */
+double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, const double *x0,
                     const double *x1);
 /* The error of a step from the error e of each entry of y (without work): the largest weighted one,
  * or, unless by_largest, the largest of the norms (15) of q, v and z. mask: entries that count,

@@ -1,10 +1,12 @@
 /* Laws that jump.
  *
- * Where steps are rejected again and again, the segment from the beginning of the attempt to
- * its end, and the tangent, is halved twenty times, always towards the half with the larger change
- * of v' and z'. A change that is still there after that, a millionth of the segment apart, and was
- * the same in the last five halvings, and is one of forces or laws of constraints, is a jump; on
- * segments of attempts that went astray, across poles or many turns, it is another one each time.
+ * Where steps are rejected again and again, by their error or because an iteration does not
+ * converge (that of bdf goes to and fro across a jump), the segment from the beginning of the
+ * attempt to its end, and the tangent, is halved twenty times, always towards the half with the
+ * larger change of v' and z'. A change that is still there after that, a millionth of the segment
+ * apart, and was the same in the last five halvings, and is one of forces or laws of constraints,
+ * is a jump; on segments of attempts that went astray, across poles or many turns, it is another
+ * one each time.
  */
 #include "integrators/trouble.h"
 
@@ -125,8 +127,9 @@ static bool is_by_law(bg_integrator *ig, const double t[2])
     return by_force >= 0.5 * whole || fabs(gamma[1] - gamma[0]) > 1e-3 * fmax(gamma[0], gamma[1]);
 }
 
-/* Whether v' or z' jumps on the way from x0 to `end`. */
-static bool search_segment(bg_integrator *ig, const double *end)
+/* Whether v' or z' jumps on the way from x0 to `end`, by more than the tolerance in a step of
+ * h, or, where Newton's iteration went to and fro (`stuck`), at all. */
+static bool search_segment(bg_integrator *ig, const double *end, bool stuck)
 {
     bg_trouble *m = ig->trouble;
     double t[2] = {ig->x0->t, ig->x1->t};
@@ -143,7 +146,8 @@ static bool search_segment(bg_integrator *ig, const double *end)
         most = k >= HALVINGS - SAME ? fmax(most, change) : most;
     }
     if (!good || !(change > still_there * first) || !(most < same * least) ||
-        !(ig->h * change > 1) || !is_short(ig) || (which < ig->dyn->nv && !is_by_law(ig, t)))
+        !(stuck || ig->h * change > 1) || !is_short(ig) ||
+        (which < ig->dyn->nv && !is_by_law(ig, t)))
         return false;
     m->jump = true;
     m->jumps++;
@@ -152,16 +156,14 @@ static bool search_segment(bg_integrator *ig, const double *end)
     return true;
 }
 
-/* Looks on the way to the end of the attempt, and along the tangent, where its second stage was:
- * what crosses a jump there is often thrown back. */
-void bg_jumps_search(bg_integrator *ig)
+void bg_jumps_search(bg_integrator *ig, bool computed)
 {
     bg_trouble *m = ig->trouble;
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE); /* no work of the method */
-    if (!search_segment(ig, ig->x1->q)) {
+    if (!computed || !search_segment(ig, ig->x1->q, false)) {
         for (int i = 0; i < ig->n; i++)
             ig->work_n[i] = ig->x0->q[i] + ig->h * ig->rate0[i];
-        search_segment(ig, ig->work_n);
+        search_segment(ig, ig->work_n, !computed);
     }
     bg_trouble_wait_longer(ig, &m->jump_patience);
     bg_system_turn_to(ig->sys, before);

@@ -76,7 +76,8 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *a, bool computed, double 
     c->h_next = a->shrunk;
     if (!trouble || !can_leap(ig))
         return a->shrunk;
-    double h = a->leap < BG_LEAPS    ? c->h_cruise * lengths[a->leap]
+    const double reach = ig->class_->leap_reach > 0 ? ig->class_->leap_reach : 1;
+    double h = a->leap < BG_LEAPS    ? c->h_cruise * lengths[a->leap] * reach
                : a->leap == BG_LEAPS ? find_last(ig, a)
                                      : 0;
     if (h > 0) {

@@ -152,10 +152,15 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
 /* What rounding the end of the step may add, in units of the tolerance. */
 static double calc_addition(const bg_integrator *ig)
 {
-    double y = 0; /* whose share of the tolerance grows with it */
+    const double *y = ig->x1->q, rtol = ig->options.rtol, atol = ig->options.atol;
+    double most = 0,
+           largest = 0; /* the share of the tolerance grows with what is measured from 0 */
     for (int i = 0; i < ig->n - 1; i++)
-        y = fabs(ig->x1->q[i]) > y ? fabs(ig->x1->q[i]) : y;
-    double largest = y > 0 ? y / (ig->options.rtol * y + ig->options.atol) : 0;
+        most = fabs(y[i]) > most ? fabs(y[i]) : most;
+    if (most > 0)
+        largest = most / (rtol * most + atol);
+    for (int i = 0; i < ig->dyn->nq && ig->sys->system->middle; i++)
+        largest = fmax(largest, fabs(y[i]) / (rtol * bg_norm_calc_size(ig, i, y[i]) + atol));
     return 0.5 * DBL_EPSILON * largest;
 }
 

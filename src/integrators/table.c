@@ -10,7 +10,9 @@
     X(bg_bdf_class)          \
     X(bg_euler_class)        \
     X(bg_linear_euler_class) \
-    X(bg_adams_class)
+    X(bg_adams_class)        \
+    X(bg_sdirk4)             \
+    X(bg_trapezoidal)
 
 #define DECLARE(name) extern const bg_integrator_class name;
 #define ADDRESS(name) &name,

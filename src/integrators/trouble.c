@@ -133,16 +133,16 @@ void bg_trouble_wait_longer(const bg_integrator *ig, bg_patience *p)
         p->wait *= 2;
 }
 
-void bg_trouble_watch_rejection(bg_integrator *ig)
+void bg_trouble_watch_rejection(bg_integrator *ig, bool computed)
 {
     bg_trouble *m = ig->trouble;
     if (ig->count.accepted >= m->accepted + WINDOW) {
         m->accepted = ig->count.accepted;
         m->rejected = ig->count.rejected;
     }
-    if (ig->count.rejected - m->rejected >= WINDOW / 2 &&
+    if (ig->count.rejected - m->rejected >= WINDOW / 4 &&
         ig->count.accepted >= m->jump_patience.next)
-        bg_jumps_search(ig);
+        bg_jumps_search(ig, computed);
 }
 
 void bg_trouble_search(bg_integrator *ig)

@@ -47,16 +47,17 @@ void bg_trouble_archive(bg_integrator *ig, bg_archive *archive);
 /* Called with every accepted step of a method on a pair (pair.h): y and rate are value and rate of
  * its last stage but one, at the same time as the end of the step. */
 void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate);
-/* Called with every attempt that was rejected for its error. */
-void bg_trouble_watch_rejection(bg_integrator *ig);
+/* Called with every attempt that was rejected for its error, or (`computed` false) because an
+ * iteration did not converge, and x1 is of no use. */
+void bg_trouble_watch_rejection(bg_integrator *ig, bool computed);
 /* Looks at the present state without waiting for more steps: for runs that end here. */
 void bg_trouble_search(bg_integrator *ig);
 
 /* stiffness.c: whether steps of this length from x are limited by stability, and by what. */
 void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h);
-/* jumps.c: looks on the way to the end of the attempt, and along the tangent, where its second
- * stage was: what crosses a jump there is often thrown back. */
-void bg_jumps_search(bg_integrator *ig);
+/* jumps.c: looks on the way to the end of the attempt, unless it was not computed, and along the
+ * tangent, where its second stage was: what crosses a jump there is often thrown back. */
+void bg_jumps_search(bg_integrator *ig, bool computed);
 
 /* v' and z' at a point given as y. */
 bool bg_trouble_calc_rates(bg_integrator *ig, double t, const double *y, double *out);

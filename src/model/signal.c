@@ -439,7 +439,8 @@ static void calc_track(const bg_signal *s, int piece, double t, double *out)
         return;
     }
     const double place = s->track->start + s->a + d[0];
-    bg_track_calc_in(s->track, find_segment(s, piece, place), place, &x);
+    const bool here = s->n == BG_TRACK_X || s->n == BG_TRACK_Y;
+    bg_track_calc_in(s->track, find_segment(s, piece, place), place, here, &x);
     const double *f = x.part[s->n];
     set3(out, f[0] - s->offset, f[1] * d[1], f[2] * d[1] * d[1] + f[1] * d[2]);
 }

@@ -193,7 +193,7 @@ static void go_on(const bg_track *k, const bg_track_segment *g, int end, double 
     set_place(k, at, heading + kappa[0] * d, kappa, cant, out);
 }
 
-void bg_track_calc_in(const bg_track *k, int segment, double s, bg_track_place *out)
+void bg_track_calc_in(const bg_track *k, int segment, double s, bool place, bg_track_place *out)
 {
     if (segment < 0 || segment >= k->n) {
         const int end = segment < 0 ? 0 : 1;
@@ -208,9 +208,9 @@ void bg_track_calc_in(const bg_track *k, int segment, double s, bg_track_place *
     const double more = g->kappa[1] - g->kappa[0], higher = g->cant[1] - g->cant[0];
     const double kappa[2] = {g->kappa[0] + more * p[0], more * p[1] / L};
     const double cant[3] = {g->cant[0] + higher * p[0], higher * p[1] / L, higher * p[2] / (L * L)};
-    if (g->count == 0) {
+    if (place && g->count == 0) {
         go_along_arc(g->heading, g->kappa[0], d, at);
-    } else {
+    } else if (place) {
         const int i = (int)fmax(0, fmin(g->count - 1, d / L * g->count));
         at[0] = k->nodes[g->first + i][0];
         at[1] = k->nodes[g->first + i][1];
@@ -221,7 +221,7 @@ void bg_track_calc_in(const bg_track *k, int segment, double s, bg_track_place *
 
 void bg_track_calc(const bg_track *k, double s, bg_track_place *out)
 {
-    bg_track_calc_in(k, bg_track_find_segment(k, s), s, out);
+    bg_track_calc_in(k, bg_track_find_segment(k, s), s, true, out);
 }
 
 /* By how much the first and second derivative of a part change in a segment, about. */
@@ -246,8 +246,8 @@ bool bg_track_has_jump(const bg_track *k, int i, int part)
         return false; /* curvature does not jump */
     calc_changes(k, i - 1, part, before);
     calc_changes(k, i, part, behind);
-    bg_track_calc_in(k, i - 1, s, &a);
-    bg_track_calc_in(k, i, s, &b);
+    bg_track_calc_in(k, i - 1, s, false, &a);
+    bg_track_calc_in(k, i, s, false, &b);
     for (int n = part == BG_TRACK_HEADING; n < 2; n++)
         if (fabs(a.part[part][n + 1] - b.part[part][n + 1]) > nearly * (before[n] + behind[n]))
             return true;

@@ -51,9 +51,11 @@ void bg_track_clear(bg_track *track);
 /* At arc length s; beyond its ends a track goes on with the curvature and cant it has there. */
 void bg_track_calc(const bg_track *track, double s, bg_track_place *out);
 /* The segment at arc length s, -1 before the first and n behind the last; and the place at s by the
- * formulas of a segment, also before its beginning and behind its end. */
+ * formulas of a segment, also before its beginning and behind its end. Without `place` only heading
+ * and cant, which need no integral. */
 int bg_track_find_segment(const bg_track *track, double s);
-void bg_track_calc_in(const bg_track *track, int segment, double s, bg_track_place *out);
+void bg_track_calc_in(const bg_track *track, int segment, double s, bool place,
+                      bg_track_place *out);
 /* Where segment k begins, k from 0 to n; and whether the second derivative of a part, or the first,
  * jumps there, as those of the cant do between cubic blends, those of the heading between clothoids
  * and arcs. */

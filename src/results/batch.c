@@ -147,9 +147,10 @@ bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause,
                         bg_error *err)
 {
     char safe[96] = "no rows of this run are saved";
-    bool there = place->direct || access(place->path, F_OK) == 0;
+    bool there = place->direct || bg_place_is_current(place);
     if (!there && batch->safe_rows > 0)
-        snprintf(safe, sizeof safe, "the file is gone");
+        snprintf(safe, sizeof safe, "the file %s",
+                 access(place->path, F_OK) == 0 ? "is another one now" : "is gone");
     else if (batch->safe_rows > 0)
         snprintf(safe, sizeof safe, "its first %ld rows, up to t = %.9g s, are safe",
                  batch->safe_rows, batch->safe_t);

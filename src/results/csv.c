@@ -167,6 +167,8 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
 {
     bg_place *place = w->place;
     int cause = w->started ? 0 : start(w);
+    if (!cause && place->published && !bg_place_is_current(place))
+        cause = EBUSY; /* these rows would go to a file without a name */
     if (!cause)
         cause = send_rows(w, batch);
     if (!cause && !place->published && !place->direct)

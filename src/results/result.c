@@ -161,7 +161,7 @@ bg_status bg_result_finish(bg_result *r, const bg_run_report *report, bg_error *
 
 long bg_result_get_rows(const bg_result *r)
 {
-    return r->batch.safe_rows;
+    return r->place.direct || bg_place_is_current(&r->place) ? r->batch.safe_rows : 0;
 }
 
 static bg_status begin(void *self, bg_error *err)

@@ -10,6 +10,7 @@
 #include "consistent/projection.h"
 #include "integrators/trouble.h"
 #include "run/verdict.h"
+#include "system/masses.h"
 
 #include <float.h>
 #include <math.h>
@@ -318,6 +319,34 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     return st;
 }
 
+/* Whether M is positive where the run has ended: not every method sees a sign on its way, and one
+ * that ends in small steps beside the point where it turns does not know why. */
+static bg_status judge_masses(bg_runner *r, bg_status st, bg_error *err)
+{
+    const bg_system *system = r->sys->system;
+    const bg_state *x = r->report->final;
+    bg_dynamics *d = r->ig->dyn;
+    bg_error found = {BG_OK, ""}, ignored;
+    if (!x || d->by_formalism || system->def.check_start ||
+        bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M, &ignored) != BG_OK)
+        return st;
+    bg_status positive = bg_masses_check(system, x->t, d->terms.M, &found);
+    if (positive == BG_NO_MEMORY && st == BG_OK) {
+        *err = found;
+        return positive;
+    }
+    if (positive != BG_BAD_INPUT)
+        return st;
+    bg_warnings_add(&r->report->warnings, BG_DOUBTFUL, "mass", "%s", found.text);
+    if ((st == BG_STEP_TOO_SMALL || st == BG_NOT_CONVERGED) &&
+        !strstr(err->text, "mass matrix is not positive")) {
+        char text[BG_ERROR_LENGTH];
+        memcpy(text, err->text, sizeof text);
+        bg_error_set(err, st, "%.400s; %.500s", found.text, text);
+    }
+    return st;
+}
+
 static void destroy(bg_runner *r)
 {
     bg_integrator_destroy(r->ig);
@@ -357,6 +386,8 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
         st = loop(&r, &own);
     if (started)
         st = finish(&r, st, &own);
+    if (started)
+        st = judge_masses(&r, st, &own);
     if (started && st == BG_OK)
         bg_comparison_judge(&r.comparison, system, options, bg_integrator_get_order(r.ig),
                             r.t_start, report->final->t, &report->warnings);

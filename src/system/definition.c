@@ -1,5 +1,6 @@
 /* Whether a definition can become a system: dimensions, functions, patterns, start values, sizes.
  */
+#include "base/text.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -168,6 +169,25 @@ static bg_status check_sizes(const bg_system_def *def, const double *x, int n, c
     return BG_OK;
 }
 
+/* Names go to terminals and into tables. */
+static bg_status check_names(const bg_system_def *def, bg_error *err)
+{
+    const struct {
+        const char *const *names;
+        int count;
+    } lists[] = {{def->q_names, def->nq}, {def->v_names, def->nv}, {def->z_names, def->nz},
+                 {def->g_names, def->ng}, {def->u_names, def->nu}, {def->s_names, def->ns},
+                 {def->y_names, def->ny}};
+    for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++)
+        for (int i = 0; lists[k].names && i < lists[k].count; i++)
+            if (lists[k].names[i] && bg_text_find_control(lists[k].names[i]))
+                return bg_error_set(err, BG_BAD_INPUT,
+                                    "system '%s': the name '%s' has a control character in it; "
+                                    "write it without",
+                                    def->name, lists[k].names[i]);
+    return BG_OK;
+}
+
 bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
 {
     const bg_system_def *def = &sys->def;
@@ -191,6 +211,8 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
         st = check_pair(def, err);
     if (st == BG_OK)
         st = check_values(def, def->q0, def->nq, "q", err);
+    if (st == BG_OK)
+        st = check_names(def, err);
     if (st == BG_OK)
         st = check_values(def, def->v0, def->nv, "v", err);
     if (st == BG_OK)

@@ -154,6 +154,21 @@ bg_status bg_dynamics_evaluate(bg_dynamics *d, double t, const double *q, const 
     return st;
 }
 
+bg_status bg_dynamics_evaluate_iterate(bg_dynamics *d, double t, const double *q, const double *v,
+                                       const double *z, const int *mode, const double *lambda,
+                                       unsigned want, bg_error *err)
+{
+    bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
+    if (d->sys->def.f_of_lambda)
+        d->point.lambda = lambda;
+    d->have = want;
+    if (st == BG_OK && want != 0)
+        st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    if (st == BG_OK)
+        bg_dynamics_take_offsets(d, want, &d->terms);
+    return st;
+}
+
 bg_status bg_dynamics_evaluate_more(bg_dynamics *d, const double *v, const double *z, unsigned want,
                                     bg_error *err)
 {

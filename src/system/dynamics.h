@@ -50,6 +50,11 @@ void bg_dynamics_take_offsets(const bg_dynamics *dynamics, unsigned want, bg_ter
 /* Evaluates the wanted terms at (t, q, v, z, mode). */
 bg_status bg_dynamics_evaluate(bg_dynamics *dynamics, double t, const double *q, const double *v,
                                const double *z, const int *mode, unsigned want, bg_error *err);
+/* The same for an iterate of a method that has multipliers of its own: where forces depend on them,
+ * they are taken at these. */
+bg_status bg_dynamics_evaluate_iterate(bg_dynamics *dynamics, double t, const double *q,
+                                       const double *v, const double *z, const int *mode,
+                                       const double *lambda, unsigned want, bg_error *err);
 /* Further terms at the same point but with velocities v and states z (which may differ). */
 bg_status bg_dynamics_evaluate_more(bg_dynamics *dynamics, const double *v, const double *z,
                                     unsigned want, bg_error *err);

@@ -102,6 +102,12 @@ bg_status bg_system_set_point(bg_evaluator *ev, double t, const double *q, const
     return bg_system_calc_inputs(ev, t, mode, ev->u, ev->u_t, ev->u_tt, err);
 }
 
+void bg_system_forget(bg_evaluator *ev)
+{
+    if (ev->def.forget)
+        ev->def.forget(ev->def.self);
+}
+
 bg_status bg_system_set_state(bg_evaluator *ev, const bg_state *x, bg_point *p, bg_error *err)
 {
     bg_status st = bg_system_set_point(ev, x->t, x->q, x->v, x->z, x->mode, p, err);

@@ -22,6 +22,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -388,4 +389,18 @@ bg_status bg_settling_solve(bg_settling *s, const bg_settling_question *q, bg_te
     for (int i = 0; i < s->sys->def.nz && st == BG_OK; i++)
         st = isfinite(terms->h[i]) ? BG_OK : BG_NOT_FINITE;
     return st;
+}
+
+void bg_settling_describe(const bg_system *system, const double *increment, char *text, size_t size)
+{
+    char name[64];
+    int worst = 0;
+    *text = '\0';
+    for (int i = 0; i < system->def.ng; i++)
+        worst = fabs(increment[i]) > fabs(increment[worst]) ? i : worst;
+    if (system->def.f_of_lambda)
+        snprintf(text, size,
+                 "; forces that depend on constraint forces, such as that of '%s', may not be "
+                 "determined there (too much friction)",
+                 bg_system_get_name(system, 'g', worst, name, sizeof name));
 }

@@ -46,5 +46,9 @@ bg_status bg_settling_solve(bg_settling *settling, const bg_settling_question *q
 /* How far multipliers x and y [ng] are from each other, beside them and the forces f [nv]. */
 double bg_settling_calc_distance(bg_settling *settling, const double *G, const double *x,
                                  const double *y, const double *f);
+/* For methods that solve for multipliers beside all else: what the end of a sentence about a
+ * failure says, from the last increments [ng]; "" where forces depend on no multiplier. */
+void bg_settling_describe(const bg_system *system, const double *increment, char *text,
+                          size_t size);
 
 #endif

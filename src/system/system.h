@@ -79,6 +79,9 @@ struct bg_system {
     /* [nv] the first of the coordinates, next to each other, that a turn of the axes mixes with
      * this one: a place in space, a quaternion. NULL: all stand for themselves. Owned by `self`. */
     const int *block;
+    /* [nq] what the sizes of coordinates count from, for tolerances: the middle of a mechanism that
+     * lies far from the origin. NULL: 0. Owned by `self`. */
+    const double *middle;
     /* [nv] non-zero: an angle that may grow with every turn. NULL: none is. Owned by `self`. */
     const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
@@ -141,6 +144,8 @@ int bg_system_get_size_M(const bg_system *sys);
 int bg_system_get_size_G(const bg_system *sys);
 int bg_system_get_size_V(const bg_system *sys);
 
+/* What the system kept of one point for the next is dropped. */
+void bg_system_forget(bg_evaluator *sys);
 /* As bg_system_set_point, at a state whose multipliers are known. */
 bg_status bg_system_set_state(bg_evaluator *sys, const bg_state *x, bg_point *p, bg_error *err);
 /* Inputs at t: those of the definition, but for those that come from outside. */

@@ -37,6 +37,7 @@ refuse "unknown integrator" "mdop6" "mdop5" -- "$BOGIE" run $pendulum --integrat
 refuse "unknown parameter" "lenght" "length" -- "$BOGIE" run $pendulum --set lenght=2
 refuse "parameter not a number" "length" "long" -- "$BOGIE" run $pendulum --set length=long
 refuse "parameter out of range" "length" -- "$BOGIE" run $pendulum --set length=-1
+refuse "nothing left to Newton" "newton" "between 0 and 1" -- "$BOGIE" run $pendulum --integrator bdf --set integrator.newton=0
 refuse "unknown method option" "projektion" "projection" -- "$BOGIE" run $pendulum --set integrator.projektion=control
 refuse "unknown value of a method option" "projection" "sometimes" -- "$BOGIE" run $pendulum --set integrator.projection=sometimes
 refuse "rtol zero" --rtol 0 -- "$BOGIE" run $pendulum --rtol 0

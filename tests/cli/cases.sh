@@ -87,6 +87,14 @@ wait_for_file() {
     [ -s "$1" ]
 }
 
+# The words before a command that start it under MPI, three times; none where there is no MPI.
+find_mpi() {
+    if command -v mpirun >/dev/null && [ -e "$(dirname "$BOGIE")/bogie-mpi.so" ]; then
+        # leaks inside MPI are not ours
+        echo "env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -n 3"
+    fi
+}
+
 finish() {
     if [ "$failures" -gt 0 ]; then
         echo "$failures failed"

@@ -44,7 +44,7 @@ expect "what falls has none" 1 "no equilibrium" "flight.z" "support what falls" 
 expect "modes neither" 1 "no equilibrium" -- "$BOGIE" modes falls.json
 
 expect "both places" 2 "exclude each other" -- "$BOGIE" modes falls.json --equilibrium --at 1
-expect "no such mode" 2 "there are 1 modes" -- \
+expect "no such mode" 2 "there is no mode 7" -- \
     "$BOGIE" modes "$models/four-bar.json" --equilibrium --mode 7 -o mode.h5
 expect "kind of a mode" 2 "FILE.h5" -- "$BOGIE" modes "$models/four-bar.json" -o mode.csv
 expect "kind of matrices" 2 "FILE.json, FILE.csv or FILE.h5" -- \

@@ -9,6 +9,8 @@ cat >"$keep/model.json" <<'END'
 {"bodies": {"a": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]}},
  "inputs": {"u": {"type": "table", "file": "road.csv"}},
  "joints": {"s": {"type": "prismatic", "bodies": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0]}},
+ "forces": {"k": {"type": "spring-damper", "from": {"body": "ground", "at": [-1, 0, 0]}, "to": {"body": "a", "at": [0, 0, 0]},
+  "stiffness": 100, "free_length": 1}},
  "run": {"t_end": 0.1}}
 END
 printf '0,1\n1,2\n' >"$keep/road.csv"
@@ -52,6 +54,11 @@ write() {
     report-o) set -- report "$keep/result.h5" -o "$file" ;;
     report-gltf) set -- report "$keep/result.h5" --gltf "$file" ;;
     stability-o) set -- stability -o "$file" ;;
+    modes-json) set -- modes "$keep/model.json" --json "$file" ;;
+    modes-html) set -- modes "$keep/model.json" --html "$file" ;;
+    modes-o) set -- modes "$keep/model.json" -o "$file" ;;
+    linearise-o) set -- linearise "$keep/model.json" -o "$file" ;;
+    check-pattern) set -- check "$keep/model.json" --pattern "$file" ;;
     esac
     "$BOGIE" "$@"
 }
@@ -59,15 +66,19 @@ write() {
 # Every output at every file, by the ways to it in turn.
 number=0
 for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
-    study-journal report-o report-gltf stability-o; do
-    [ $pages = 1 ] || case $option in study-html | report-o) continue ;; esac
+    study-journal report-o report-gltf stability-o modes-json modes-html modes-o linearise-o \
+    check-pattern; do
+    [ $pages = 1 ] || case $option in study-html | report-o | modes-html) continue ;; esac
     for path in "$keep"/*; do
         base=$(basename "$path")
         case $option:$base in
-        run-o:result.h5) continue ;; # its own
-        run-o:*.csv | run-o:*.h5 | stability-o:*.svg) ;;
+        run-o:result.h5 | modes-o:result.h5) continue ;; # its own
+        run-o:*.csv | run-o:*.h5 | stability-o:*.svg | modes-o:*.h5 | check-pattern:*.svg) ;;
+        linearise-o:*.csv | linearise-o:*.h5 | linearise-o:*.json) ;;
         stability-o:*.html) [ $pages = 1 ] || continue ;;
-        run-o:* | stability-o:*) continue ;; # refused for their ending already
+        run-o:* | stability-o:* | modes-o:* | linearise-o:* | check-pattern:*)
+            continue # refused for their ending already
+            ;;
         esac
         number=$((number + 1))
         ln -sf "$path" "links/symbolic-$base"
@@ -87,11 +98,12 @@ holds "everything is as it was ($number files)" unchanged
 
 # What Bogie wrote itself is replaced, and an empty file; a link is written through.
 for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
-    report-o report-gltf stability-o; do
-    [ $pages = 1 ] || case $option in study-html | report-o) continue ;; esac
+    report-o report-gltf modes-json modes-html modes-o linearise-o check-pattern stability-o; do
+    [ $pages = 1 ] || case $option in study-html | report-o | modes-html) continue ;; esac
     case $option in
     run-o) ending=csv ;;
-    stability-o) ending=svg ;;
+    stability-o | check-pattern) ending=svg ;;
+    modes-o | linearise-o) ending=h5 ;;
     *) ending=out ;;
     esac
     [ $option = stability-o ] && write() { "$BOGIE" stability --integrator euler -o "$2"; }
@@ -142,7 +154,33 @@ for other in pair/both.csv ./pair/both.csv "$scratch/pair/both.csv" pair/alias.c
         "$BOGIE" run equations:pendulum -o pair/both.csv --summary "$other"
     expect "table and study are both $other" 2 "give two files" -- \
         "$BOGIE" study "$keep/study.json" --csv pair/both.csv --json "$other"
+    expect "modes and their page are both $other" 2 "give two files" -- \
+        "$BOGIE" modes "$keep/model.json" --json pair/both.csv --html "$other"
 done
+holds "nothing was written" [ ! -e pair/both.csv ]
+
+# What cannot be written is refused before anything is.
+expect "a mode at a foreign file" 2 other.h5 -- "$BOGIE" modes "$keep/model.json" --json pair/m.json -o "$keep/other.h5"
+expect "a mode that is not there" 2 "no mode 99" -- "$BOGIE" modes "$keep/model.json" --json pair/m.json --mode 99 -o pair/m.h5
+expect "a mode without a file" 2 "--mode is for" -- "$BOGIE" modes "$keep/model.json" --mode 1
+expect "a picture at a foreign file" 2 own.svg -- "$BOGIE" check "$keep/model.json" --pattern "$keep/own.svg"
+holds "before anything is said" [ ! -s "$out" ]
+expect "a folder that takes no files" 2 "takes no new files" -- "$BOGIE" linearise "$keep/model.json" -o /proc/x.json
+holds "no output is left" [ "$(ls pair)" = alias.csv ]
+# A page of a mode needs a file on the way, which is nobody else's.
+if [ $pages = 1 ]; then
+    echo precious >pair/page.html.mode.h5
+    expect "the page of a mode" 0 -- "$BOGIE" modes "$keep/model.json" --html pair/page.html
+    holds "a file of a similar name is kept" grep -q precious pair/page.html.mode.h5
+    TMPDIR=$scratch/nowhere expect "no place for the file on the way" 2 TMPDIR -- \
+        "$BOGIE" modes "$keep/model.json" --html pair/page.html
+    holds "and none is left" [ -z "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'bogie-*' -newer pair/page.html.mode.h5)" ]
+fi
+# A table that found no place is not lost: its cases stay in the journal.
+expect "a study on a full terminal" 2 "No space left" "same command makes the table" -- \
+    sh -c "\"$BOGIE\" study \"$keep/study.json\" --journal pair/j >/dev/full"
+expect "whose cases are kept" 0 -- "$BOGIE" study "$keep/study.json" --journal pair/j
+holds "and not run again" grep -q "1 of 1 cases are in the journal" "$err"
 
 # Two runs with one checkpoint: the second is refused, the first goes on and can be resumed.
 mkdir shared
@@ -164,6 +202,27 @@ holds "it stopped as it should" [ $? = 130 ]
 expect "and is resumed with its own checkpoint" 1 "limit" -- sh -c "\"\$BOGIE\" run equations:pendulum \
     --t-end 1e7 --resume shared/c --checkpoint shared/c --max-steps 100 --quiet"
 holds "no working file is left" [ ! -e shared/c.partial ]
+
+# The same with results.
+for ending in h5 csv; do
+    "$BOGIE" run equations:pendulum --t-end 1e7 -o shared/r.$ending --output-interval 1 --quiet >/dev/null 2>shared.err &
+    first=$!
+    for _ in $(seq 100); do
+        [ -s shared/r.$ending ] && break
+        sleep 0.1
+    done
+    expect "the same results ($ending)" 2 "another run" -- "$BOGIE" run equations:pendulum --t-end 1 -o shared/r.$ending --quiet
+    # rows go to the end of what is there: where that is another file now, it is left alone
+    if [ $ending = csv ]; then
+        "$BOGIE" run equations:pendulum --t-end 1 -o shared/other.csv --quiet
+        cp shared/other.csv kept.csv
+        mv shared/other.csv shared/r.csv
+    fi
+    kill -TERM $first
+    wait $first
+done
+holds "results that were replaced are not said to be there" sh -c '! grep -q "so far are in\|are safe" shared.err'
+holds "what has replaced them stays" cmp -s kept.csv shared/r.csv
 
 # A folder that is gone, a disk that is full: what is said at the end is true.
 mkdir gone
@@ -187,11 +246,12 @@ expect "full from the start" 2 "No space left" "none of its results are saved" -
 
 # Control characters never reach a terminal.
 escape=$(printf '\033[2J')
-for command in "run $escape.json" "run equations:pendulum -o $escape.csv" "$escape" "report $escape.h5 -o p.html"; do
+for command in "run $escape.json" "modes $escape.json" "run equations:pendulum -o $escape.csv" "$escape" "report $escape.h5 -o p.html"; do
     # shellcheck disable=SC2086
     expect "control characters in an argument" 2 'x1b[2J' -- "$BOGIE" $command
     holds "they are escaped" sh -c "! grep -qF '$escape' '$err'"
 done
+expect "a name that runs backwards" 2 'u202e' -- "$BOGIE" run "$(printf 'a\342\200\256nosj.json')"
 printf '{"model": "equations:pendulum", "title": "\\u001b[2J", "metrics": ["steps.accepted"]}' >title.json
 expect "control characters in a study" 2 title "control character" -- "$BOGIE" study title.json
 

@@ -52,6 +52,9 @@ all_facts() {
         [ "$(facts resumed.json)" = "$(facts whole.json)" ] || echo "$name: $*" >>different
 }
 : >different
+number=0
+# Sanitizers, which multiply the time, see one of the four ways in turn.
+chosen() { [ -z "${ASAN_OPTIONS:-}" ] || [ $((number % 4)) = "$1" ]; }
 for model in "$models"/*.json; do
     case $model in
     *andrews* | *stamp* | *hmmwv*) step=1e-5 end=2e-4 ;;
@@ -61,12 +64,18 @@ for model in "$models"/*.json; do
     esac
     for form in joint cartesian; do
         name="$(basename "$model" .json) $form"
-        for options in "linear-euler" "linear-euler --set integrator.jacobian=J3" "euler"; do
-            all_facts "$name" 7 "$model" --formulation $form --step $step --t-end $end --integrator $options
-        done
-        all_facts "$name" 1 "$model" --formulation $form --t-end $end --integrator \
+        fixed="--formulation $form --step $step --t-end $end --integrator"
+        # shellcheck disable=SC2086
+        {
+            ! chosen 0 || all_facts "$name" 7 "$model" $fixed linear-euler
+            ! chosen 1 || all_facts "$name" 7 "$model" $fixed linear-euler --set integrator.jacobian=J3
+            ! chosen 2 || all_facts "$name" 7 "$model" $fixed euler
+        }
+        ! chosen 3 || all_facts "$name" 1 "$model" --formulation $form --t-end $end --integrator \
             $([ $form = joint ] && echo hem4 || echo hem5)
+        number=$((number + 1))
     done
+    number=$((number + 1)) # each way meets both forms
 done
 holds "resumed runs say what whole ones do: $(head -3 different)" [ ! -s different ]
 

@@ -1,8 +1,7 @@
 #!/bin/sh
-# Studies from outside: the table is the same however the cases are shared out, a killed study goes on
-# where it was, crashes are rows, and what is wrong with a study is said in one sentence.
-tests=$(cd "$(dirname "$0")/.." && pwd)
-studies=$(cd "$tests/../studies" && pwd)
+# Studies from outside: a killed study goes on where it was, crashes are rows, and what is wrong with a
+# study is said in one sentence. Those that are shipped: studies.sh.
+models=$(cd "$(dirname "$0")/../../models" && pwd)
 . "$(dirname "$0")/cases.sh"
 
 same() { cmp -s "$1" "$2" && [ -s "$1" ]; }
@@ -10,40 +9,7 @@ same() { cmp -s "$1" "$2" && [ -s "$1" ]; }
 says() { grep -qF -e "$1" "$out" "$err"; }
 lacks() { ! says "$1"; }
 
-# leaks inside MPI are not ours
-mpi=
-if command -v mpirun >/dev/null && [ -e "$(dirname "$BOGIE")/bogie-mpi.so" ]; then
-    mpi="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 mpirun --allow-run-as-root --oversubscribe -n 3"
-fi
-
-# every study that is shipped, in four ways, or, where it takes many steps, once; sanitizers, which
-# multiply the time, see only the quick ones
-for study in "$studies"/*.json; do
-    name=$(basename "$study" .json)
-    # hundreds of runs, or one that the documents make; test_study reads them
-    case $name in arnold-car | arnold-rear-axle | train-carriage) continue ;; esac
-    if [ -n "${ASAN_OPTIONS:-}" ]; then
-        case $name in arnold-* | car-axle-* | circular-track | vehicle-trailer* | iftomm) continue ;; esac
-    fi
-    expect "$name, two workers" 0 -- "$BOGIE" study "$study" --no-timing -j 2 --quiet --csv two.csv --json two.json
-    [ "$name" = order-all ] || # a method may refuse fixed steps
-        holds "$name: no case failed" [ "$(json two.json cases failed)" = 0 ]
-    case $name in arnold-* | car-axle-* | circular-track | vehicle-trailer*) continue ;; esac
-    expect "$name, one worker" 0 -- "$BOGIE" study "$study" --no-timing -j 1 --quiet --csv one.csv --json one.json
-    holds "$name: same table" same one.csv two.csv
-    holds "$name: same plots" same one.json two.json
-    for shard in 1 2 3; do
-        expect "$name, shard $shard" 0 "shard $shard/3" -- "$BOGIE" study "$study" --no-timing --shard $shard/3
-    done
-    expect "$name, merged" 0 -- "$BOGIE" study "$study" --no-timing --merge --quiet --csv merged.csv
-    holds "$name: same table from shards" same one.csv merged.csv
-    rm -f ./*.journal
-    if [ -n "$mpi" ]; then
-        expect "$name, three ranks" 0 -- $mpi "$BOGIE" study "$study" --no-timing --quiet --csv ranks.csv
-        holds "$name: same table from ranks" same one.csv ranks.csv
-    fi
-    holds "$name: no journal is left" [ -z "$(ls ./*.journal 2>/dev/null)" ]
-done
+mpi=$(find_mpi)
 
 # timing: a column of its own, alone on the machine
 cat >timing.json <<'END'
@@ -58,9 +24,11 @@ expect "without timing" 0 "case,name,status,reason,tol,steps.accepted" -- "$BOGI
 holds "no time in it" lacks cpu
 
 # killed in the middle and repeated: finished cases are not run again
-cat >long.json <<'END'
+many=600 more=601
+[ -z "${ASAN_OPTIONS:-}" ] || many=150 more=151 # each takes longer
+cat >long.json <<END
 {"model": "equations:andrews", "base": {"tol": 1e-6},
- "variants": {"random": {"count": 600, "seed": 5, "draws": {
+ "variants": {"random": {"count": $many, "seed": 5, "draws": {
      "set.torque": {"uniform": [0.02, 0.05]}, "set.c0": {"lognormal": [4530, 0.1]}}}},
  "metrics": ["steps.accepted", "final.q[0]", "certificate.energy_error"]}
 END
@@ -77,10 +45,10 @@ kill -KILL $process
 wait $process 2>/dev/null
 cases=$(($(wc -l <long.journal) - 1))
 holds "killed in the middle" [ "$cases" -ge 30 ]
-holds "with work left" [ "$cases" -lt 600 ]
+holds "with work left" [ "$cases" -lt $many ]
 holds "nothing written" [ ! -e killed.csv ]
 cp long.journal kept.journal
-expect "repeated" 0 "of 600 cases are in the journal 'long.journal' already" -- \
+expect "repeated" 0 "of $many cases are in the journal 'long.journal' already" -- \
     "$BOGIE" study long.json --csv killed.csv --json killed.json
 holds "same table" same whole.csv killed.csv
 cp kept.journal long.journal
@@ -88,7 +56,7 @@ printf '0badc0de {"case":1,' >>long.journal
 expect "half a line at the end" 0 "cases are in the journal" -- "$BOGIE" study long.json --csv killed.csv
 holds "same table again" same whole.csv killed.csv
 cp kept.journal long.journal
-sed 's/600/601/' long.json >changed && mv changed long.json
+sed "s/\"count\": $many/\"count\": $more/" long.json >changed && mv changed long.json
 expect "a journal of another version" 0 "all cases run again" "long.journal.old" -- "$BOGIE" study long.json --csv x.csv
 holds "it is kept" cmp -s kept.journal long.journal.old
 rm -f ./*.journal ./*.old
@@ -142,7 +110,7 @@ expect "merge and shard" 2 "leave out --shard" -- "$BOGIE" study timing.json --m
 # broken files and usage
 expect "no study" 2 "needs a STUDY" -- "$BOGIE" study
 expect "no such file" 2 "none.json" "No such file" -- "$BOGIE" study none.json
-expect "not a study" 2 "parameters" "not a known key" -- "$BOGIE" study "$studies/../models/n-pendulum.json"
+expect "not a study" 2 "parameters" "not a known key" -- "$BOGIE" study "$models/n-pendulum.json"
 echo '{"model": "equations:pendulum", "metrics": ["cpu_second"]}' >broken.json
 expect "unknown metric" 2 "broken.json: metrics[0]" "did you mean 'cpu_seconds'" -- "$BOGIE" study broken.json
 expect "a page" 0 -- "$BOGIE" study timing.json --quiet --html timing.html

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "formalism/sizes.h"
 #include "formalism/wishes.h"
+#include "model/review.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,10 +310,33 @@ static void calc_sizes(bg_cartesian *c)
     }
 }
 
+/* Where the mechanism is, as designed, if that is farther from the origin than it is large: errors
+ * of places are to be small beside it, not beside its distance. */
+static void find_middle(bg_cartesian *c)
+{
+    static const double far = 10; /* sizes of the mechanism */
+    const bg_model *m = c->mb.model;
+    bg_vec3 sum = {0, 0, 0};
+    for (int b = 1; b <= c->nb; b++)
+        sum = bg_add_scaled(sum, 1.0 / c->nb, m->bodies[b].pose.r);
+    if (!(bg_length(sum) > far * bg_model_calc_size(m))) {
+        c->mb.middle = NULL;
+        return;
+    }
+    for (int b = 0; b < c->nb; b++) {
+        double *at = c->mb.middle + 7 * b;
+        at[0] = sum.x;
+        at[1] = sum.y;
+        at[2] = sum.z;
+        at[3] = at[4] = at[5] = at[6] = 0;
+    }
+}
+
 static void list_constants(void *object, bg_arena *arena)
 {
     bg_cartesian *c = object;
     BG_TAKE(arena, c->q0, c->nv);
+    BG_TAKE(arena, c->mb.middle, c->nv);
     BG_TAKE(arena, c->v0, c->nv);
     BG_TAKE(arena, c->v_size, c->nv);
     BG_TAKE(arena, c->mb.block, c->nv);
@@ -347,6 +371,7 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     if (!bg_arena_create(&c->constants, list_constants, c) || !bg_multibody_create_scratch(&c->mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     calc_sizes(c);
+    find_middle(c);
     collect_bodies(c);
     make_patterns(c);
     set_start(c, start);

@@ -99,6 +99,11 @@ static void forget(bg_multibody *mb)
 {
     bg_joint_form *f = (bg_joint_form *)mb;
     f->placed = f->moving = f->weighed = false;
+}
+
+static void detach(bg_multibody *mb)
+{
+    bg_joint_form *f = (bg_joint_form *)mb;
     memset(&f->expansion, 0, sizeof f->expansion);
 }
 
@@ -107,7 +112,7 @@ static void clear_fork(bg_multibody *mb)
     bg_joint_clear_expansion((bg_joint_form *)mb);
 }
 
-static const bg_form itself = {sizeof(bg_joint_form), list_scratch, forget, clear_fork};
+static const bg_form itself = {sizeof(bg_joint_form), list_scratch, forget, detach, clear_fork};
 
 static bg_status fill(bg_joint_form *f, bg_error *err)
 {

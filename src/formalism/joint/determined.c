@@ -321,9 +321,15 @@ static bg_status report(const search *s, double least, int rank, bg_warnings *wa
 {
     char how[96];
     finding x = describe(s);
-    const char *name = x.body ? x.body->name : "";
+    if (!x.body)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "what resists the motion '%s' is no finite number, because lengths, "
+                            "masses or inertias are too large or too small to be multiplied; look "
+                            "for a wrong one among them",
+                            x.motion);
+    const char *name = x.body->name;
     write_how(&x, how, sizeof how);
-    const char *wanted = x.body && x.body->mass > 0 ? "inertia" : "mass and inertia";
+    const char *wanted = x.body->mass > 0 ? "inertia" : "mass and inertia";
     if (rank < s->nv)
         return bg_error_set(
             err, BG_BAD_INPUT,

@@ -24,17 +24,16 @@
  * only stretches are looked into at whose ends d is near its least. */
 #include "model/rail/contact.h"
 
-#include "base/memory.h"
-
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { ARGS = BG_RAIL_CONTACT_ARGS, Y = 0, Z, N_Y, N_Z, N_X, STRETCH = 4 };
+enum { ARGS = BG_RAIL_CONTACT_ARGS, Y = 0, Z, N_Y, N_Z, N_X, STRETCH = 8 };
 
-static const double beyond = 40;  /* of eps: weights below e^-40 */
-static const double bulge = 1e-4; /* m, by which d may fall below its values at a stretch's ends */
+static const double beyond = 40; /* of eps: weights below e^-40 */
+/* By how much d may fall below its values at a stretch's ends: where it has a minimum between them,
+ * kappa L^2/8 of a stretch of length L, which is 5 eps (points.c); m, and of eps. */
+static const double bulge[2] = {1e-4, 10};
 
 /* T and U of a point and their derivatives by n_x. */
 typedef struct lateral {
@@ -76,7 +75,7 @@ typedef struct candidate {
     double d, T, U, q, P_y; /* q: U = R q / (1 - n_x^2) */
 } candidate;
 
-/* Those that may count; d becomes their weight when the least is known. */
+/* Those that may count; d becomes their weight when the least is known, 0: they do not. */
 typedef struct window {
     candidate point[BG_RAIL_CONTACT_POINTS];
     int n;
@@ -86,20 +85,21 @@ typedef struct window {
 /* What all points share. */
 typedef struct pose {
     const double *x;
-    double a, m; /* n_x^2, 1/(1 - n_x^2) */
+    double a, m, am; /* n_x^2, 1/(1 - n_x^2), and their product */
 } pose;
 
 /* The gap of point c->index; INFINITY: it cannot touch, as its normal cannot be without x
- * component. The rail's piece is looked for from c->piece on. */
-static void calc_distance(const bg_rail_contact *k, const pose *at, candidate *c)
+ * component. The rail's piece is looked for from `piece` on. */
+static inline void calc_distance(const bg_rail_contact *k, const pose *at, int piece, candidate *c)
 {
     const bg_wheel_point *w = &k->points[c->index];
     const double square = 1 - w->k * at->a;
     c->d = INFINITY;
+    c->piece = piece;
     if (!(square > 1e-6 && at->a < 1))
         return;
     c->q = sqrt(square);
-    c->T = w->Y - w->tilt * at->a * at->m;
+    c->T = w->Y - w->tilt * at->am;
     c->U = w->R * c->q * at->m;
     c->P_y = at->x[Y] + at->x[N_Y] * c->T + at->x[N_Z] * c->U;
     const double P_z = at->x[Z] + at->x[N_Z] * c->T - at->x[N_Y] * c->U;
@@ -242,6 +242,8 @@ static void add_first(const bg_rail_contact *k, const pose *at, const window *w,
         const candidate *c = &w->point[i];
         const bg_wheel_point *x = &k->points[c->index];
         const double p = c->d, pc = p * x->c;
+        if (p == 0)
+            continue;
         const double ph = pc * bg_profile_calc_slope(k->rail, calc_rail(k, c->P_y), c->piece);
         double T_n, U_n;
         calc_turn(at, x, c, &T_n, &U_n);
@@ -292,8 +294,7 @@ static double scan(const bg_rail_contact *k, const pose *at, candidate *end)
     int piece = 0;
     for (int i = 0, n = 0; i < k->n; i += STRETCH, n++) {
         end[n].index = i;
-        end[n].piece = piece;
-        calc_distance(k, at, &end[n]);
+        calc_distance(k, at, piece, &end[n]);
         piece = end[n].piece;
         least = end[n].d < least ? end[n].d : least;
     }
@@ -304,7 +305,8 @@ static double scan(const bg_rail_contact *k, const pose *at, candidate *end)
 static void select_points(const bg_rail_contact *k, const pose *at, window *w)
 {
     candidate end[BG_RAIL_CONTACT_POINTS / STRETCH + 1];
-    const double limit = scan(k, at, end) + beyond * k->epsilon + bulge;
+    const double limit = scan(k, at, end) + fmax(bulge[0], bulge[1] * k->epsilon) +
+                         beyond * k->epsilon;
     const int stretches = (k->n - 1) / STRETCH;
     w->n = 0;
     w->least = INFINITY;
@@ -312,30 +314,27 @@ static void select_points(const bg_rail_contact *k, const pose *at, window *w)
         if (!(end[n].d < limit || (n < stretches && end[n + 1].d < limit)))
             continue;
         const int last = n < stretches ? (n + 1) * STRETCH : k->n;
-        for (int i = n * STRETCH; i < last; i++) {
+        int piece = end[n].piece;
+        w->least = end[n].d < w->least ? end[n].d : w->least;
+        w->point[w->n++] = end[n];
+        for (int i = end[n].index + 1; i < last; i++) {
             candidate *c = &w->point[w->n++];
-            *c = end[n];
-            if (i > end[n].index) {
-                c->index = i;
-                calc_distance(k, at, c);
-            }
+            c->index = i;
+            calc_distance(k, at, piece, c);
+            piece = c->piece;
             w->least = c->d < w->least ? c->d : w->least;
         }
     }
 }
 
-/* Points far from the least gap have no weight; `point` becomes the rest, d its weights. */
+/* Points far from the least gap have no weight. */
 static void weigh(const bg_rail_contact *k, window *w)
 {
-    int n = 0;
     for (int i = 0; i < w->n; i++) {
-        const double far = (w->point[i].d - w->least) / k->epsilon;
-        if (!(far < beyond))
-            continue;
-        w->point[n] = w->point[i];
-        w->point[n++].d = exp(-far);
+        candidate *c = &w->point[i];
+        const double far = (c->d - w->least) / k->epsilon;
+        c->d = far < beyond ? k->points[c->index].du * exp(-far) : 0;
     }
-    w->n = n;
 }
 
 static void finish_second(const bg_rail_contact *k, const pose *at, const window *w, sums *s,
@@ -343,6 +342,8 @@ static void finish_second(const bg_rail_contact *k, const pose *at, const window
 {
     for (int i = 0; i < w->n; i++) {
         local t;
+        if (w->point[i].d == 0)
+            continue;
         make_local(k, at, &w->point[i], &t);
         const double f[BG_RAIL_CONTACT_MEANS] = {t.P_y, t.P_z, t.w->Y + t.w->tilt, t.w->s, t.w->R};
         add_second(s, w->point[i].d, &t, f);
@@ -365,6 +366,8 @@ static void finish_third(const bg_rail_contact *k, const pose *at, const window 
     sums s = {0};
     for (int i = 0; i < w->n; i++) {
         local t;
+        if (w->point[i].d == 0)
+            continue;
         make_local(k, at, &w->point[i], &t);
         calc_second(&t);
         add_third(&s, w->point[i].d, at->x, &t, y->along, y->gap_x);
@@ -377,8 +380,8 @@ static void finish_third(const bg_rail_contact *k, const pose *at, const window 
 
 bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_state *y)
 {
-    const double a = y->x[N_X] * y->x[N_X];
-    const pose at = {y->x, a, 1 / (1 - a)};
+    const double a = y->x[N_X] * y->x[N_X], m = 1 / (1 - a);
+    const pose at = {y->x, a, m, a * m};
     window w;
     sums s = {0};
     select_points(k, &at, &w);
@@ -387,7 +390,7 @@ bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_s
         return false;
     weigh(k, &w);
     add_first(k, &at, &w, &s);
-    y->gap = w.least - k->epsilon * log(s.p * k->step / k->length);
+    y->gap = w.least - k->epsilon * log(s.p / k->length);
     for (int i = 0; i < ARGS; i++)
         y->gap_x[i] = s.d[i] / s.p;
     for (int n = 0; n < BG_RAIL_CONTACT_MEANS; n++)
@@ -397,56 +400,6 @@ bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_s
     if (order >= 3)
         finish_third(k, &at, &w, s.p, y);
     return true;
-}
-
-/* s at the next point, du of arc length further: ds/du = 1/sqrt(1 + W'^2), by Runge and Kutta. */
-static double advance(const bg_profile *wheel, double s, double du)
-{
-    enum { PARTS = 8 };
-    for (int part = 0; part < PARTS; part++) {
-        double k[4], W[4], h = du / PARTS, at = s;
-        for (int i = 0; i < 4; i++) {
-            bg_profile_calc(wheel, at, W);
-            k[i] = 1 / sqrt(1 + W[1] * W[1]);
-            at = s + (i == 2 ? h : 0.5 * h) * k[i];
-        }
-        s += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
-    }
-    return s;
-}
-
-bg_status bg_rail_contact_prepare(bg_rail_contact *k, const bg_profile *wheel, double step,
-                                  bg_error *err)
-{
-    const double from = wheel->range[0], to = wheel->range[1];
-    double steepest = -INFINITY;
-    k->step = step;
-    k->points = BG_NEW_ARRAY(bg_wheel_point, BG_RAIL_CONTACT_POINTS);
-    if (!k->points)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for a contact");
-    for (double s = from; s <= to && k->n < BG_RAIL_CONTACT_POINTS; s = advance(wheel, s, step)) {
-        double W[4];
-        bg_profile_calc(wheel, s, W);
-        k->points[k->n++] = (bg_wheel_point){.s = s,
-                                             .Y = k->sign * (k->base + s),
-                                             .R = k->radius + W[0],
-                                             .R_Y = k->sign * W[1],
-                                             .c = 1 / sqrt(1 + W[1] * W[1]),
-                                             .k = 1 + W[1] * W[1],
-                                             .tilt = (k->radius + W[0]) * k->sign * W[1]};
-        if (-W[1] > steepest) {
-            steepest = -W[1];
-            k->climb = s;
-        }
-    }
-    return BG_OK;
-}
-
-void bg_rail_contact_clear(bg_rail_contact *k)
-{
-    free(k->name);
-    free(k->points);
-    *k = (bg_rail_contact){0};
 }
 
 void bg_rail_contact_measure(const bg_rail_contact *k, const bg_world *w, double x[ARGS])

@@ -21,6 +21,7 @@ typedef struct bg_wheel_point {
     double c;      /* 1 / sqrt(1 + R_Y^2) */
     double k;      /* 1 + R_Y^2 */
     double tilt;   /* m, R R_Y */
+    double du;     /* m of arc length that it stands for */
 } bg_wheel_point;
 
 /* What a wheel meets on its side; constant. */
@@ -34,7 +35,6 @@ typedef struct bg_rail_contact {
     double origin;          /* m, of the rail's profile outside the tape circle */
     double epsilon, length; /* m */
     int n;
-    double step;            /* m, of arc length between points */
     bg_wheel_point *points; /* [n] */
     double climb;           /* m, s of the steepest point of the flange */
 } bg_rail_contact;
@@ -61,8 +61,8 @@ typedef struct bg_rail_contact_state {
                                 along this direction */
 } bg_rail_contact_state;
 
-/* Places the points, at most `step` apart (m of arc length); radius, base, sign, origin, epsilon
- * and length are given. BG_NO_MEMORY. */
+/* Places the points, `step` apart (m of arc length) where contacts are small, wider elsewhere;
+ * rail, radius, base, sign, origin, epsilon and length are given. BG_NO_MEMORY. */
 bg_status bg_rail_contact_prepare(bg_rail_contact *contact, const bg_profile *wheel, double step,
                                   bg_error *err);
 void bg_rail_contact_clear(bg_rail_contact *contact);
