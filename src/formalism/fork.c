@@ -14,6 +14,7 @@ bool bg_multibody_create_scratch(bg_multibody *mb)
     mb->t_signals = NAN;
     mb->nlive = 0;
     mb->body[0].R = bg_mat3_identity();
+    mb->body[0].r = bg_scale(-1, mb->origin);
     mb->world = (bg_world){.body = mb->body,
                            .measured = mb->measured,
                            .contacts = mb->model->contacts,

@@ -6,6 +6,7 @@
 #include "formalism/wishes.h"
 #include "model/axes.h"
 #include "model/forces/law.h"
+#include "model/review.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,6 +217,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
 {
     mb->model = m;
     mb->nbodies = m->nbodies;
+    mb->origin = bg_model_find_middle(m);
     mb->nz = m->nz;
     mb->nmode = m->nmode;
     mb->ny = m->noutputs;
@@ -419,7 +421,7 @@ void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
         bg_vec3 w = bg_rotate_back(&x->R, x->w);
         out->kinetic += 0.5 * m->bodies[b].mass * bg_dot(x->v, x->v) +
                         0.5 * bg_dot(w, bg_rotate(&m->bodies[b].inertia, w));
-        out->potential -= m->bodies[b].mass * bg_dot(m->gravity, x->r);
+        out->potential -= m->bodies[b].mass * bg_dot(m->gravity, bg_world_get_place(&mb->world, x->r));
     }
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].class_->energy)

@@ -80,11 +80,18 @@ static double get_reach(const bg_marker *x)
     return x->body > 0 ? bg_length(x->frame.r) : 0;
 }
 
+/* How far out places are rounded: coordinates in Cartesian form count from the world's origin. */
+static double get_distance(const bg_multibody *mb, int body)
+{
+    const bg_vec3 r = mb->body[body].r;
+    return body == 0 ? 0 : bg_length(mb->middle ? bg_world_get_place(&mb->world, r) : r);
+}
+
 /* Angles follow from lengths as small as the reach, however coarse these are. A point in the
  * centres of both bodies gives none; others of their points do. */
 static double compare(const bg_multibody *mb, const bg_marker *a, const bg_marker *b)
 {
-    double far = fmax(bg_length(mb->body[a->body].r), bg_length(mb->body[b->body].r));
+    double far = fmax(get_distance(mb, a->body), get_distance(mb, b->body));
     double reach = fmax(get_reach(a), get_reach(b));
     if (reach <= resolved * far)
         reach = fmin(usual * far, fmax(mb->reach[a->body], mb->reach[b->body]));

@@ -370,8 +370,8 @@ static void calc_value(const bg_multibody *mb, const bg_wish *w, double value[3]
         bg_vec3_store(w->kind == BG_WISH_PLACE ? v : s->w, value);
     } else {
         bg_mat3 Rt = bg_mat3_transpose(&b->pose.R), R = bg_mat3_multiply(&s->R, &Rt);
-        bg_vec3_store(w->kind == BG_WISH_PLACE ? bg_sub(s->r, b->pose.r) : calc_rotation_vector(&R),
-                      value);
+        bg_vec3 moved = bg_sub(s->r, bg_add(b->pose.r, mb->body[0].r));
+        bg_vec3_store(w->kind == BG_WISH_PLACE ? moved : calc_rotation_vector(&R), value);
     }
 }
 

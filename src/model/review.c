@@ -36,6 +36,16 @@ double bg_model_calc_size(const bg_model *m)
     return size > 0 ? size : 1;
 }
 
+bg_vec3 bg_model_find_middle(const bg_model *m)
+{
+    static const double far = 10; /* sizes of the mechanism */
+    box x = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+    for (int k = 1; k < m->nbodies; k++)
+        widen(&x, m->bodies[k].pose.r);
+    const bg_vec3 none = {0, 0, 0}, middle = bg_scale(0.5, bg_add(x.low, x.high));
+    return m->nbodies > 1 && bg_length(middle) > far * bg_model_calc_size(m) ? middle : none;
+}
+
 static double calc_mass(const bg_model *m)
 {
     double mass = 0;

@@ -7,6 +7,9 @@
 /* m, the largest edge of the box around all centres of mass and joints as designed; 1 where they
  * are all in one point. */
 double bg_model_calc_size(const bg_model *model);
+/* Where the bodies are, as designed, if that is farther from the origin than ten times their size;
+ * else the origin. It does not depend on their order. */
+bg_vec3 bg_model_find_middle(const bg_model *model);
 /* The energy, J, that lifts the whole model by its size. */
 double bg_model_calc_lift(const bg_model *model);
 

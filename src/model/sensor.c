@@ -76,7 +76,8 @@ double bg_sensor_calc(const bg_output *o, const bg_world *w)
         return o->component == 0 ? bg_coordinate_calc(w, &o->measured)
                                  : bg_coordinate_calc_rate(w, &o->measured);
     case BG_OUTPUT_POSITION:
-        return bg_output_pick(o, bg_marker_get_position(w, &o->a)) + o->offset;
+        return bg_output_pick(o, bg_world_get_place(w, bg_marker_get_position(w, &o->a))) +
+               o->offset;
     case BG_OUTPUT_VELOCITY:
         return bg_output_pick(o, bg_marker_get_velocity(w, &o->a));
     case BG_OUTPUT_ORIENTATION:

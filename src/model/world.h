@@ -41,6 +41,13 @@ typedef struct bg_world {
                           none; NULL: for no element */
 } bg_world;
 
+/* Where a point is in the world. Points count from the origin of the world, or from one near a
+ * mechanism that is far from it, where they have more digits; the ground is then elsewhere. */
+static inline bg_vec3 bg_world_get_place(const bg_world *w, bg_vec3 p)
+{
+    return bg_sub(p, w->body[0].r);
+}
+
 /* A marker: a frame fixed in a body. */
 typedef struct bg_marker {
     int body;

@@ -108,10 +108,12 @@ static bg_status track_find(track *x, long row, double t, bg_error *err)
     return st;
 }
 
-static void store_pose(const bg_body_state *b, const float *before, float pose[BG_POSE])
+static void store_pose(const bg_world *w, const bg_body_state *b, const float *before,
+                       float pose[BG_POSE])
 {
+    const bg_vec3 r = bg_world_get_place(w, b->r);
     bg_quat p = bg_quat_normalise(bg_quat_from_rotation(&b->R));
-    double x[BG_POSE] = {b->r.x, b->r.y, b->r.z, p.w, p.x, p.y, p.z};
+    double x[BG_POSE] = {r.x, r.y, r.z, p.w, p.x, p.y, p.z};
     double along = 1; /* p and -p are the same rotation: the nearer one */
     if (before)
         along = x[3] * before[3] + x[4] * before[4] + x[5] * before[5] + x[6] * before[6];
@@ -124,7 +126,7 @@ static void store_frame(bg_scene *s, long frame, const track *x)
     const long width = (long)s->nbodies * BG_POSE;
     for (int b = 0; b < s->nbodies; b++) {
         float *pose = s->poses + frame * width + b * BG_POSE;
-        store_pose(&s->mb->body[b], frame > 0 ? pose - width : NULL, pose);
+        store_pose(&s->mb->world, &s->mb->body[b], frame > 0 ? pose - width : NULL, pose);
     }
     for (int k = 0; k < s->njoints && s->has_reactions; k++) {
         bg_vec3 f = bg_multibody_calc_reaction(s->mb, k, x->lambda).f;

@@ -46,7 +46,7 @@ static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
         bg_body_acceleration *x = &mb->acceleration[b];
         double E[3][4], square = bg_dot4(q + 3, q + 3);
         bg_euler_calc_E(q + 3, E);
-        s->r = bg_vec3_load(q);
+        s->r = bg_sub(bg_vec3_load(q), mb->origin);
         s->R = bg_rotation_from_quat(bg_quat_normalise((bg_quat){q[3], q[4], q[5], q[6]}));
         s->v = bg_vec3_load(v);
         s->w = bg_euler_apply(E, 2 / square, v + 3);
@@ -266,7 +266,7 @@ static void set_start(bg_cartesian *c, const bg_body_state *start)
         double *q = c->q0 + 7 * (b - 1), *v = c->v0 + 7 * (b - 1), E[3][4], w[3];
         bg_quat p = bg_quat_from_rotation(&start[b].R);
         const double values[4] = {p.w, p.x, p.y, p.z};
-        bg_vec3_store(start[b].r, q);
+        bg_vec3_store(bg_add(start[b].r, c->mb.origin), q);
         bg_vec3_store(start[b].v, v);
         memcpy(q + 3, values, sizeof values);
         bg_euler_calc_E(values, E);
@@ -314,20 +314,16 @@ static void calc_sizes(bg_cartesian *c)
  * of places are to be small beside it, not beside its distance. */
 static void find_middle(bg_cartesian *c)
 {
-    static const double far = 10; /* sizes of the mechanism */
-    const bg_model *m = c->mb.model;
-    bg_vec3 sum = {0, 0, 0};
-    for (int b = 1; b <= c->nb; b++)
-        sum = bg_add_scaled(sum, 1.0 / c->nb, m->bodies[b].pose.r);
-    if (!(bg_length(sum) > far * bg_model_calc_size(m))) {
+    const bg_vec3 middle = c->mb.origin;
+    if (!(bg_length(middle) > 0)) {
         c->mb.middle = NULL;
         return;
     }
     for (int b = 0; b < c->nb; b++) {
         double *at = c->mb.middle + 7 * b;
-        at[0] = sum.x;
-        at[1] = sum.y;
-        at[2] = sum.z;
+        at[0] = middle.x;
+        at[1] = middle.y;
+        at[2] = middle.z;
         at[3] = at[4] = at[5] = at[6] = 0;
     }
 }

@@ -46,7 +46,7 @@ static bg_frame move(const bg_link *l, const bg_frame *at, const double *q)
 /* Where a link's joint is before it moves; `before` is often a mere shift. */
 static bg_frame place(const bg_joint_form *f, const bg_link *l, bool shift)
 {
-    static const bg_frame ground = {{0, 0, 0}, {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+    const bg_frame ground = {f->mb.body[0].r, f->mb.body[0].R};
     const bg_frame *parent = l->parent >= 0 ? &f->L[l->parent] : &ground;
     if (!shift)
         return bg_frame_multiply(parent, &l->before);
@@ -135,7 +135,7 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
 {
     const bg_mechanism *x = f->mech;
     const double *now = f->q_now;
-    bg_frame ground = {{0, 0, 0}, bg_mat3_identity()};
+    const bg_frame ground = {f->mb.body[0].r, f->mb.body[0].R};
     if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
         return;
     f->moving = f->weighed = false;

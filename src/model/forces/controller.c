@@ -62,7 +62,8 @@ static void measure(const bg_force *f, const bg_world *w, state *y)
     } else if (s->from_marker) {
         y->arm = bg_marker_get_arm(w, &s->marker);
         y->w = w->body[s->marker.body].w;
-        y->y = bg_dot(s->direction, bg_marker_get_position(w, &s->marker)) + s->offset;
+        const bg_vec3 place = bg_world_get_place(w, bg_marker_get_position(w, &s->marker));
+        y->y = bg_dot(s->direction, place) + s->offset;
         y->v = bg_marker_get_velocity(w, &s->marker);
         y->R = w->body[s->marker.body].R;
         y->y_t = bg_dot(s->direction, s->turning ? bg_rotate_back(&y->R, y->v) : y->v);

@@ -7,7 +7,7 @@ bg_patch bg_patch_calc(const bg_force *f, const bg_world *w, bg_vec3 axis, const
 {
     const bg_contact *s = f->self;
     const bg_mat3 axes = bg_marker_get_axes(w, &s->wheel);
-    const bg_vec3 p = bg_marker_get_position(w, &s->wheel);
+    const bg_vec3 p = bg_world_get_place(w, bg_marker_get_position(w, &s->wheel));
     const bg_vec3 v = bg_marker_get_velocity(w, &s->wheel);
     bg_patch k = {.contact = bg_contact_find_road(f, p, v, w->t, mode)};
     const double slope = k.contact.road[1], curvature = k.contact.road[2];

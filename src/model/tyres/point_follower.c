@@ -22,7 +22,7 @@ typedef struct state {
 static state calc_state_in(const bg_force *f, const bg_world *w, const int *mode)
 {
     const bg_contact *s = f->self;
-    const bg_vec3 p = bg_marker_get_position(w, &s->wheel),
+    const bg_vec3 p = bg_world_get_place(w, bg_marker_get_position(w, &s->wheel)),
                   v = bg_marker_get_velocity(w, &s->wheel);
     state x = {s, bg_contact_find_road(f, p, v, w->t, mode), bg_marker_get_arm(w, &s->wheel),
                w->body[s->wheel.body].w};
