@@ -310,8 +310,7 @@ static void test_rounding(void **state)
             const char *form = forms[k % 2], *method = methods[(k / 2 + (int)seed) % 5];
             int kind = (k / 4) % 2;
             bool far = k / 8;
-            const bool by_bdf = strcmp(method, "bdf") == 0; /* not where rounding exceeds it */
-            double tolerance = far && seed % 3 == 0 && !by_bdf ? 1e-11 : 1e-9;
+            double tolerance = far && seed % 3 == 0 ? 1e-11 : 1e-9;
             text t;
             at.turn = draw_turn(&turn);
             write_case(&t, at, kind, seed);
@@ -329,6 +328,37 @@ static void test_rounding(void **state)
             if (far)
                 assert_int_equal(x.verdict, BG_GOOD);
         }
+    }
+}
+
+/* Every kind goes on there as it does near the origin, with and without redundant constraints,
+ * with implicit methods down to tolerances that the rounding of places is beside. */
+static void test_far(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"bdf", "sdirk4", "mdop8"};
+    static const double tolerance[] = {1e-11, 1e-9, 1e-10};
+    for (int k = 0; k < (SANITIZED ? 6 : 36); k++) {
+        const int kind = k % 6, m = (k + k / 6) % 3;
+        const char *form = forms[(k / 3) % 2];
+        double y[2];
+        for (int far = 0; far < 2; far++) {
+            placement at = as_drawn;
+            unsigned turn = (unsigned)k;
+            text t;
+            at.turn = draw_turn(&turn);
+            at.digits = 17;
+            at.shift = far ? bg_vec3_make(6000, -8000, 100) : at.shift;
+            write_case(&t, at, kind, scatter((unsigned)k));
+            outcome x = run_text(t.buffer, form, methods[m], tolerance[m]);
+            if (x.status != BG_OK)
+                fail_msg("kind %d, case %d, %s, %s, %s: %s", kind, k, form, methods[m],
+                         far ? "far" : "near", x.message);
+            y[far] = x.y;
+        }
+        if (!(fabs(y[1] - y[0]) < 1e-7))
+            fail_msg("kind %d, case %d, %s, %s: %.12g, not %.12g", kind, k, form, methods[m], y[1],
+                     y[0]);
     }
 }
 
@@ -511,11 +541,11 @@ static void test_passed_by(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounding),  cmocka_unit_test(test_branches),
-        cmocka_unit_test(test_methods),   cmocka_unit_test(test_said),
-        cmocka_unit_test(test_loose),     cmocka_unit_test(test_coarse),
-        cmocka_unit_test(test_very_far),  cmocka_unit_test(test_plain_very_far),
-        cmocka_unit_test(test_passed_by),
+        cmocka_unit_test(test_rounding),       cmocka_unit_test(test_far),
+        cmocka_unit_test(test_branches),       cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_said),           cmocka_unit_test(test_loose),
+        cmocka_unit_test(test_coarse),         cmocka_unit_test(test_very_far),
+        cmocka_unit_test(test_plain_very_far), cmocka_unit_test(test_passed_by),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,13 +213,13 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     const bg_model *model = mb->model;
     system->block = mb->block;
     system->endless = mb->endless;
-    system->middle = mb->middle;
     system->nreactions = bg_multibody_count_reactions(mb);
     system->get_reaction_name = get_reaction_name;
     system->calc_changes = calc_changes;
     system->size = bg_model_calc_size(model);
     system->calc_distance = bg_sizes_calc_distance;
     system->resolution = bg_sizes_calc_resolution(model);
+    system->farthest = model->farthest;
     system->lift = bg_model_calc_lift(model);
     system->parts = bg_multibody_get_parts(model);
     system->equilibrium = model->equilibrium;

@@ -100,7 +100,6 @@ typedef struct bg_multibody {
     struct bg_wishes *wishes; /* for the start (wishes.h) */
     int *block;               /* [nv] as in bg_system; made by the formalism */
     unsigned char *endless;   /* the same; NULL in Cartesian form */
-    double *middle;           /* [nq] the same; NULL in joint form, and near the origin */
     bg_vec3 origin;           /* m, the place in the world that bodies count from */
     bg_arena arena;           /* of the arrays so far; empty in a fork */
     bg_arena scratch;         /* and the scratch memory, of the formalism as well: */

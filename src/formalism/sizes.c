@@ -80,11 +80,10 @@ static double get_reach(const bg_marker *x)
     return x->body > 0 ? bg_length(x->frame.r) : 0;
 }
 
-/* How far out places are rounded: coordinates in Cartesian form count from the world's origin. */
+/* How far out places are rounded. */
 static double get_distance(const bg_multibody *mb, int body)
 {
-    const bg_vec3 r = mb->body[body].r;
-    return body == 0 ? 0 : bg_length(mb->middle ? bg_world_get_place(&mb->world, r) : r);
+    return body == 0 ? 0 : bg_length(mb->body[body].r);
 }
 
 /* Angles follow from lengths as small as the reach, however coarse these are. A point in the

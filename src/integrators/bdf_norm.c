@@ -34,7 +34,7 @@ static double calc_size(const bg_integrator *ig, int i, const double *q0, const 
     if (m->q_of[i] < 0)
         return 1;
     const int k = m->q_of[i];
-    double size = fmax(bg_norm_calc_size(ig, k, q0[k]), bg_norm_calc_size(ig, k, q1[k]));
+    double size = fmax(fabs(q0[k]), fabs(q1[k]));
     return sys->endless && sys->endless[i] ? fmin(size, two_pi) : size;
 }
 

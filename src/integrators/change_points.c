@@ -212,6 +212,14 @@ static void go_back(bg_integrator *ig)
     bg_state_copy(ig->sys->system, c->first, ig->x0);
 }
 
+/* Places are rounded where they are evaluated, and where they were given. */
+static double calc_coarseness(const bg_integrator *ig)
+{
+    static const double rounded = 0.01; /* of 1e-12 */
+    const bg_system *system = ig->sys->system;
+    return fmax(bg_project_calc_coarseness(ig->dyn), 1 + rounded * system->farthest / system->size);
+}
+
 /* Whether a passage is ahead whose offsets are more than nothing, and c->moved fulfils the
  * constraints moved by them. */
 static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exact)
@@ -225,8 +233,8 @@ static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exac
     memcpy(c->offset_before, d->offset, (size_t)d->ng * sizeof(double));
     bool good = bg_critical_find_offsets(ig, p, s, horizon);
     bg_kkt_set_eliminated(d->kkt, d->eliminated);
-    p->by_digits = p->offset > bg_offset_rounding * bg_project_calc_coarseness(d);
-    *exact = good && !(p->offset > (c->redundant ? bg_offset_least : bg_offset_rounding));
+    p->by_digits = p->offset > bg_offset_rounding * calc_coarseness(ig);
+    *exact = good && !(p->offset > bg_offset_least);
     bg_state_copy(ig->sys->system, ig->x0, c->moved);
     if (good && !*exact && bg_project_state(d, c->moved, NULL) == BG_OK)
         return true;

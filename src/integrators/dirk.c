@@ -148,7 +148,7 @@ static void update_weights(bg_integrator *ig)
         speed = fmax(speed, (fabs(x->v[i]) + ig->h * fabs(x->a[i])) / unit[i]);
     for (int i = 0; i < m->nv; i++) {
         const int k = m->q_of[i];
-        double q = k < 0 ? 1 : bg_norm_calc_size(ig, k, x->q[k]);
+        double q = k < 0 ? 1 : fabs(x->q[k]);
         m->weight[i] = (fixed ? unit[i] : atol) + rtol * q;
         m->weight[m->nv + i] = (fixed && speed > 0 ? unit[i] * speed : atol) + rtol * fabs(x->v[i]);
     }

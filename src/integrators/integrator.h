@@ -116,16 +116,8 @@ void bg_integrator_advance(bg_integrator *ig);
  * several.
  */
 void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of);
-/* The size of entry i of (q, v, z) whose value is x: |x|, of places far away beside the middle of
- * the mechanism. */
-static inline double bg_norm_calc_size(const bg_integrator *ig, int i, double x)
-{
-    const double *middle = ig->sys->system->middle;
-    return fabs(middle && i < ig->dyn->nq ? x - middle[i] : x);
-}
-/* Weighted root mean square norm of 003 eq. (15) of n entries of (q, v, z) from `first` on, with
- * weights of the sizes of x0 and x1, the larger one. */
-double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, const double *x0,
+/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
+double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1);
 /* The error of a step from the error e of each entry of y (without work): the largest weighted one,
  * or, unless by_largest, the largest of the norms (15) of q, v and z. mask: entries that count,

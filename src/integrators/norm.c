@@ -17,13 +17,12 @@ void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of)
             q_of[p->column[p->row_start[i]]] = i;
 }
 
-double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, const double *x0,
+double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
                     const double *x1)
 {
     double sum = 0, rtol = ig->options.rtol, atol = ig->options.atol;
     for (int i = 0; i < n; i++) {
-        double a = bg_norm_calc_size(ig, first + i, x0[i]);
-        double b = bg_norm_calc_size(ig, first + i, x1[i]);
+        double a = fabs(x0[i]), b = fabs(x1[i]);
         double e = x[i] / (rtol * (a > b ? a : b) + atol);
         sum += e * e;
     }
@@ -31,13 +30,13 @@ double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, 
 }
 
 /* The same of the entries whose mask is not 0. */
-static double calc_masked(const bg_integrator *ig, int first, int n, const double *x,
-                          const double *x0, const double *x1, const unsigned char *mask)
+static double calc_masked(const bg_integrator *ig, int n, const double *x, const double *x0,
+                          const double *x1, const unsigned char *mask)
 {
     double sum = 0;
     int count = 0;
     for (int i = 0; i < n; i++) {
-        double e = mask[i] ? bg_norm_calc(ig, first + i, 1, x + i, x0 + i, x1 + i) : 0;
+        double e = mask[i] ? bg_norm_calc(ig, 1, x + i, x0 + i, x1 + i) : 0;
         sum += e * e;
         count += mask[i] != 0;
     }
@@ -52,8 +51,7 @@ static double calc_largest(const bg_integrator *ig, int n, const double *x, cons
     for (int i = 0; i < n; i++) {
         if (mask && !mask[i])
             continue;
-        double a = bg_norm_calc_size(ig, i, x0[i]), b = bg_norm_calc_size(ig, i, x1[i]);
-        double e = fabs(x[i]) / (rtol * fmax(a, b) + atol);
+        double e = fabs(x[i]) / (rtol * fmax(fabs(x0[i]), fabs(x1[i])) + atol);
         if (isnan(e))
             return e;
         largest = fmax(largest, e);
@@ -65,8 +63,8 @@ static double calc_part(const bg_integrator *ig, const double *e, const unsigned
                         int first, int n)
 {
     const double *x0 = ig->x0->q + first, *x1 = ig->x1->q + first; /* q, v and z lie together */
-    return mask ? calc_masked(ig, first, n, e + first, x0, x1, mask + first)
-                : bg_norm_calc(ig, first, n, e + first, x0, x1);
+    return mask ? calc_masked(ig, n, e + first, x0, x1, mask + first)
+                : bg_norm_calc(ig, n, e + first, x0, x1);
 }
 
 double bg_norm_calc_state(const bg_integrator *ig, const double *e, const unsigned char *mask)

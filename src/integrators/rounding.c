@@ -159,8 +159,6 @@ static double calc_addition(const bg_integrator *ig)
         most = fabs(y[i]) > most ? fabs(y[i]) : most;
     if (most > 0)
         largest = most / (rtol * most + atol);
-    for (int i = 0; i < ig->dyn->nq && ig->sys->system->middle; i++)
-        largest = fmax(largest, fabs(y[i]) / (rtol * bg_norm_calc_size(ig, i, y[i]) + atol));
     return 0.5 * DBL_EPSILON * largest;
 }
 

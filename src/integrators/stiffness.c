@@ -206,7 +206,7 @@ static double calc_tangent_distance(bg_integrator *ig, const double *a, const do
     for (int i = 0; i < n; i++)
         x[i] = a[d->nq + i] - b[d->nq + i];
     keep_tangent(d, x);
-    return bg_norm_calc(ig, d->nq, n, x, ig->x0->v, ig->x1->v);
+    return bg_norm_calc(ig, n, x, ig->x0->v, ig->x1->v);
 }
 
 void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate)

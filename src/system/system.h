@@ -69,6 +69,7 @@ struct bg_system {
      * is multiplied with in the coordinates. NULL: not known. Filled in by who makes the system. */
     double (*calc_distance)(const void *self);
     double resolution; /* m, to which places are given; 0 where that is not known */
+    double farthest;   /* m, from the origin, of the places that are given; the same */
     double lift;       /* J, its weight times its size; 0 where that is not known */
     /* What has reactions, such as joints: how many, their names, and change[nreactions] <- how much
      * they change with lambda at p, as forces. Filled in by who makes the system; 0: not known. */
@@ -79,9 +80,6 @@ struct bg_system {
     /* [nv] the first of the coordinates, next to each other, that a turn of the axes mixes with
      * this one: a place in space, a quaternion. NULL: all stand for themselves. Owned by `self`. */
     const int *block;
-    /* [nq] what the sizes of coordinates count from, for tolerances: the middle of a mechanism that
-     * lies far from the origin. NULL: 0. Owned by `self`. */
-    const double *middle;
     /* [nv] non-zero: an angle that may grow with every turn. NULL: none is. Owned by `self`. */
     const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */

@@ -46,7 +46,7 @@ static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
         bg_body_acceleration *x = &mb->acceleration[b];
         double E[3][4], square = bg_dot4(q + 3, q + 3);
         bg_euler_calc_E(q + 3, E);
-        s->r = bg_sub(bg_vec3_load(q), mb->origin);
+        s->r = bg_vec3_load(q);
         s->R = bg_rotation_from_quat(bg_quat_normalise((bg_quat){q[3], q[4], q[5], q[6]}));
         s->v = bg_vec3_load(v);
         s->w = bg_euler_apply(E, 2 / square, v + 3);
@@ -266,7 +266,7 @@ static void set_start(bg_cartesian *c, const bg_body_state *start)
         double *q = c->q0 + 7 * (b - 1), *v = c->v0 + 7 * (b - 1), E[3][4], w[3];
         bg_quat p = bg_quat_from_rotation(&start[b].R);
         const double values[4] = {p.w, p.x, p.y, p.z};
-        bg_vec3_store(bg_add(start[b].r, c->mb.origin), q);
+        bg_vec3_store(start[b].r, q);
         bg_vec3_store(start[b].v, v);
         memcpy(q + 3, values, sizeof values);
         bg_euler_calc_E(values, E);
@@ -310,29 +310,10 @@ static void calc_sizes(bg_cartesian *c)
     }
 }
 
-/* Where the mechanism is, as designed, if that is farther from the origin than it is large: errors
- * of places are to be small beside it, not beside its distance. */
-static void find_middle(bg_cartesian *c)
-{
-    const bg_vec3 middle = c->mb.origin;
-    if (!(bg_length(middle) > 0)) {
-        c->mb.middle = NULL;
-        return;
-    }
-    for (int b = 0; b < c->nb; b++) {
-        double *at = c->mb.middle + 7 * b;
-        at[0] = middle.x;
-        at[1] = middle.y;
-        at[2] = middle.z;
-        at[3] = at[4] = at[5] = at[6] = 0;
-    }
-}
-
 static void list_constants(void *object, bg_arena *arena)
 {
     bg_cartesian *c = object;
     BG_TAKE(arena, c->q0, c->nv);
-    BG_TAKE(arena, c->mb.middle, c->nv);
     BG_TAKE(arena, c->v0, c->nv);
     BG_TAKE(arena, c->v_size, c->nv);
     BG_TAKE(arena, c->mb.block, c->nv);
@@ -367,7 +348,6 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     if (!bg_arena_create(&c->constants, list_constants, c) || !bg_multibody_create_scratch(&c->mb))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for model '%s'", c->mb.model->name);
     calc_sizes(c);
-    find_middle(c);
     collect_bodies(c);
     make_patterns(c);
     set_start(c, start);
