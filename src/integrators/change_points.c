@@ -63,7 +63,6 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, c->offset_before, def->ng);
     BG_TAKE(arena, c->before, def->ng);
     BG_TAKE(arena, c->dependent, def->ng);
-    BG_TAKE(arena, c->involved, def->ng);
     BG_TAKE(arena, c->held, def->ng);
     BG_TAKE(arena, c->kept_before, def->ng);
     BG_TAKE(arena, c->offset_first, def->ng);

@@ -42,24 +42,24 @@ struct bg_change_points {
     const bg_system *system;
     bg_arena arena; /* all arrays */
     bg_rank *rank;
-    double misfit;                       /* of redundant rows */
-    bool redundant;                      /* there are such */
-    bool needed;                         /* rows may become dependent */
-    double *M, *G;                       /* [sizes of M, G] at x0 */
-    double *q, *other_q, *foreseen;      /* [nq] iterate, shifted; the motion foreseen */
-    double *velocity;                    /* [nv] of the motion foreseen */
-    double *tangent[1 + BG_WEAK];        /* [nv] directions of the search, at the iterate */
-    double *size, *remainder;            /* [ng] */
-    double *offset_before;               /* [ng] offsets to go back to */
-    double *before, t_before;            /* [ng] remainders a step ago; s; INFINITY: none */
-    double least;                        /* of them, of kept rows, and */
-    bool falls;                          /* whether that was more before */
-    int pause, interval;                 /* steps until the rows are looked at; between two looks */
-    unsigned char *dependent, *involved; /* [ng] */
-    unsigned char *held;                 /* [ng] rows out of the matrix of a search */
-    unsigned char *kept_before;          /* [ng] rows left out to go back to */
-    double *offset_first;                /* [ng] offsets, rows left out and */
-    unsigned char *kept_first;           /* [ng] ... state before anything was tried */
+    double misfit;                  /* of redundant rows */
+    bool redundant;                 /* there are such */
+    bool needed;                    /* rows may become dependent */
+    double *M, *G;                  /* [sizes of M, G] at x0 */
+    double *q, *other_q, *foreseen; /* [nq] iterate, shifted; the motion foreseen */
+    double *velocity;               /* [nv] of the motion foreseen */
+    double *tangent[1 + BG_WEAK];   /* [nv] directions of the search, at the iterate */
+    double *size, *remainder;       /* [ng] */
+    double *offset_before;          /* [ng] offsets to go back to */
+    double *before, t_before;       /* [ng] remainders a step ago; s; INFINITY: none */
+    double least;                   /* of them, of kept rows, and */
+    bool falls;                     /* whether that was more before */
+    int pause, interval;            /* steps until the rows are looked at; between two looks */
+    unsigned char *dependent;       /* [ng] */
+    unsigned char *held;            /* [ng] rows out of the matrix of a search */
+    unsigned char *kept_before;     /* [ng] rows left out to go back to */
+    double *offset_first;           /* [ng] offsets, rows left out and */
+    unsigned char *kept_first;      /* [ng] ... state before anything was tried */
     bg_state *first;
     unsigned char *named; /* [ng] rows of the first passage that was doubtful */
     signed char *order;   /* [ng] */

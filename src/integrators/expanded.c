@@ -3,6 +3,7 @@
  * are copied with these shifts. */
 #include "integrators/expanded.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/blocks.h"
 
@@ -40,7 +41,16 @@ struct bg_expanded {
     double *inverse;            /* [nv] of S */
     const bg_expansion *expansion;
     bg_expansion_values values; /* of the last factorisation */
+    bg_arena arena;             /* all arrays but those of patterns */
 };
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_expanded *o = object;
+    BG_TAKE(arena, o->r, o->nx + o->nv);
+    BG_TAKE(arena, o->p, o->nv);
+    BG_TAKE(arena, o->inverse, o->nv);
+}
 
 /* A pattern (NULL: dense) of rows x columns with `left` columns more in front and `top` rows above.
  * False: out of memory. */
@@ -192,14 +202,11 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
                                      [L] = {o->ng, 0},
                                      [E] = {o->eta ? o->ng : 0, 0}};
     bg_block blocks[BLOCKS];
-    o->r = BG_NEW_ARRAY(double, o->nx + o->nv);
-    o->p = BG_NEW_ARRAY(double, o->nv);
-    o->inverse = BG_NEW_ARRAY(double, o->nv);
     size_t n = (size_t)o->nx + 2 * (size_t)o->nv + (size_t)o->nz + 2 * (size_t)o->ng;
     int *order = BG_NEW_ARRAY(int, n);
     unsigned char *wanted = BG_NEW_ARRAY(unsigned char, n);
     bg_status st = BG_NO_MEMORY;
-    if (order && wanted && o->r && o->p && o->inverse && make_patterns(o, sys) &&
+    if (order && wanted && bg_arena_create(&o->arena, list, o) && make_patterns(o, sys) &&
         make_order(o, o->expansion, order)) {
         list_blocks(o, sys, blocks);
         memset(wanted + o->nx, 1, n - (size_t)o->nx); /* neither x nor p */
@@ -248,9 +255,7 @@ void bg_expanded_destroy(bg_expanded *o)
         free((void *)o->pattern[k].row_start);
         free((void *)o->pattern[k].column);
     }
-    free(o->r);
-    free(o->p);
-    free(o->inverse);
+    bg_arena_clear(&o->arena);
     free(o);
 }
 

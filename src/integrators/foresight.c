@@ -131,7 +131,7 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
                                  .most = kept,
                                  .tolerance = BG_RANK_ROUNDING,
                                  .least = BG_RANK_ROUNDING};
-    bg_rank_answer answer = {c->dependent, c->involved, c->remainder};
+    bg_rank_answer answer = {.dependent = c->dependent, .remainder = c->remainder};
     if (bg_rank_calc(c->rank, &question, &answer) < kept)
         return 0;
     for (int i = 0; i < d->ng; i++)

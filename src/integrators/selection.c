@@ -16,10 +16,10 @@
 
 struct bg_selection {
     bg_rank *rank;
-    double *G, *size;                    /* [size of G], [ng] */
-    signed char *order;                  /* [ng] */
-    unsigned char *dependent, *involved; /* [ng] */
-    bg_state *moved;                     /* the state on the new rows */
+    double *G, *size;                  /* [size of G], [ng] */
+    signed char *order;                /* [ng] */
+    unsigned char *dependent, *before; /* [ng] */
+    bg_state *moved;                   /* the state on the new rows */
     const bg_system *system;
     bg_arena arena;
 };
@@ -32,7 +32,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, s->size, ng);
     BG_TAKE(arena, s->order, ng);
     BG_TAKE(arena, s->dependent, ng);
-    BG_TAKE(arena, s->involved, ng);
+    BG_TAKE(arena, s->before, ng);
 }
 
 bg_status bg_selection_create(bg_evaluator *sys, bg_selection **selection, bg_error *err)
@@ -95,7 +95,7 @@ static bool choose(bg_selection *s, bg_integrator *ig)
                                  .most = kept,
                                  .tolerance = BG_RANK_DATA,
                                  .least = BG_RANK_ROUNDING};
-    bg_rank_answer answer = {.dependent = s->dependent, .involved = s->involved};
+    bg_rank_answer answer = {.dependent = s->dependent};
     return bg_rank_calc(s->rank, &question, &answer) == kept &&
            memcmp(s->dependent, d->eliminated, (size_t)d->ng) != 0;
 }
@@ -111,11 +111,11 @@ bool bg_selection_update(bg_selection *s, bg_integrator *ig)
     bg_dynamics *d = ig->dyn;
     if (!choose(s, ig))
         return false;
-    memcpy(s->involved, d->eliminated, (size_t)d->ng);
+    memcpy(s->before, d->eliminated, (size_t)d->ng);
     set_eliminated(d, s->dependent);
     bg_state_copy(ig->sys->system, ig->x0, s->moved);
     if (bg_project_state(d, s->moved, NULL) != BG_OK) { /* as before: the next step will tell */
-        set_eliminated(d, s->involved);
+        set_eliminated(d, s->before);
         return false;
     }
     bg_state_copy(ig->sys->system, s->moved, ig->x0);

@@ -3,6 +3,7 @@
  * columns are neighbours when some row contains both. Each column in turn gets the smallest colour
  * that no neighbour has; the turn is by index (good for bands) or by falling number of neighbours
  * (good else), and the better of the two results is taken. */
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/linalg.h"
 
@@ -18,30 +19,19 @@ typedef struct graph {
     int *order;       /* columns, in their turn */
     int *degree;      /* columns, number of neighbours */
     int *colour[2];   /* columns, by index and by degree */
+    bg_arena arena;   /* all arrays */
 } graph;
 
-static int allocate(graph *g, int columns, const bg_pattern *pattern)
+static void list(void *object, bg_arena *arena)
 {
-    *g = (graph){.columns = columns, .pattern = pattern};
-    g->start = BG_NEW_ARRAY(int, columns + 1);
-    g->row = BG_NEW_ARRAY(int, pattern->row_start[pattern->rows]);
-    g->seen = BG_NEW_ARRAY(int, columns);
-    g->order = BG_NEW_ARRAY(int, columns);
-    g->degree = BG_NEW_ARRAY(int, columns);
-    g->colour[0] = BG_NEW_ARRAY(int, columns);
-    g->colour[1] = BG_NEW_ARRAY(int, columns);
-    return g->start && g->row && g->seen && g->order && g->degree && g->colour[0] && g->colour[1];
-}
-
-static void clear(graph *g)
-{
-    free(g->start);
-    free(g->row);
-    free(g->seen);
-    free(g->order);
-    free(g->degree);
-    free(g->colour[0]);
-    free(g->colour[1]);
+    graph *g = object;
+    BG_TAKE(arena, g->start, g->columns + 1);
+    BG_TAKE(arena, g->row, g->pattern->row_start[g->pattern->rows]);
+    BG_TAKE(arena, g->seen, g->columns);
+    BG_TAKE(arena, g->order, g->columns);
+    BG_TAKE(arena, g->degree, g->columns);
+    BG_TAKE(arena, g->colour[0], g->columns);
+    BG_TAKE(arena, g->colour[1], g->columns);
 }
 
 /* Compressed columns from compressed rows. */
@@ -110,8 +100,8 @@ static int colour_columns(graph *g, int *colour)
     return count;
 }
 
-/* Takes the better colouring out of the graph. */
-static int *take_better(graph *g, int *ngroups)
+/* The better colouring. */
+static const int *find_better(graph *g, int *ngroups)
 {
     int count[2];
     transpose(g);
@@ -122,10 +112,8 @@ static int *take_better(graph *g, int *ngroups)
     sort_by_degree(g);
     count[1] = colour_columns(g, g->colour[1]);
     int best = count[1] < count[0];
-    int *group = g->colour[best];
-    g->colour[best] = NULL;
     *ngroups = count[best];
-    return group;
+    return g->colour[best];
 }
 
 bg_status bg_colouring_create(int rows, int columns, const bg_pattern *pattern, int **group,
@@ -134,20 +122,17 @@ bg_status bg_colouring_create(int rows, int columns, const bg_pattern *pattern, 
     (void)rows;
     assert(rows >= 0 && columns >= 0 && group && ngroups);
     assert(!pattern || (pattern->rows == rows && pattern->columns == columns));
-    *group = NULL;
-    *ngroups = 0;
-    if (!pattern) {
-        *group = BG_NEW_ARRAY(int, columns);
-        for (int j = 0; *group && j < columns; j++)
-            (*group)[j] = j;
-        *ngroups = columns;
-    } else {
-        graph g;
-        if (allocate(&g, columns, pattern))
-            *group = take_better(&g, ngroups);
-        clear(&g);
-    }
-    if (!*group)
+    graph g = {.columns = columns, .pattern = pattern};
+    *ngroups = columns;
+    *group = BG_NEW_ARRAY(int, columns);
+    if (!*group || (pattern && !bg_arena_create(&g.arena, list, &g))) {
+        free(*group);
+        *group = NULL;
         return bg_error_set(err, BG_NO_MEMORY, "no memory to group %d columns", columns);
+    }
+    const int *better = pattern ? find_better(&g, ngroups) : NULL;
+    for (int j = 0; j < columns; j++)
+        (*group)[j] = better ? better[j] : j;
+    bg_arena_clear(&g.arena);
     return BG_OK;
 }

@@ -82,7 +82,7 @@ double bg_dependence_calc_length(const double *x, int n)
 {
     double largest = 0, sum = 0;
     for (int j = 0; j < n; j++)
-        largest = fmax(largest, fabs(x[j]));
+        largest = fabs(x[j]) > largest ? fabs(x[j]) : largest;
     if (largest == 0)
         return 0;
     for (int j = 0; j < n; j++)
@@ -90,12 +90,20 @@ double bg_dependence_calc_length(const double *x, int n)
     return largest * sqrt(sum);
 }
 
+/* Four sums that do not wait for each other. */
 static double dot(const double *x, const double *y, bg_span at)
 {
-    double sum = 0;
-    for (int j = at.first; j < at.last; j++)
-        sum += x[j] * y[j];
-    return sum;
+    double a = 0, b = 0, c = 0, d = 0;
+    int j = at.first;
+    for (; j + 4 <= at.last; j += 4) {
+        a += x[j] * y[j];
+        b += x[j + 1] * y[j + 1];
+        c += x[j + 2] * y[j + 2];
+        d += x[j + 3] * y[j + 3];
+    }
+    for (; j < at.last; j++)
+        a += x[j] * y[j];
+    return (a + b) + (c + d);
 }
 
 static bg_span intersect(bg_span a, bg_span b)
@@ -126,7 +134,7 @@ static int find_next(bg_dependence *d, double tolerance, double least)
         d->c[i] = d->decided[i] ? 0 : d->left[i];
         if (d->c[i] <= (d->order[i] > 0 ? least : tolerance))
             d->c[i] = 0;
-        largest = fmax(largest, d->c[i]);
+        largest = d->c[i] > largest ? d->c[i] : largest;
     }
     int found = -1;
     for (int i = d->m - 1; i >= 0; i--) {
@@ -189,8 +197,9 @@ void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double l
     memcpy(d->W, d->S, m * (size_t)d->n * sizeof(double));
     d->rank = 0;
     for (int i = 0; i < d->m; i++) {
-        d->of_W[i] = find_span(row_of(d->S, i, d->n), d->n);
-        d->left[i] = bg_dependence_calc_length(row_of(d->S, i, d->n), d->n);
+        const double *s = row_of(d->S, i, d->n);
+        bg_span at = d->of_W[i] = find_span(s, d->n);
+        d->left[i] = bg_dependence_calc_length(s + at.first, at.last - at.first);
         d->decided[i] = d->order[i] < 0;
         d->dependent[i] = true;
     }

@@ -12,10 +12,7 @@ static const double negligible = 1e-12; /* coefficients of rows */
 
 void bg_independence_clear(bg_independence *s)
 {
-    free(s->column); /* and the other arrays of L */
-    free(s->value);
-    free(s->below);
-    free(s->where);
+    bg_arena_clear(&s->factor);
     bg_arena_clear(&s->arena);
     *s = (bg_independence){0};
 }
@@ -112,6 +109,16 @@ static int find_row(bg_independence *s, int k, bool first)
     return s->m - top;
 }
 
+static void list_factor(void *object, bg_arena *arena)
+{
+    bg_independence *s = object;
+    int total = s->start[s->m];
+    BG_TAKE(arena, s->column, total);
+    BG_TAKE(arena, s->value, total);
+    BG_TAKE(arena, s->below, total);
+    BG_TAKE(arena, s->where, total);
+}
+
 /* Rows and columns of L: the tree and how many, then where. */
 static bool find_structure(bg_independence *s)
 {
@@ -124,12 +131,7 @@ static bool find_structure(bg_independence *s)
     }
     for (int k = 0; k < s->m; k++)
         s->column_top[k + 1] += s->column_top[k];
-    int total = s->start[s->m];
-    s->column = BG_NEW_ARRAY(int, total > 0 ? total : 1);
-    s->value = BG_NEW_ARRAY(double, total > 0 ? total : 1);
-    s->below = BG_NEW_ARRAY(int, total > 0 ? total : 1);
-    s->where = BG_NEW_ARRAY(int, total > 0 ? total : 1);
-    if (!s->column || !s->value || !s->below || !s->where)
+    if (!bg_arena_create(&s->factor, list_factor, s))
         return false;
     forget_marks(s);
     for (int k = 0; k < s->m; k++) {

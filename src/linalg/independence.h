@@ -32,7 +32,7 @@ typedef struct bg_independence {
     double *x;                 /* [m] scratch, all zero between calls */
     int *parent, *mark, *list; /* [m] elimination tree; scratch */
     bool *waiting;             /* [m] scratch, all false between calls */
-    bg_arena arena;            /* all arrays but those of L: column, value, below, where */
+    bg_arena factor, arena;    /* column, value, below, where of L; all other arrays */
 } bg_independence;
 
 /* For matrices of this pattern, which must stay where it is; false: out of memory. Release with

@@ -113,7 +113,8 @@ typedef struct bg_rank_question {
  * good, so that the user's later constraints are the ones left out. Zero rows are dependent. */
 typedef struct bg_rank_answer {
     unsigned char *dependent; /* [m] depends on the rows that are kept */
-    unsigned char *involved;  /* [m] takes part in a dependency: its multiplier is not unique */
+    unsigned char *involved;  /* [m] takes part in a dependency: its multiplier is not unique; NULL:
+                                 not wanted, and coefficients are not either */
     double *remainder; /* [m] what other rows left of it: of a kept one when it was chosen, of
                           others in the end; NULL: not wanted */
 } bg_rank_answer;

@@ -1,10 +1,12 @@
 /* The front of the linear solvers: owns the values, picks the backend, estimates the condition. */
 #include "base/archive.h"
+#include "base/arena.h"
 #include "base/memory.h"
 #include "linalg/backend.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct bg_linear {
     const bg_linear_class *class;
@@ -16,33 +18,34 @@ struct bg_linear {
     int *column;    /* ... row_start[n]; both NULL when dense */
     double *x;      /* n, scratch of the condition estimate */
     int *sign;      /* n, likewise */
+    bool sparse;    /* in a pattern */
+    size_t count;   /* of values */
+    bg_arena arena; /* all arrays */
 };
 
-static bool copy_pattern(bg_linear *linear, const bg_pattern *pattern)
+static void list(void *object, bg_arena *arena)
 {
-    int n = linear->n, count = pattern->row_start[n];
-    linear->row_start = BG_NEW_ARRAY(int, n + 1);
-    linear->column = BG_NEW_ARRAY(int, count);
-    if (!linear->row_start || !linear->column)
-        return false;
-    for (int i = 0; i <= n; i++)
-        linear->row_start[i] = pattern->row_start[i];
-    for (int k = 0; k < count; k++)
-        linear->column[k] = pattern->column[k];
-    return true;
+    bg_linear *linear = object;
+    BG_TAKE(arena, linear->values, linear->count);
+    BG_TAKE(arena, linear->x, linear->n);
+    BG_TAKE(arena, linear->sign, linear->n);
+    if (linear->sparse) {
+        BG_TAKE(arena, linear->row_start, linear->n + 1);
+        BG_TAKE(arena, linear->column, linear->count);
+    }
 }
 
 static bg_status fill(bg_linear *linear, const bg_pattern *pattern)
 {
     int n = linear->n;
-    size_t count = pattern ? (size_t)pattern->row_start[n] : (size_t)n * (size_t)n;
-    if (pattern && !copy_pattern(linear, pattern))
+    linear->sparse = pattern != NULL;
+    linear->count = pattern ? (size_t)pattern->row_start[n] : (size_t)n * (size_t)n;
+    if (!bg_arena_create(&linear->arena, list, linear))
         return BG_NO_MEMORY;
-    linear->values = BG_NEW_ARRAY(double, count);
-    linear->x = BG_NEW_ARRAY(double, n);
-    linear->sign = BG_NEW_ARRAY(int, n);
-    if (!linear->values || !linear->x || !linear->sign)
-        return BG_NO_MEMORY;
+    if (pattern) {
+        memcpy(linear->row_start, pattern->row_start, ((size_t)n + 1) * sizeof(int));
+        memcpy(linear->column, pattern->column, linear->count * sizeof(int));
+    }
     return linear->class->create(n, pattern, &linear->self);
 }
 
@@ -77,11 +80,7 @@ void bg_linear_destroy(bg_linear *linear)
     if (!linear)
         return;
     linear->class->destroy(linear->self);
-    free(linear->values);
-    free(linear->row_start);
-    free(linear->column);
-    free(linear->x);
-    free(linear->sign);
+    bg_arena_clear(&linear->arena);
     free(linear);
 }
 

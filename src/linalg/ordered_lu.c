@@ -74,6 +74,16 @@ static bool find_row(bg_ordered_lu *lu, row *w, int k, int *own, int count, colu
     return good;
 }
 
+/* What the structure says the size of. */
+static void list_factors(void *object, bg_arena *arena)
+{
+    bg_ordered_lu *lu = object;
+    BG_TAKE(arena, lu->column_L, lu->nL);
+    BG_TAKE(arena, lu->column_U, lu->nU);
+    BG_TAKE(arena, lu->L, lu->nL);
+    BG_TAKE(arena, lu->U, lu->nU);
+}
+
 static bool find_structure(bg_ordered_lu *lu)
 {
     int n = lu->n;
@@ -86,13 +96,18 @@ static bool find_structure(bg_ordered_lu *lu)
         memcpy(own, lu->to + from, (size_t)count * sizeof *own);
         good = find_row(lu, &w, k, own, count, &L, &U);
     }
-    lu->column_L = L.at;
-    lu->column_U = U.at;
+    lu->nL = L.n;
+    lu->nU = U.n;
+    good = good && bg_arena_create(&lu->factors, list_factors, lu);
+    for (int p = 0; p < L.n && good; p++)
+        lu->column_L[p] = L.at[p];
+    for (int p = 0; p < U.n && good; p++)
+        lu->column_U[p] = U.at[p];
+    free(L.at);
+    free(U.at);
     free(own);
     free(w.next);
-    lu->L = good ? BG_NEW_ARRAY(double, L.n) : NULL;
-    lu->U = good ? BG_NEW_ARRAY(double, U.n) : NULL;
-    return lu->L && lu->U;
+    return good;
 }
 
 /* What is wanted follows from rows to the right of it, which lie behind it. */
@@ -100,10 +115,7 @@ static bool list_rows(bg_ordered_lu *lu, const unsigned char *wanted)
 {
     int n = lu->n;
     bool *need = BG_NEW_ARRAY(bool, n);
-    lu->changed = BG_NEW_ARRAY(int, n);
-    lu->needed = BG_NEW_ARRAY(int, n);
-    bool good = need && lu->changed && lu->needed;
-    for (int k = 0; k < n && good; k++) {
+    for (int k = 0; k < n && need; k++) {
         if (lu->start_L[k + 1] > lu->start_L[k])
             lu->changed[lu->nchanged++] = k;
         need[k] = need[k] || !wanted || wanted[lu->order[k]];
@@ -114,7 +126,24 @@ static bool list_rows(bg_ordered_lu *lu, const unsigned char *wanted)
             need[lu->column_U[p]] = true;
     }
     free(need);
-    return good;
+    return need != NULL;
+}
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_ordered_lu *lu = object;
+    int n = lu->n;
+    BG_TAKE(arena, lu->order, n);
+    BG_TAKE(arena, lu->to, lu->row_start[n]);
+    BG_TAKE(arena, lu->start_L, n + 1);
+    BG_TAKE(arena, lu->start_U, n + 1);
+    BG_TAKE(arena, lu->changed, n);
+    BG_TAKE(arena, lu->needed, n);
+    BG_TAKE(arena, lu->reciprocal, n);
+    BG_TAKE(arena, lu->x, n);
+    BG_TAKE(arena, lu->b, n);
+    BG_TAKE(arena, lu->r, n);
+    BG_TAKE(arena, lu->y, n);
 }
 
 bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const int *column,
@@ -122,17 +151,7 @@ bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const 
 {
     int *place = BG_NEW_ARRAY(int, n);
     *lu = (bg_ordered_lu){.n = n, .row_start = row_start, .column = column};
-    lu->order = BG_NEW_ARRAY(int, n);
-    lu->to = BG_NEW_ARRAY(int, row_start[n]);
-    lu->start_L = BG_NEW_ARRAY(int, n + 1);
-    lu->start_U = BG_NEW_ARRAY(int, n + 1);
-    lu->reciprocal = BG_NEW_ARRAY(double, n);
-    lu->x = BG_NEW_ARRAY(double, n);
-    lu->b = BG_NEW_ARRAY(double, n);
-    lu->r = BG_NEW_ARRAY(double, n);
-    lu->y = BG_NEW_ARRAY(double, n);
-    bool good = place && lu->order && lu->to && lu->start_L && lu->start_U && lu->reciprocal &&
-                lu->x && lu->b && lu->r && lu->y;
+    bool good = place && bg_arena_create(&lu->arena, list, lu);
     for (int k = 0; k < n && good; k++) {
         lu->order[k] = order[k];
         place[order[k]] = k;
@@ -145,11 +164,8 @@ bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const 
 
 void bg_ordered_lu_clear(bg_ordered_lu *lu)
 {
-    void *const owned[] = {lu->order, lu->to,         lu->start_L, lu->start_U, lu->column_L,
-                           lu->L,     lu->column_U,   lu->U,       lu->x,       lu->b,
-                           lu->r,     lu->reciprocal, lu->y,       lu->changed, lu->needed};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
-        free(owned[k]);
+    bg_arena_clear(&lu->arena);
+    bg_arena_clear(&lu->factors);
     *lu = (bg_ordered_lu){0};
 }
 

@@ -8,6 +8,7 @@
 #ifndef BG_ORDERED_LU_H
 #define BG_ORDERED_LU_H
 
+#include "base/arena.h"
 #include "bogie/system.h"
 
 #include <stdbool.h>
@@ -27,6 +28,8 @@ typedef struct bg_ordered_lu {
     const double *values;          /* of the matrix that was factored last, the caller's */
     bool refines;                  /* solutions need a step of iterative refinement */
     double operations;             /* multiplications of a factorisation */
+    int nL, nU;                    /* entries of L and of U */
+    bg_arena factors, arena;       /* L, U and their columns; all other arrays */
 } bg_ordered_lu;
 
 /* For a pattern and an order, copied, of n unknowns; wanted: [n] those whose solution is (NULL:

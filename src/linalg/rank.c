@@ -204,11 +204,13 @@ static void scale_rows(bg_rank *w, const bg_rank_question *x)
         int first = w->row_start[i], count = w->row_start[i + 1] - first;
         for (int k = first; k < first + count; k++)
             w->value[k] = x->A[k] * (x->column_size ? x->column_size[w->column[k]] : 1);
-        longest = fmax(longest, bg_dependence_calc_length(w->value + first, count));
+        w->length[i] = bg_dependence_calc_length(w->value + first, count);
+        longest = fmax(longest, w->length[i]);
         for (int k = first; x->fixed && k < first + count; k++)
             if (x->fixed[w->column[k]])
                 w->value[k] = 0;
-        w->length[i] = bg_dependence_calc_length(w->value + first, count);
+        if (x->fixed)
+            w->length[i] = bg_dependence_calc_length(w->value + first, count);
         w->unit[i] = x->row_size ? x->row_size[i] : w->length[i];
     }
     for (int i = 0; i < w->m; i++) {
@@ -311,7 +313,8 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
 {
     double rounding = 8 * DBL_EPSILON * (w->m + w->n), tolerance = fmax(x->tolerance, rounding);
     int kept = 0;
-    memset(y->involved, 0, (size_t)w->m);
+    if (y->involved)
+        memset(y->involved, 0, (size_t)w->m);
     memset(w->parts.length, 0, (size_t)w->m * sizeof(int));
     w->parts.count = 0;
     for (int i = 0; i < w->m; i++) {
@@ -321,7 +324,7 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
             for (int r = 0; r < g->m; r++) {
                 y->dependent[w->member[r]] = g->dependent[r];
                 w->left[w->member[r]] = g->remainder[r];
-                if (g->dependent[r])
+                if (g->dependent[r] && y->involved)
                     report_dependent(w, r, tolerance, y->involved);
             }
         }

@@ -170,7 +170,8 @@ static void update_scale(bg_sparse_lu *lu, const double *values)
 {
     memset(lu->scale, 0, (size_t)lu->n * sizeof(double));
     for (int p = 0; p < lu->start[lu->n]; p++)
-        lu->scale[lu->index[p]] = fmax(lu->scale[lu->index[p]], fabs(values[p]));
+        if (fabs(values[p]) > lu->scale[lu->index[p]])
+            lu->scale[lu->index[p]] = fabs(values[p]);
     for (int i = 0; i < lu->n; i++)
         if (lu->scale[i] == 0)
             lu->scale[i] = 1;
@@ -337,13 +338,15 @@ void bg_sparse_lu_solve(const bg_sparse_lu *lu, double *x, double *work)
     int n = lu->n;
     for (int i = 0; i < n; i++)
         work[lu->place[i]] = x[i] / lu->scale[i];
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
+        const double y = work[k];
         for (int p = lu->start_L[k]; p < lu->start_L[k + 1]; p++)
-            work[lu->row_L[p]] -= lu->value_L[p] * work[k];
+            work[lu->row_L[p]] -= lu->value_L[p] * y;
+    }
     for (int k = n - 1; k >= 0; k--) {
-        work[k] /= lu->pivot[k];
+        const double y = work[k] /= lu->pivot[k];
         for (int p = lu->start_U[k]; p < lu->start_U[k + 1]; p++)
-            work[lu->row_U[p]] -= lu->value_U[p] * work[k];
+            work[lu->row_U[p]] -= lu->value_U[p] * y;
     }
     for (int k = 0; k < n; k++)
         x[lu->order[k]] = work[k];
@@ -359,9 +362,12 @@ void bg_sparse_lu_solve_transposed(const bg_sparse_lu *lu, double *x, double *wo
             sum -= lu->value_U[p] * work[lu->row_U[p]];
         work[k] = sum / lu->pivot[k];
     }
-    for (int k = n - 1; k >= 0; k--)
+    for (int k = n - 1; k >= 0; k--) {
+        double sum = work[k];
         for (int p = lu->start_L[k]; p < lu->start_L[k + 1]; p++)
-            work[k] -= lu->value_L[p] * work[lu->row_L[p]];
+            sum -= lu->value_L[p] * work[lu->row_L[p]];
+        work[k] = sum;
+    }
     for (int i = 0; i < n; i++)
         x[i] = work[lu->place[i]] / lu->scale[i];
 }
