@@ -158,6 +158,25 @@ static void errors_fall_with_the_tolerance(void **state)
     }
 }
 
+/* adams, whose partition is no good one near singular positions, over those of toggles and cranks.
+ */
+static void adams_tells_of_singular_positions(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    for (int k = 0; k < (SANITIZED ? 3 : 12); k++) {
+        text t;
+        placement at = as_drawn;
+        if (k % 2)
+            at.turn = draw_turn(&seed);
+        if (k % 3 < 2)
+            write_toggle(&seed, &t, at);
+        else
+            write_cranks(&t, at);
+        check_model(&t, forms[(k / 3) % 2], "adams", k % 3 < 2 ? "toggle" : "cranks", 1e-12);
+    }
+}
+
 /* 10 km away rounding is 1e-12 m, and all methods reach the end, and say so or are right. */
 static void tolerances_below_rounding_are_survived(void **state)
 {
@@ -434,6 +453,7 @@ static void distance_loosens_no_tolerance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance),
+                                       cmocka_unit_test(adams_tells_of_singular_positions),
                                        cmocka_unit_test(tolerances_below_rounding_are_survived),
                                        cmocka_unit_test(no_error_estimate_misses),
                                        cmocka_unit_test(nothing_is_said_without_rounding),

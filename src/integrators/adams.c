@@ -141,6 +141,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     if (reason == BG_RESTART_START) {
         m->partition->chosen = false;
         m->partition->changes = 0;
+        m->partition->condition_least = 0;
     }
     m->choose_anew = m->choose_anew || reason == BG_RESTART_ROWS;
     m->at_x0 = m->resumed = m->worse = false;
@@ -332,10 +333,25 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
     return bg_pair_leap(ig, error, err);
 }
 
+/* Rounding of places moves dependent velocities by its product with the square of the condition:
+ * what that comes to where the constraints hold much less than they did is remembered. */
+static void watch_rounding(bg_integrator *ig)
+{
+    bg_adams *m = ig->method;
+    bg_rounding *r = &ig->control.rounding;
+    const double worse = m->partition->condition / m->partition->condition_least;
+    const double noise = worse * worse * bg_project_calc_last_place(ig->dyn);
+    const double tolerance = fmax(ig->options.rtol, ig->options.atol);
+    if (m->partition->ng > 0 && ig->options.step == 0 && noise > tolerance)
+        r->noise_most = fmax(r->noise_most, noise / tolerance);
+}
+
 static void accept(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
     m->worse = m->next.leapt || bg_independent_judge(m->partition);
+    if (!m->next.leapt)
+        watch_rounding(ig);
     if (!m->next.leapt && ig->options.step == 0)
         bg_trouble_watch_step(ig, m->y, m->f_p);
     m->repeated = m->tries > 1;
