@@ -27,6 +27,7 @@ static outcome run_text(const char *json, const char *form, const char *integrat
     bg_system *sys = NULL;
     bg_run_options o = bg_default_run_options();
     o.skip_comparison = 1; /* not what is looked at here */
+    o.max_steps = 100000;  /* far more than any of these needs */
     bg_run_report r = {0};
     assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
     o.integrator = integrator;
@@ -538,6 +539,30 @@ static void test_passed_by(void **state)
     }
 }
 
+/* At tolerances that ordinary steps cannot keep near a change point, adams leaps over it, and does
+ * not creep towards it. */
+static void test_no_creeping(void **state)
+{
+    (void)state;
+    unsigned seed = 7;
+    for (int k = 0; k < (SANITIZED ? 5 : 30); k++) {
+        placement at = as_drawn;
+        if (k % 2)
+            at.turn = draw_turn(&seed);
+        text t;
+        write_case(&t, at, k % 5, (unsigned)k);
+        for (int f = 0; f < 2; f++) {
+            outcome loose = run_text(t.buffer, forms[f], "adams", 1e-10);
+            outcome tight = run_text(t.buffer, forms[f], "adams", 1e-12);
+            if (loose.status != BG_OK || tight.status != BG_OK)
+                fail_msg("case %d, %s: %s%s", k, forms[f], loose.message, tight.message);
+            if (tight.steps > 4 * loose.steps || fabs(tight.y - loose.y) > 1e-7)
+                fail_msg("case %d, %s: %ld steps after %ld, %g apart", k, forms[f], tight.steps,
+                         loose.steps, tight.y - loose.y);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +571,7 @@ int main(void)
         cmocka_unit_test(test_said),           cmocka_unit_test(test_loose),
         cmocka_unit_test(test_coarse),         cmocka_unit_test(test_very_far),
         cmocka_unit_test(test_plain_very_far), cmocka_unit_test(test_passed_by),
+        cmocka_unit_test(test_no_creeping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "overconstrained.h"
 
 #include <float.h>
+#include <glob.h>
 #include <stdbool.h>
 
 enum { SAMPLES = 20, STATES = 64 };
@@ -157,6 +158,25 @@ static void errors_fall_with_the_tolerance(void **state)
     }
 }
 
+/* adams, whose partition is no good one near singular positions, over those of toggles and cranks.
+ */
+static void adams_tells_of_singular_positions(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    for (int k = 0; k < (SANITIZED ? 3 : 12); k++) {
+        text t;
+        placement at = as_drawn;
+        if (k % 2)
+            at.turn = draw_turn(&seed);
+        if (k % 3 < 2)
+            write_toggle(&seed, &t, at);
+        else
+            write_cranks(&t, at);
+        check_model(&t, forms[(k / 3) % 2], "adams", k % 3 < 2 ? "toggle" : "cranks", 1e-12);
+    }
+}
+
 /* 10 km away rounding is 1e-12 m, and all methods reach the end, and say so or are right. */
 static void tolerances_below_rounding_are_survived(void **state)
 {
@@ -245,32 +265,105 @@ static void no_error_estimate_misses(void **state)
     assert_true(poles[0] < 10 && toggles[0] < 10 && toggles[1] < 10);
 }
 
+static const char *const controlled[] = {"mdop5", "hem4",  "hem5",  "mdop8",
+                                         "bdf",   "adams", "sdirk4"}; /* the slowest one last */
+enum { CONTROLLED = sizeof controlled / sizeof *controlled };
+
+/* A run over a part of a system's time says nothing of rounding. */
+static void expect_silence(const bg_system *sys, const char *name, const char *method,
+                           double tolerance, double part)
+{
+    bg_error err = {0};
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    const bg_system_def *def = bg_system_get_def(sys);
+    o.integrator = method;
+    o.method.rtol = o.method.atol = tolerance;
+    o.t_end = def->t_start + part * (def->t_end - def->t_start);
+    if (bg_run(sys, &o, &r, &err) != BG_OK)
+        fail_msg("%s, %s at %g: %s", name, method, tolerance, err.text);
+    for (int i = 0; i < r.warnings.count; i++)
+        if (strcmp(r.warnings.items[i].topic, "rounding") == 0)
+            fail_msg("%s, %s at %g: %s", name, method, tolerance, r.warnings.items[i].text);
+    bg_run_report_clear(&r);
+}
+
 /* Rejections at different places of a motion that varies are no rounding, and no run says so far
  * above it. */
 static void nothing_is_said_without_rounding(void **state)
 {
     (void)state;
-    static const char *const methods[] = {"mdop5", "hem4", "hem5"};
-    for (int k = 0; k < 6; k++)
-        for (double tolerance = 1e-6; tolerance > (SANITIZED ? 0.5e-6 : 0.5e-8); tolerance *= 0.3) {
-            bg_error err = {0};
-            bg_model *model;
-            bg_system *sys;
-            bg_run_report r;
-            bg_run_options o = bg_default_run_options();
-            assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a03-andrews.json", NULL, 0,
-                                    &model, &err));
-            assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
-            o.integrator = methods[k / 2];
-            o.method.rtol = o.method.atol = tolerance;
-            assert_ok(bg_run(sys, &o, &r, &err));
-            for (int i = 0; i < r.warnings.count; i++)
-                fail_msg("%s, %s at %g: %s", forms[k % 2], methods[k / 2], tolerance,
-                         r.warnings.items[i].text);
-            bg_run_report_clear(&r);
-            bg_system_destroy(sys);
-            bg_model_destroy(model);
+    for (int k = 0; k < 2; k++) {
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a03-andrews.json", NULL, 0, &model,
+                                &err));
+        assert_ok(bg_model_create_system(model, forms[k], &sys, &err));
+        for (double tolerance = 1e-6; tolerance > (SANITIZED ? 0.5e-6 : 0.5e-8); tolerance *= 0.3)
+            for (int i = 0; i < (tolerance > 1e-7 ? CONTROLLED : CONTROLLED - 1); i++)
+                expect_silence(sys, forms[k], controlled[i], tolerance, 1);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
+/* Nor does it of any other system that ships. */
+static void shipped_systems_are_far_from_rounding(void **state)
+{
+    (void)state;
+    const bg_equations *const *all = bg_equations_get_all();
+    glob_t files;
+    int count = 0, runs = 0;
+    while (all[count])
+        count++;
+    assert_int_equal(glob(BOGIE_SOURCE_DIR "/models/*.json", 0, NULL, &files), 0);
+    for (int i = 0; i < count + 2 * (int)files.gl_pathc; i++) {
+        bg_error err = {0};
+        bg_model *model = NULL;
+        bg_system *sys;
+        const char *path = i < count ? all[i]->name : files.gl_pathv[(i - count) / 2];
+        if (i < count) {
+            assert_ok(bg_equations_create(all[i], NULL, 0, &sys, &err));
+        } else {
+            assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+            assert_ok(bg_model_create_system(model, forms[(i - count) % 2], &sys, &err));
         }
+        const bool large = bg_system_get_def(sys)->nv > 24;
+        for (int k = 0; k < (large || SANITIZED ? 1 : CONTROLLED); k++, runs++) {
+            int method = (i + k) % CONTROLLED; /* bdf where there is time for one alone */
+            expect_silence(sys, path, large ? "bdf" : controlled[method], pow(10, -4 - (i + k) % 4),
+                           large ? 0.01 : 0.05);
+        }
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+    globfree(&files);
+    print_message("%d runs\n", runs);
+}
+
+/* But it is said where it is so, by methods that look back, too. */
+static void rounding_is_said_where_it_is_reached(void **state)
+{
+    (void)state;
+    bg_error err = {0};
+    bg_model *model;
+    bg_system *sys;
+    assert_ok(
+        bg_model_read(BOGIE_SOURCE_DIR "/models/iftomm-a03-andrews.json", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, forms[0], &sys, &err));
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    bool said = false;
+    o.integrator = "bdf";
+    o.method.rtol = o.method.atol = 1e-13;
+    assert_ok(bg_run(sys, &o, &r, &err));
+    for (int i = 0; i < r.warnings.count; i++)
+        said = said || strcmp(r.warnings.items[i].topic, "rounding") == 0;
+    assert_true(said);
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
 }
 
 static int leaps;
@@ -360,9 +453,12 @@ static void distance_loosens_no_tolerance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(errors_fall_with_the_tolerance),
+                                       cmocka_unit_test(adams_tells_of_singular_positions),
                                        cmocka_unit_test(tolerances_below_rounding_are_survived),
                                        cmocka_unit_test(no_error_estimate_misses),
                                        cmocka_unit_test(nothing_is_said_without_rounding),
+                                       cmocka_unit_test(shipped_systems_are_far_from_rounding),
+                                       cmocka_unit_test(rounding_is_said_where_it_is_reached),
                                        cmocka_unit_test(trees_are_not_leapt_over),
                                        cmocka_unit_test(distance_loosens_no_tolerance)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@
 
 #include "base/memory.h"
 #include "consistent/projection.h"
-#include "integrators/dopri5.h"
+#include "integrators/dop853.h"
 #include "integrators/options.h"
 #include "integrators/trouble.h"
 
@@ -31,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HALVINGS = 14, FIXED_ORDER = 4, LEAP_ORDER = 5 };
+enum { HALVINGS = 14, FIXED_ORDER = 4, LEAP_ORDER = 8 };
 enum { FAILURES = 2, CUTS = 2 }; /* with an error, without a result, before a leap is thought of */
 static const double no_rounding = 1e-7; /* of the state: errors above are of the method */
 /* h |lambda| of steps that are limited by stability: on the negative axis about 1.5 at every
@@ -47,8 +47,10 @@ static void list(void *object, bg_arena *arena)
     bg_adams_history_take(&m->next, ig->n, arena);
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
         BG_TAKE(arena, *of_n[i], ig->n);
-    for (int i = 1; i < bg_dopri5_pair.stages - 1; i++)
-        BG_TAKE(arena, m->pair.rate[i], ig->n);
+    for (int i = 1; i < BG_DOP853_STAGES + BG_DOP853_MORE; i++)
+        if (i != BG_DOP853_STAGES - 1)
+            BG_TAKE(arena, m->pair.rate[i], ig->n);
+    BG_TAKE(arena, m->pair.low, ig->n);
     BG_TAKE(arena, m->pair.y, ig->n);
     BG_TAKE(arena, m->pair.lambda, ig->dyn->ng);
     BG_TAKE(arena, m->lambda, ig->dyn->ng);
@@ -70,7 +72,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     m->by_independent = bg_option_get_choice(ig, "judged") == 1;
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
-    m->pair.pair = &bg_dopri5_pair;
+    m->pair.pair = &bg_dop853_pair;
     bg_trouble_set_limits(ig, stability, proved);
     bg_status st = bg_chart_create(ig, &m->pair.chart, err);
     return st == BG_OK ? bg_independent_create(ig, &m->partition, err) : st;
@@ -139,6 +141,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     if (reason == BG_RESTART_START) {
         m->partition->chosen = false;
         m->partition->changes = 0;
+        m->partition->condition_least = 0;
     }
     m->choose_anew = m->choose_anew || reason == BG_RESTART_ROWS;
     m->at_x0 = m->resumed = m->worse = false;
@@ -317,8 +320,8 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     return BG_OK;
 }
 
-/* Over a singular position, where no partition is a good one: a step of Dormand and Prince in local
- * coordinates of the constraints, behind which the method starts anew. */
+/* Over a singular position, where no partition is a good one: a step of Dormand and Prince, of
+ * order 8, in local coordinates of the constraints, behind which the method starts anew. */
 static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_adams *m = ig->method;
@@ -330,10 +333,25 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
     return bg_pair_leap(ig, error, err);
 }
 
+/* Rounding of places moves dependent velocities by its product with the square of the condition:
+ * what that comes to where the constraints hold much less than they did is remembered. */
+static void watch_rounding(bg_integrator *ig)
+{
+    bg_adams *m = ig->method;
+    bg_rounding *r = &ig->control.rounding;
+    const double worse = m->partition->condition / m->partition->condition_least;
+    const double noise = worse * worse * bg_project_calc_last_place(ig->dyn);
+    const double tolerance = fmax(ig->options.rtol, ig->options.atol);
+    if (m->partition->ng > 0 && ig->options.step == 0 && noise > tolerance)
+        r->noise_most = fmax(r->noise_most, noise / tolerance);
+}
+
 static void accept(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
     m->worse = m->next.leapt || bg_independent_judge(m->partition);
+    if (!m->next.leapt)
+        watch_rounding(ig);
     if (!m->next.leapt && ig->options.step == 0)
         bg_trouble_watch_step(ig, m->y, m->f_p);
     m->repeated = m->tries > 1;
@@ -354,26 +372,14 @@ static void commit(bg_integrator *ig)
 static void prepare_dense(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
-    if (m->next.leapt)
+    if (m->next.leapt) {
+        if (bg_dop853_calc_bubbles(ig, true) != BG_OK)
+            memset(ig->bubble, 0, BG_DOP853_BUBBLES * (size_t)ig->n * sizeof(double));
         return;
+    }
     bg_adams_interpolate(&m->next, ig->x0->t - ig->x1->t, 0, ig->n, m->defect, NULL);
     for (int i = 0; i < ig->n; i++)
         m->defect[i] = ig->x0->q[i] - (ig->x1->q[i] + m->defect[i]);
-}
-
-/* Over a leap: the cubic through both ends. */
-static void interpolate_leap(const bg_integrator *ig, double t, int begin, int end, double *y,
-                             double *slope)
-{
-    const double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
-    for (int i = begin; i < end; i++) {
-        double D = ig->x1->q[i] - ig->x0->q[i];
-        double B = h * ig->rate0[i] - D, C = D - h * ig->rate1[i] - B;
-        if (y)
-            y[i - begin] = ig->x0->q[i] + theta * (D + rest * (B + theta * C));
-        if (slope)
-            slope[i - begin] = (D + (rest - theta) * B + theta * (2 - 3 * theta) * C) / h;
-    }
 }
 
 /* The polynomial of the differences, and what it misses at the beginning fades along the step. */
@@ -383,7 +389,7 @@ static void interpolate(const bg_integrator *ig, double t, int begin, int end, d
     const bg_adams *m = ig->method;
     const double h = ig->x1->t - ig->x0->t, tau = t - ig->x1->t;
     if (m->next.leapt) {
-        interpolate_leap(ig, t, begin, end, y, slope);
+        bg_dense_calc_hermite(ig, t, begin, end, y, slope);
         return;
     }
     bg_adams_interpolate(&m->next, tau, begin, end, y, slope);
@@ -441,6 +447,7 @@ const bg_integrator_class bg_adams_class = {
     .control = bg_adams_control,
     .accept = accept,
     .commit = commit,
+    .bubbles = BG_DOP853_BUBBLES,
     .prepare_dense = prepare_dense,
     .interpolate = interpolate,
     .archive = archive,

@@ -35,19 +35,34 @@ static double differentiate_bubble(const bg_integrator *ig, int i, double theta,
     return dp;
 }
 
+void bg_dense_calc_hermite(const bg_integrator *ig, double t, int begin, int end, double *y,
+                           double *slope)
+{
+    const double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
+    for (int i = begin; i < end; i++) {
+        double y0 = ig->x0->q[i], D = ig->x1->q[i] - y0, B = h * ig->rate0[i] - D;
+        double inner = D - h * ig->rate1[i] - B + calc_bubble(ig, i, theta, rest);
+        if (y)
+            y[i - begin] = y0 + theta * (D + rest * (B + theta * inner));
+        if (slope) {
+            double bend = theta * rest * differentiate_bubble(ig, i, theta, rest);
+            slope[i - begin] = (D + (rest - theta) * B + theta * ((2 - 3 * theta) * inner + bend)) /
+                               h;
+        }
+    }
+}
+
+/* Entries of y, or of its slope; the other is NULL. */
+static void calc_dense(const bg_integrator *ig, double t, int begin, int end, double *y,
+                       double *slope)
+{
+    (ig->class_->interpolate ? ig->class_->interpolate : bg_dense_calc_hermite)(ig, t, begin, end,
+                                                                                y, slope);
+}
+
 static void interpolate(const bg_integrator *ig, double t, int begin, int end, double *y)
 {
-    double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
-    const double *y0 = ig->x0->q, *y1 = ig->x1->q;
-    if (ig->class_->interpolate) {
-        ig->class_->interpolate(ig, t, begin, end, y, NULL);
-        return;
-    }
-    for (int i = begin; i < end; i++) {
-        double D = y1[i] - y0[i], B = h * ig->rate0[i] - D;
-        double inner = D - h * ig->rate1[i] - B + calc_bubble(ig, i, theta, rest);
-        y[i - begin] = y0[i] + theta * (D + rest * (B + theta * inner));
-    }
+    calc_dense(ig, t, begin, end, y, NULL);
 }
 
 static void prepare(bg_integrator *ig)
@@ -106,19 +121,7 @@ double bg_dense_calc_drift(bg_integrator *ig, double *y)
 /* The accelerations as the derivative of dense output of the velocities. */
 static void differentiate(const bg_integrator *ig, double t, double *a)
 {
-    double h = ig->x1->t - ig->x0->t, theta = (t - ig->x0->t) / h, rest = 1 - theta;
-    int nq = ig->dyn->nq, nv = ig->dyn->nv;
-    if (ig->class_->interpolate) {
-        ig->class_->interpolate(ig, t, nq, nq + nv, NULL, a);
-        return;
-    }
-    for (int k = 0; k < nv; k++) {
-        int i = nq + k;
-        double D = ig->x1->q[i] - ig->x0->q[i], B = h * ig->rate0[i] - D;
-        double inner = D - h * ig->rate1[i] - B + calc_bubble(ig, i, theta, rest);
-        double bend = theta * rest * differentiate_bubble(ig, i, theta, rest);
-        a[k] = (D + (rest - theta) * B + theta * ((2 - 3 * theta) * inner + bend)) / h;
-    }
+    calc_dense(ig, t, ig->dyn->nq, ig->dyn->nq + ig->dyn->nv, NULL, a);
 }
 
 void bg_integrator_interpolate_plain(bg_integrator *ig, double t, bg_state *out)

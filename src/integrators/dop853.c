@@ -92,7 +92,7 @@ const bg_dop853_table bg_dop853 = {
 };
 
 const bg_pair bg_dop853_pair = {
-    .stages = 13,
+    .stages = BG_DOP853_STAGES,
     .c = bg_dop853.c,
     .a = bg_dop853.a[0],
     .b_hat = bg_dop853.b_hat,
@@ -101,3 +101,22 @@ const bg_pair bg_dop853_pair = {
     .stability = 6.1,
     .proved = 4.7,
 };
+
+bg_status bg_dop853_calc_bubbles(bg_integrator *ig, bool lift)
+{
+    const int last = BG_DOP853_STAGES + BG_DOP853_MORE;
+    bg_pair_memory *m = ig->method;
+    double t0 = ig->x0->t, h = ig->x1->t - t0;
+    bg_status st = BG_OK;
+    for (int i = BG_DOP853_STAGES; i < last && st == BG_OK; i++) {
+        double t = t0 + bg_dop853.c[i] * h;
+        bg_combine(ig->n, ig->x0->q, h, i, bg_dop853.more[i - BG_DOP853_STAGES], m->rate, m->y);
+        if (lift)
+            st = bg_chart_lift(ig, &m->chart, t, m->y, NULL);
+        if (st == BG_OK)
+            st = bg_integrator_calc_rate(ig, t, m->y, 0, m->rate[i], m->lambda, NULL);
+    }
+    for (int k = 0; k < BG_DOP853_BUBBLES && st == BG_OK; k++)
+        bg_combine(ig->n, NULL, h, last, bg_dop853.d[k], m->rate, ig->bubble + k * ig->n);
+    return st;
+}

@@ -6,6 +6,8 @@
 
 #include "integrators/pair.h"
 
+enum { BG_DOP853_STAGES = 13, BG_DOP853_MORE = 3, BG_DOP853_BUBBLES = 4 };
+
 typedef struct bg_dop853_table {
     double c[16];
     double a[13][12];   /* a[12] = b: the end point, where stage 13 is the next step's first */
@@ -18,5 +20,10 @@ typedef struct bg_dop853_table {
 
 extern const bg_dop853_table bg_dop853;
 extern const bg_pair bg_dop853_pair;
+
+/* Dense output over rates of a step's stages: stages 14 to 16, whose rates stand behind those of
+ * the pair, moved onto the constraints where `lift`, and the four bubbles (dense.c). > 0: one of
+ * them cannot be evaluated. */
+bg_status bg_dop853_calc_bubbles(bg_integrator *ig, bool lift);
 
 #endif

@@ -258,6 +258,8 @@ bool bg_independent_judge(bg_independent *p)
     if (p->ng == 0)
         return false;
     p->condition = 1 / fmax(bg_kkt_calc_rcond(p->kkt), DBL_MIN);
+    p->condition_least = p->condition_least > 0 ? fmin(p->condition_least, p->condition)
+                                                : p->condition;
     p->magnification = calc_magnification(p);
     return (p->condition > worse * p->condition_first && p->condition > good) ||
            (p->magnification > worse * p->magnification_first && p->magnification > large);
@@ -372,6 +374,7 @@ void bg_independent_archive(bg_independent *p, bg_archive *archive)
     bg_archive_counts(archive, &p->changes, 1);
     bg_archive_finite(archive, &p->condition, 1);
     bg_archive_finite(archive, &p->condition_first, 1);
+    bg_archive_finite(archive, &p->condition_least, 1);
     bg_archive_finite(archive, &p->magnification, 1);
     bg_archive_finite(archive, &p->magnification_first, 1);
     if (p->kkt)

@@ -18,6 +18,7 @@ typedef struct bg_independent {
     long changes;           /* partitions given up for others since create, or before a resume */
     double condition;       /* of G_u in units of sizes, as of the last `judge`, */
     double condition_first; /* and where this partition was chosen */
+    double condition_least; /* of all so far; 0: none yet */
     double magnification, magnification_first; /* of changes by G_u^-1 G_I, the same */
     double *unit, *size;                       /* [nv], [ng] sizes of coordinates and rows */
     double *A;                                 /* [ng nv] scratch of the choice */

@@ -139,6 +139,9 @@ bg_status bg_integrator_calc_rate(bg_integrator *ig, double t, const double *y, 
  * does not. */
 bool bg_dense_interpolate_lambda(const bg_integrator *ig, double t, double *lambda);
 
+/* Entries of the polynomial of one-step methods at t, and of its slope; either may be NULL. */
+void bg_dense_calc_hermite(const bg_integrator *ig, double t, int begin, int end, double *y,
+                           double *slope);
 /* How far the velocities of dense output, whose coefficients are known, are from the constraints
  * in the middle of the step, in units of the tolerance. y: [n] scratch; uses work_n. */
 double bg_dense_calc_drift(bg_integrator *ig, double *y);

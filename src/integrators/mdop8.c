@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGES = 13, MORE = 3 };
+enum { MORE = BG_DOP853_MORE };
 
 typedef struct mdop8 {
     bg_pair_memory pair;
@@ -25,7 +25,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (!m || !m->more)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator mdop8");
     for (int k = 0; k < MORE; k++)
-        m->pair.rate[STAGES + k] = m->more + k * ig->n;
+        m->pair.rate[BG_DOP853_STAGES + k] = m->more + k * ig->n;
     return bg_pair_create(ig, &m->pair, &bg_dop853_pair, err);
 }
 
@@ -37,25 +37,6 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-/* Stages 14 to 16, moved onto the constraints where those before are, and the coefficients. */
-static bg_status calc_bubbles(bg_integrator *ig, bool lift)
-{
-    bg_pair_memory *m = ig->method;
-    double t0 = ig->x0->t, h = ig->x1->t - t0;
-    bg_status st = BG_OK;
-    for (int i = STAGES; i < STAGES + MORE && st == BG_OK; i++) {
-        double t = t0 + bg_dop853.c[i] * h;
-        bg_combine(ig->n, ig->x0->q, h, i, bg_dop853.more[i - STAGES], m->rate, m->y);
-        if (lift)
-            st = bg_chart_lift(ig, &m->chart, t, m->y, NULL);
-        if (st == BG_OK)
-            st = bg_integrator_calc_rate(ig, t, m->y, 0, m->rate[i], m->lambda, NULL);
-    }
-    for (int k = 0; k < 4 && st == BG_OK; k++)
-        bg_combine(ig->n, NULL, h, STAGES + MORE, bg_dop853.d[k], m->rate, ig->bubble + k * ig->n);
-    return st;
-}
-
 /* The error estimate of a step knows nothing of its dense output. Where a stage came near a
  * singular position, the index-1 form magnified what it missed the constraints by; the step may
  * forgive that across the constraints, from which dense output is then far: all stages are found
@@ -65,11 +46,11 @@ static void prepare_dense(bg_integrator *ig)
     static const double drift_most = 1;
     bg_pair_memory *m = ig->method;
     bool plain = ig->dyn->ng > 0 && !ig->sys->system->tree && !ig->leaping;
-    if (calc_bubbles(ig, ig->leaping) != BG_OK)
+    if (bg_dop853_calc_bubbles(ig, ig->leaping) != BG_OK)
         memset(ig->bubble, 0, 4 * (size_t)ig->n * sizeof(double));
     else if (plain && bg_dense_calc_drift(ig, m->y) > drift_most &&
              bg_pair_lift_stages(ig, NULL) == BG_OK) /* else what there is has to do */
-        calc_bubbles(ig, true);
+        bg_dop853_calc_bubbles(ig, true);
 }
 
 static const bg_option_info options[] = {BG_PAIR_PROJECTION, BG_PAIR_NORM};

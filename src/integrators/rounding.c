@@ -17,7 +17,8 @@ static const double probe = 0.25, remains = 0.125;
 static const double noise_share =
     0.1;                             /* of an error, that changes with rounding of the beginning */
 static const double last_places = 8; /* of the largest entry: what rounding leaves in any case */
-static const double accepted = 0.2;  /* error that stands in the place of rounding: steps grow */
+static const double places_behind = 16; /* of points behind, whose differences errors are */
+static const double accepted = 0.2;     /* error that stands in the place of rounding: steps grow */
 static const double worth_a_word = 0.1;
 static const double much_worse = 0.1; /* conditioned than at the start: a singular position */
 enum { RECENT = 40 };
@@ -121,10 +122,15 @@ bool bg_rounding_check_leap(bg_integrator *ig, bool in_vain, double *error)
 
 /* Whether the error of an attempt changes with rounding of its beginning. That of a jump of an
  * acceleration inside the attempt falls with h, too, but stays as it is. A method that looks back
- * cannot begin elsewhere. */
+ * cannot begin elsewhere, and its errors fall slowly with h, since the points behind stay where
+ * they are: they are rounding where they are no more than differences make of that of the points.
+ */
 static bool is_noise(bg_integrator *ig, double error)
 {
-    return ig->has_past || bg_noise_measure(ig) > noise_share * error;
+    if (!ig->has_past)
+        return bg_noise_measure(ig) > noise_share * error;
+    double differences = ldexp(places_behind * DBL_EPSILON, ig->order + 1);
+    return calc_relative(ig) < differences * bg_project_calc_coarseness(ig->dyn);
 }
 
 bool bg_rounding_check(bg_integrator *ig, double *error)
