@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-enum { TOLERANCES = 11, OPTIONS = 3, IDA_MAX = 3, SOLVERS_MAX = 8 };
+enum { TOLERANCES = 11, OPTIONS = 3, IDA_MAX = 3, SOLVERS_MAX = 9 };
 
 /* A solver: IDA in one of its settings, or a method of Bogie with its options. */
 typedef struct solver {
@@ -34,6 +34,10 @@ static const solver constrained[] = {
      .options = {{"update", "full"}},
      .noptions = 1,
      .residual = 0.5},
+    {.name = "bdf partition.",
+     .method = "bdf",
+     .options = {{"update", "partitioned"}},
+     .noptions = 1},
     {.name = "bdf sparse",
      .method = "bdf",
      .options = {{"jacobian", "sparse"}},

@@ -116,6 +116,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->supplied = BG_TERM_M | BG_TERM_f | BG_TERM_s;
     def->terms = terms;
     def->derivatives = derivatives;
+    def->derivative_cost = 1;
     def->derivative_supplied[BG_OF_r][BG_BY_q] = def->derivative_supplied[BG_OF_r][BG_BY_v] = 1;
     def->energy = energy;
     def->event = event;

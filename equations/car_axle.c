@@ -238,6 +238,7 @@ static void set_start(axle *s)
 static void set_derivatives(bg_system_def *def)
 {
     def->derivatives = derivatives;
+    def->derivative_cost = 1;
     unsigned char(*supplied)[BG_BY_COUNT] = def->derivative_supplied;
     supplied[BG_OF_r][BG_BY_q] = supplied[BG_OF_r][BG_BY_v] = 1; /* the latter is zero */
     supplied[BG_OF_r][BG_BY_u] = supplied[BG_OF_g][BG_BY_u] = supplied[BG_OF_w][BG_BY_q] = 1;

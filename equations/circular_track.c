@@ -177,6 +177,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->scleronomic = 1;
     def->terms = terms;
     def->derivatives = derivatives;
+    def->derivative_cost = 1;
     unsigned char(*supplied)[BG_BY_COUNT] = def->derivative_supplied;
     for (int by = BG_BY_q; by <= BG_BY_z; by++)
         supplied[BG_OF_r][by] = supplied[BG_OF_h][by] = 1;

@@ -115,6 +115,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->scleronomic = 1;
     def->terms = terms;
     def->derivatives = derivatives;
+    def->derivative_cost = 1;
     /* dr/dv and dgamma/dq are zero: supplied, with nothing to write */
     def->derivative_supplied[BG_OF_r][BG_BY_q] = def->derivative_supplied[BG_OF_r][BG_BY_v] = 1;
     def->derivative_supplied[BG_OF_w][BG_BY_q] = 1;

@@ -232,6 +232,7 @@ const bg_equations bg_equations_slider_crank = {
 static void set_derivatives(bg_system_def *def)
 {
     def->derivatives = derivatives;
+    def->derivative_cost = 1;
     unsigned char(*supplied)[BG_BY_COUNT] = def->derivative_supplied;
     for (int by = BG_BY_q; by <= BG_BY_z; by++) /* r/z, h/q, h/z are zero */
         supplied[BG_OF_r][by] = supplied[BG_OF_h][by] = 1;

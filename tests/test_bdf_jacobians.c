@@ -173,12 +173,67 @@ static void test_counts(void **state)
     bg_system_destroy(sys);
 }
 
+static bool is_alike(const outcome *x, const outcome *y)
+{
+    return x->status == BG_OK && y->status == BG_OK && x->accepted == y->accepted &&
+           x->work.fc == y->work.fc && x->work.evaluations == y->work.evaluations &&
+           x->work.updates == y->work.updates && calc_distance(x, y) == 0;
+}
+
+/* update=auto takes what it should, with every kind of derivatives, and is the default. */
+static void check_auto(bg_system *sys, double t_end, bool cheap)
+{
+    static const char *const jacobians[] = {"analytic", "dense", "sparse"};
+    double cost = bg_system_get_def(sys)->derivative_cost;
+    assert_true((cost > 0 && cost <= 2) == cheap);
+    for (int j = 0; j < 3; j++) {
+        bg_setting o[] = {{"jacobian", jacobians[j]}, {"update", "auto"}};
+        outcome chosen = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        outcome as_comes = follow(sys, "bdf", 1e-6, 0, t_end, o, 1);
+        o[1].value = "full";
+        outcome full = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        o[1].value = "partitioned";
+        outcome partitioned = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        assert_true(is_alike(&chosen, &as_comes));
+        assert_true(is_alike(&chosen, cheap && j == 0 ? &full : &partitioned));
+        assert_false(is_alike(&full, &partitioned));
+    }
+}
+
+/* Full where a system says that its derivatives are cheap, and partitioned otherwise: dear ones,
+ * differences, models in both forms. */
+static void test_auto(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double t_end;
+        bool cheap;
+    } systems[] = {{"equations:slider-crank", 3, true}, {"equations:car-axle", 0.3, true},
+                   {"equations:andrews", 0.01, true},   {"equations:pendulum", 2, true},
+                   {"equations:chain", 1, false},       {"equations:wheelset", 0.1, false}};
+    for (size_t s = 0; s < sizeof systems / sizeof *systems; s++) {
+        bg_system *sys = create_system(systems[s].name, NULL, NULL);
+        check_auto(sys, systems[s].t_end, systems[s].cheap);
+        bg_system_destroy(sys);
+    }
+    for (int f = 0; f < 2; f++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/four-bar.json", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
+        check_auto(sys, 0.3, false);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strategies),
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_auto),    cmocka_unit_test(test_strategies),
+        cmocka_unit_test(test_columns), cmocka_unit_test(test_growth),
         cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

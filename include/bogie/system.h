@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 9
+#define BG_ABI 10
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -208,6 +208,10 @@ typedef struct bg_system_def {
     unsigned char derivative_supplied[BG_OF_COUNT][BG_BY_COUNT];
     int (*derivatives)(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out);
+    /* What the supplied blocks of r, h and w cost together, beside one residual of all equations
+     * (r, g, G and w), about, by operations; 0: not known, which counts as much. Methods evaluate
+     * cheap derivatives more often. */
+    double derivative_cost;
 
     /* The expansion of r: where its entries lie, asked for before the first values are (NULL: out
      * of memory), which is kept by self, or its fork, as long as that lives; and its values, all of

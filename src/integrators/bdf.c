@@ -25,7 +25,8 @@
 
 /* Fixed steps start with parts of steps, from 2^-FIRST to 2^-LAST of one. */
 enum { FIRST = 14, LAST = 4 };
-enum { CUTS = 2 }; /* for want of convergence, before a leap is thought of */
+enum { CUTS = 2 };                  /* for want of convergence, before a leap is thought of */
+static const double cheap_most = 2; /* residuals that derivatives may cost for update=full */
 static const int each[] = {0, 6, 6, 6, 6, 12, 24}; /* parts of one length, by order */
 
 static void list(void *object, bg_arena *arena)
@@ -119,6 +120,20 @@ static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
     return blocks;
 }
 
+/* update=auto: full where the system says that its derivatives are cheap, and supplies all. */
+static void choose_update(const bg_integrator *ig, bg_bdf *m)
+{
+    const bg_system_def *def = &ig->sys->def;
+    bool cheap = m->jacobian == BG_DIFFERENCE_ANALYTIC && !m->matrix.expanded &&
+                 def->derivative_cost > 0 && def->derivative_cost <= cheap_most;
+    for (int of = 0; of < BG_OF_COUNT; of++)
+        for (int by = 0; by < BG_BY_COUNT; by++)
+            if (m->blocks & BG_KEPT(of, by))
+                cheap = cheap && def->derivative_supplied[of][by];
+    if (m->update == BG_UPDATE_AUTO)
+        m->update = cheap ? BG_UPDATE_FULL : BG_UPDATE_PARTITIONED;
+}
+
 static void map_coordinates(const bg_integrator *ig, bg_bdf *m)
 {
     const double *size = ig->sys->def.v_size;
@@ -160,6 +175,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     map_coordinates(ig, m);
     st = bg_bdf_matrix_choose(ig, err);
     m->blocks = choose_blocks(ig, m);
+    choose_update(ig, m);
     if (st == BG_OK)
         st = bg_bdf_parts_create(ig, &m->parts, err);
     if (st == BG_OK)
@@ -510,8 +526,9 @@ static const bg_option_info options[] = {
      "of jacobian=sparse: from a first difference of all columns, or of the system"},
     {"columns", "kept|whole", "kept",
      "of differences: what a column does not move is kept, or all of F is evaluated anew"},
-    {"update", "partitioned|full|extended", "partitioned",
-     "where the step changes: new derivatives, the old with new M, or that following the inputs"},
+    {"update", "auto|partitioned|full|extended", "auto",
+     "where the step changes: the old derivatives with new M, new ones, or the old following the "
+     "inputs; auto: new ones where the system says that they are cheap"},
     {"matrix", "auto|blocks|expansion", "auto",
      "of derivatives, or through the system's own unknowns; auto: what is less work"},
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},
