@@ -383,6 +383,99 @@ static void test_out_of_range(void **state)
     }
 }
 
+/* Two arms on the ground and a rod between them, or a crank and a slider, or a wheel carrier on two
+ * arms with a tie rod; the rod has this length. */
+static void draw_with_rod(text *t, int kind, placement at, double length, const char *start,
+                          const char *second)
+{
+    static const double arm[] = {0.2, 0.2, 0.1};
+    const double *y = AT(0, 1, 0), *x = AT(1, 0, 0);
+    begin_model(t, at, 0.5, 0.2, -9.81);
+    put_body(t, "crank", 2, kind == 2 ? AT(0, 0.2, 0) : AT(0, 0, 0.5), arm);
+    put_body(t, "second", 4,
+             kind == 0   ? AT(2.75, 0, 1)
+             : kind == 1 ? AT(2, 0, 0)
+                         : AT(0, 0.2, 0.3),
+             arm);
+    if (kind == 2)
+        put_body(t, "carrier", 10, AT(0, 0.45, 0.15), arm);
+    put(t, "}, \"joints\": {");
+    put_joint(t, "A", "revolute", "ground", "crank", AT(0, 0, 0), kind == 2 ? x : y, start);
+    put_joint(t, "D", kind == 1 ? "prismatic" : "revolute", "ground", "second",
+              kind == 0 ? AT(3, 0, 0) : AT(0, 0, kind == 1 ? 0 : 0.3), kind == 0 ? y : x, second);
+    if (kind == 2) {
+        put_joint(t, "low", "spherical", "crank", "carrier", AT(0, 0.4, 0), NULL, "");
+        put_joint(t, "high", "spherical", "second", "carrier", AT(0, 0.4, 0.3), NULL, "");
+    }
+    put(t, ", \"rod\": {\"type\": \"distance\", \"points\": [{\"body\": \"%s\", \"at\": ",
+        kind == 2 ? "ground" : "crank");
+    put_place(t, kind == 2 ? 0.15 : 0, 0, kind == 2 ? 0.1 : 1);
+    put(t, "}, {\"body\": \"%s\", \"at\": ", kind == 2 ? "carrier" : "second");
+    put_place(t,
+              kind == 0   ? 2.5
+              : kind == 1 ? 2
+                          : 0.15,
+              kind == 2 ? 0.4 : 0,
+              kind == 0   ? 2
+              : kind == 1 ? 0
+                          : 0.1);
+    put(t, "}], \"length\": %.17g}}}", length * at.scale);
+}
+
+/* A rod of the wrong length is named first, whether something else is fixed where it cannot be
+ * then or not; but what could not be with the right length, either, is what is wrong. */
+static void test_wrong_rod(void **state)
+{
+    (void)state;
+    unsigned seed = 31;
+    /* with the crank as drawn and turned by 0.2: too short, too long for it */
+    static const double too_short[] = {0.85, 0.8, 0.01}, too_long[] = {6.2, 40, 3};
+    for (int k = 0; k < 60; k += STRIDE) {
+        int kind = k % 3, how = k / 3 % 3;
+        bool longer = k / 9 % 2;
+        double length = longer ? too_long[kind] * draw_between(&seed, 1, 2)
+                               : too_short[kind] * draw_between(&seed, 0.05, 1);
+        placement at = place(k / 3, &seed);
+        char fixed[128] = "";
+        text t;
+        if (kind == 1 && longer)
+            continue; /* the slider goes anywhere */
+        if (how > 0)
+            snprintf(fixed, sizeof fixed, ", \"initial\": {\"position\": %.17g, \"fixed\": true}",
+                     how == 1 ? 0 : draw_between(&seed, 0, 0.2));
+        else if (!longer)
+            continue; /* short ones may be met elsewhere */
+        draw_with_rod(&t, kind, at, length, fixed, "");
+        for (int f = 0; f < 2; f++) {
+            char said[4096];
+            double y[7];
+            bg_status st = start(t.buffer, forms[f], y, said, sizeof said);
+            const char *quote = strchr(said + strcspn(said, ":"), '\'');
+            if (st != BG_NOT_ASSEMBLED || !quote || strncmp(quote, "'rod'", 5) != 0)
+                fail_msg("rod %d, %g, fixed %d, %s: %s", kind, length, how, forms[f], said);
+        }
+    }
+}
+
+/* A rod that is a little longer or shorter than drawn is not to blame for a rocker that is fixed
+ * where no such rod would reach. */
+static void test_far_rocker(void **state)
+{
+    (void)state;
+    unsigned seed = 37;
+    for (int k = 0; k < 12; k += STRIDE) {
+        char fixed[128], said[4096];
+        double y[7], far = draw_between(&seed, 0.5, 1.2);
+        text t;
+        snprintf(fixed, sizeof fixed, ", \"initial\": {\"position\": %.17g, \"fixed\": true}", far);
+        draw_with_rod(&t, 0, place(k / 2, &seed), hypot(2.5, 1) * draw_between(&seed, 0.97, 1.03),
+                      "", fixed);
+        bg_status st = start(t.buffer, forms[k % 2], y, said, sizeof said);
+        if (st != BG_BAD_INPUT || strncmp(said, "joints.D.initial.position: is fixed at", 38) != 0)
+            fail_msg("rocker at %g, %s: %s", far, forms[k % 2], said);
+    }
+}
+
 /* Drives that agree at the start but ask for unequal speeds, however slow or fast, in data of 17
  * or 6 digits: said on velocity level, with the drives named first. */
 static void test_unequal_drives(void **state)
@@ -502,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_locked_loop),       cmocka_unit_test(test_all_fixed),
         cmocka_unit_test(test_fixed_positions),   cmocka_unit_test(test_fixed_velocities),
         cmocka_unit_test(test_fixed_at_rest),     cmocka_unit_test(test_out_of_range),
+        cmocka_unit_test(test_wrong_rod),         cmocka_unit_test(test_far_rocker),
         cmocka_unit_test(test_unequal_drives),    cmocka_unit_test(test_drives_after_turns),
         cmocka_unit_test(test_gears_after_turns),
     };

@@ -2,6 +2,7 @@
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "run/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,7 +167,8 @@ typedef struct simulation {
     bg_result *result; /* NULL without -o */
     bg_run_report report;
     bg_progress_bar bar;
-    bool saved; /* the result is complete */
+    bool checked; /* nothing stands in the way of the outputs */
+    bool saved;   /* the result is complete */
 } simulation;
 
 static void simulation_clear(simulation *job)
@@ -182,8 +184,13 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
 {
     bg_problem_def def = make_def(reference, args);
     bg_status status = check_arguments(args, err);
+    job->checked = !status;
     if (!status)
-        status = bg_problem_create(&def, &job->problem, err);
+        status = bg_problem_read(&def, &job->problem, err);
+    if (!status) {
+        job->options = make_options(job->problem, args);
+        status = bg_problem_create_system(job->problem, err);
+    }
     if (status)
         return status;
     const bg_system *system = bg_problem_get_system(job->problem);
@@ -226,13 +233,17 @@ static bg_status simulate(simulation *job, const arguments *args, bg_error *err)
     return status;
 }
 
-static bg_status write_summary(const simulation *job, const arguments *args, bg_error *err)
+/* A run whose input is refused keeps an earlier summary. */
+static bg_status write_summary(const simulation *job, const char *reference, const arguments *args,
+                               bg_error *err)
 {
     bool to_stdout = strcmp(args->summary, "-") == 0;
-    if (!to_stdout && !job->report.final)
-        return BG_OK; /* never started: keep an earlier summary */
-    char *text = bg_summary_create(bg_problem_get_system(job->problem),
-                                   bg_problem_get_reference(job->problem), &job->report);
+    bg_status st = job->report.status;
+    bool refused = !job->report.final && (st == BG_BAD_INPUT || st == BG_IO);
+    if (!to_stdout && refused && access(args->summary, F_OK) == 0)
+        return BG_OK;
+    const bg_system *system = job->problem ? bg_problem_get_system(job->problem) : NULL;
+    char *text = bg_summary_create(system, reference, &job->report);
     if (!text)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing the summary");
     bg_status status = BG_OK;
@@ -296,15 +307,33 @@ static int refuse_doubtful(const bg_run_report *report)
     return BG_EXIT_FAILED;
 }
 
+/* The report of a run that never started, whether the start was looked for with the equations, as
+ * in Cartesian form, or by the run. */
+static void report_unstarted(simulation *job, bg_status status, const bg_error *err)
+{
+    bg_run_report *report = &job->report;
+    const bg_run_options *run = &job->options;
+    snprintf(report->integrator, sizeof report->integrator, "%s",
+             run->integrator ? run->integrator : "");
+    snprintf(report->formulation, sizeof report->formulation, "%s",
+             run->formulation ? run->formulation : "");
+    report->status = status;
+    report->verdict = BG_BAD;
+    report->t_checkpoint = NAN;
+    snprintf(report->message, sizeof report->message, "%s", err->text);
+}
+
 /* Prints the outcome and returns the exit code. */
-static int conclude(const simulation *job, const arguments *args, bg_status status, bg_error *err)
+static int conclude(const simulation *job, const char *reference, const arguments *args,
+                    bg_status status, bg_error *err)
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
     if (!args->quiet && !json_on_stdout && job->report.final)
         bg_certificate_print(job->problem, &job->options, &job->report,
                              job->saved ? args->output : NULL);
     bg_error summary_err = {0};
-    bg_status summarised = args->summary ? write_summary(job, args, &summary_err) : BG_OK;
+    bg_status summarised = args->summary ? write_summary(job, reference, args, &summary_err)
+                                         : BG_OK;
     fflush(stdout);
 
     int code = BG_EXIT_DONE;
@@ -345,12 +374,11 @@ static int run(const bg_verb *verb, int argc, char **argv)
     simulation job = {0};
     int code;
     status = prepare(&job, reference, &args, &err);
-    if (status) {
-        code = bg_error_print(&err);
-    } else {
+    if (!status)
         status = simulate(&job, &args, &err);
-        code = conclude(&job, &args, status, &err);
-    }
+    if (status && !job.report.final)
+        report_unstarted(&job, status, &err);
+    code = job.checked ? conclude(&job, reference, &args, status, &err) : bg_error_print(&err);
     simulation_clear(&job);
     bg_cli_settings_clear(&args.settings);
     return code;

@@ -3,7 +3,10 @@
  * They are taken in the order of the file, each as well as the mechanism and those before it let it
  * be (BG_USE_GIVEN). The first that is not met is the one to name. Of those before it, one after
  * the other is left out: if it is still not met, that one had no part in it. What remains is a
- * smallest set that cannot be met together. */
+ * smallest set that cannot be met together.
+ *
+ * Mechanisms are drawn with closed loops. Where one is drawn open and, were it closed as it is
+ * drawn, everything fixed could be met, its joint is what is wrong first. */
 #include "consistent/start_search.h"
 
 #include "base/memory.h"
@@ -29,14 +32,20 @@ typedef struct inquiry {
     bool exact; /* the last trial for positions came to rest */
 } inquiry;
 
-/* others: what else is fixed and has part in it; about: so much is possible but for 1e-4. */
+/* about: so much is possible but for 1e-4. Both texts have this size. */
+static void print_fixed(const bg_given *g, bool about, char *given, char *got, size_t size)
+{
+    bg_given_print(g->given, g->n, 0, given, size);
+    bg_given_print(g->got, g->n, g->size, got, size);
+    if (about)
+        snprintf(got, size, "about %.4g", g->got[0]);
+}
+
+/* others: what else is fixed and has part in it. */
 static bg_status report_fixed(const bg_given *g, const char *others, bool about, bg_error *err)
 {
     char given[96], got[96];
-    bg_given_print(g->given, g->n, 0, given, sizeof given);
-    bg_given_print(g->got, g->n, g->size, got, sizeof got);
-    if (about)
-        snprintf(got, sizeof got, "about %.4g", g->got[0]);
+    print_fixed(g, about, given, got, sizeof got);
     return bg_error_set(err, BG_BAD_INPUT,
                         "%s: is fixed at %s %s, but %s%sthe mechanism allows no more than %s; %s",
                         g->name, given, g->unit, others[0] ? "with " : "", others, got,
@@ -154,6 +163,54 @@ static void find_range(inquiry *q, int last)
     get_given(q, last, &q->last);
 }
 
+/* The row that is missed most where it is drawn, with the offsets <- what all are missed by there;
+ * -1: loops are drawn closed but for the precision of data. */
+static int find_drawn_open(inquiry *q)
+{
+    bg_dynamics *d = q->s->d;
+    bg_error ignored;
+    int worst = -1;
+    double most = BG_RANK_DATA;
+    memcpy(q->x->q, q->s->design, (size_t)d->nq * sizeof(double));
+    if (!bg_start_search_goes_on(q->s, bg_start_search_find_closing(q->s, q->x, &ignored)))
+        return -1;
+    for (int i = 0; i < d->ng; i++) {
+        double part = fabs(d->terms.g[i]) / q->s->size[i];
+        worst = part > most ? i : worst;
+        most = fmax(part, most);
+    }
+    for (int i = 0; i < d->ng && worst >= 0; i++)
+        d->offset[i] = d->terms.g[i];
+    return worst;
+}
+
+/* Names the joint that is drawn open, if what is fixed could be met were it closed so; else
+ * BG_OK. What is fixed and not met is in q->last. */
+static bg_status find_wrong_joint(inquiry *q, int last, bool about, bg_error *err)
+{
+    bg_dynamics *d = q->s->d;
+    char buffer[32], given[96], got[96];
+    bg_given unmet = q->last;
+    int row = find_drawn_open(q);
+    if (row < 0)
+        return BG_OK;
+    memcpy(q->base, q->s->design, (size_t)d->nq * sizeof(double));
+    bool possible = is_possible(q, last);
+    memset(d->offset, 0, (size_t)d->ng * sizeof(double));
+    q->last = unmet;
+    if (!possible)
+        return BG_OK;
+    print_fixed(&unmet, about, given, got, sizeof got);
+    return bg_error_set(err, BG_NOT_ASSEMBLED,
+                        "system '%s' cannot be assembled at t = %g: the constraint '%s' is not met "
+                        "where it is drawn, and cannot be met where %s is fixed at %s %s (no more "
+                        "than %s is possible); correct the dimensions of the joint, or do not fix "
+                        "so much",
+                        d->sys->def.name, q->x->t,
+                        bg_system_get_name(d->sys->system, 'g', row, buffer, sizeof buffer),
+                        unmet.name, given, unmet.unit, got);
+}
+
 static bg_status inquire(inquiry *q, bg_error *err)
 {
     bg_start_search *s = q->s;
@@ -173,6 +230,12 @@ static bg_status inquire(inquiry *q, bg_error *err)
         find_range(q, last);
     if (s->starved)
         return bg_start_search_check_memory(s, err);
+    if (q->of == BG_START_POSITIONS) {
+        s->less = 0;
+        bg_status st = find_wrong_joint(q, last, about, err);
+        if (st != BG_OK || s->starved)
+            return s->starved ? bg_start_search_check_memory(s, err) : st;
+    }
     list_others(q, others, sizeof others);
     return report_fixed(&q->last, others, about, err);
 }
@@ -251,6 +314,7 @@ bg_status bg_starts_explain_position(bg_dynamics *d, bg_state *x, double misfit,
         found = bg_start_search_check_memory(&s, &own);
     free(before);
     bg_start_search_clear(&s);
-    return found == BG_BAD_INPUT || found == BG_NO_MEMORY ? bg_error_set(err, found, "%s", own.text)
-                                                          : st;
+    return found == BG_BAD_INPUT || found == BG_NOT_ASSEMBLED || found == BG_NO_MEMORY
+               ? bg_error_set(err, found, "%s", own.text)
+               : st;
 }

@@ -247,7 +247,7 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
     return end_object(&b);
 }
 
-/* system may be NULL where the report has no final state. */
+/* def and system may be NULL where the report has no final state. */
 static json_t *make_summary(const bg_system_def *def, const bg_system *system, const char *model,
                             const bg_run_report *report)
 {
@@ -264,7 +264,7 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
     put(&b, "reason", new_text(reason ? reason->text : ""));
     put(&b, "warnings", new_warnings(&report->warnings));
     put(&b, "t_end", report->final ? new_real(report->final->t) : json_null());
-    put(&b, "dimensions", new_dimensions(def, report));
+    put(&b, "dimensions", def ? new_dimensions(def, report) : json_null());
     put(&b, "steps", new_steps(&report->counters));
     const bg_work own = bg_counters_sum_steps(&report->counters);
     put(&b, "evaluations", new_work(&own));
@@ -284,7 +284,7 @@ static json_t *make_summary(const bg_system_def *def, const bg_system *system, c
 json_t *bg_summary_make_json(const bg_system *system, const char *model,
                              const bg_run_report *report)
 {
-    return make_summary(bg_system_get_def(system), system, model, report);
+    return make_summary(system ? bg_system_get_def(system) : NULL, system, model, report);
 }
 
 json_t *bg_summary_make_layout(void)

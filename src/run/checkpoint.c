@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 14, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 15, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -81,6 +81,10 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
     if (st == BG_OK)
         st = archive_text(archive, "the formulation", o->formulation ? o->formulation : "equations",
                           err);
+    if (st == BG_OK)
+        st = archive_text(
+            archive, "the start",
+            r->sys->system->equilibrium ? "in equilibrium (--equilibrium)" : "as given", err);
     if (st == BG_OK)
         st = archive_text(archive, "the integrator", o->integrator, err);
     if (st == BG_OK)

@@ -120,6 +120,7 @@ bg_status bg_journal_open(const bg_study *s, const char *path, bg_table *table, 
     *j = (bg_journal){.fd = -1, .path = strdup(path), .real = bg_place_resolve(path)};
     if (!j->path || !j->real)
         return fail(path, err);
+    bool there = access(j->real, F_OK) == 0;
     bg_status st = open_locked(j->real, &j->fd, err);
     if (st != BG_OK)
         return st;
@@ -130,8 +131,12 @@ bg_status bg_journal_open(const bg_study *s, const char *path, bg_table *table, 
         fclose(file);
     if (size > 0 && !ours)
         st = restart(j, err);
-    if (st == BG_OK && !ours)
-        return begin(s, path, j, err);
+    if (st == BG_OK && !ours) {
+        st = begin(s, path, j, err);
+        if (st != BG_OK && !there)
+            unlink(j->real);
+        return st;
+    }
     j->found = count_rows(table);
     if (st == BG_OK && (ftruncate(j->fd, end) != 0 || lseek(j->fd, end, SEEK_SET) != end))
         st = fail(path, err);

@@ -104,4 +104,34 @@ for ending in csv h5; do
 done
 holds "earlier CSV or rows that are safe" grep -q "^t,h," small.csv
 
+# A start that cannot be is told in the summary, in both forms alike. Input that is refused keeps an
+# earlier summary.
+rod() {
+    cat <<END
+{"bodies": {
+    "crank": {"mass": 2, "center": [0, 0, 0.5], "inertia": [0.2, 0.2, 0.01]},
+    "rocker": {"mass": 4, "center": [2.75, 0, 1], "inertia": [1.4, 1.4, 0.1]}},
+ "joints": {
+    "A": {"type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 1, 0]$2},
+    "D": {"type": "revolute", "bodies": ["ground", "rocker"], "at": [3, 0, 0], "axis": [0, 1, 0]},
+    "rod": {"type": "distance", "length": $1, "points": [
+        {"body": "crank", "at": [0, 0, 1]}, {"body": "rocker", "at": [2.5, 0, 2]}]}},
+ "run": {"t_end": 1}}
+END
+}
+rod 10 "" >long.json
+rod 0.3 ', "initial": {"position": 0, "fixed": true}' >short.json
+for model in long short; do
+    for form in joint cartesian; do
+        rm -f $model-$form
+        expect "$model rod, $form" 2 "joints.rod" -- "$BOGIE" run $model.json --formulation $form \
+            --summary $model-$form
+        holds "$model rod, $form: status" [ "$(json $model-$form status)" = not-assembled ]
+        holds "$model rod, $form: form" [ "$(json $model-$form formulation)" = $form ]
+        "$BOGIE" run $model.json --formulation $form --summary - >$model-stdout 2>/dev/null
+        holds "$model rod, $form: on stdout" cmp -s $model-$form $model-stdout
+    done
+    holds "$model rod: both forms alike" [ "$(json $model-joint message)" = "$(json $model-cartesian message)" ]
+done
+
 finish

@@ -90,4 +90,19 @@ grep "not unique" "$out" >resumed.told
 holds "reactions are named" [ -s whole.told ]
 holds "the same ones after a resume" cmp -s whole.told resumed.told
 
+# A run that starts in equilibrium is another one than a run that does not.
+model=$models/double-wishbone.json
+for first in "" --equilibrium; do
+    for second in "" --equilibrium; do
+        rm -f rest.checkpoint
+        # shellcheck disable=SC2086
+        "$BOGIE" run "$model" $first --t-end 0.02 --checkpoint rest.checkpoint --quiet
+        code=2
+        [ "$first" = "$second" ] && code=0
+        # shellcheck disable=SC2086
+        expect "resumed '$first' with '$second'" $code -- "$BOGIE" run "$model" $second --t-end 0.03 \
+            --resume rest.checkpoint
+    done
+done
+
 finish

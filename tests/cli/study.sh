@@ -123,4 +123,10 @@ expect "a page on stdout" 2 "--html needs the name of a file" -- "$BOGIE" study 
 expect "no folder" 2 "'none' does not exist" -- "$BOGIE" study timing.json --csv none/x.csv
 expect "unknown option" 2 "did you mean '--merge'" -- "$BOGIE" study timing.json --marge
 
+said=$( (ulimit -f 0 && "$BOGIE" study timing.json --quiet --journal full.journal) 2>&1)
+code=$?
+holds "a journal that cannot be begun: code 2" [ $code = 2 ]
+holds "a journal that cannot be begun is named" [ "${said#*full.journal}" != "$said" ]
+holds "it leaves nothing behind" [ ! -e full.journal ]
+
 finish
