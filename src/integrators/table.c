@@ -13,7 +13,8 @@
     X(bg_adams_class)        \
     X(bg_sdirk4)             \
     X(bg_trapezoidal)        \
-    X(bg_sdirk4_first_order)
+    X(bg_sdirk4_first_order) \
+    X(bg_automatic_class)
 
 #define DECLARE(name) extern const bg_integrator_class name;
 #define ADDRESS(name) &name,
