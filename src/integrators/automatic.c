@@ -6,7 +6,8 @@
  * exchange of the class between two steps, as after an event, with no change of the state. A run
  * that is never found stiff is that of mdop5, bit by bit. The other way there is no exchange: bdf
  * is seldom much slower where a motion has ceased to be stiff. Fixed steps, which the user has
- * chosen, and systems that bdf cannot integrate are left to mdop5. */
+ * chosen, systems that bdf cannot integrate, or that are so large that its matrix would be, and the
+ * last few steps of a run are left to mdop5. */
 #include "integrators/automatic.h"
 
 #include "base/memory.h"
@@ -21,6 +22,8 @@
 #include <string.h>
 
 enum { EXPLICIT, IMPLICIT, PARTS };
+enum { FEWEST_LEFT = 64 };     /* steps of the explicit method to the end that an exchange is for */
+enum { MOST_UNKNOWNS = 1000 }; /* of systems for which memory of the implicit one is made */
 
 extern const bg_integrator_class bg_mdop5, bg_bdf_class;
 
@@ -66,7 +69,8 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     a->part[EXPLICIT].class_ = &bg_mdop5;
     a->part[IMPLICIT].class_ = &bg_bdf_class;
     bg_status st = create_part(ig, &a->part[EXPLICIT], err);
-    if (st == BG_OK && ig->options.step == 0) {
+    const int unknowns = ig->dyn->nv + ig->dyn->ng + ig->dyn->nz;
+    if (st == BG_OK && ig->options.step == 0 && unknowns <= MOST_UNKNOWNS) {
         const int settings = ig->options.nsettings;
         ig->options.nsettings = 0; /* they are those of the explicit one */
         st = create_part(ig, &a->part[IMPLICIT], &ignored);
@@ -106,7 +110,8 @@ void bg_automatic_update(bg_integrator *ig)
     bg_error ignored;
     double h = ig->control.h_next;
     if (a->now == IMPLICIT || !ig->trouble->stiff || !a->part[IMPLICIT].method ||
-        !(ig->x0->t < ig->t_end) || ig->control.leaps.left > 0 || bg_change_points_is_passing(ig))
+        !(ig->x0->t + FEWEST_LEFT * h < ig->t_end) || ig->control.leaps.left > 0 ||
+        bg_change_points_is_passing(ig))
         return;
     take(ig, IMPLICIT);
     ig->class_->restart(ig, BG_RESTART_START);
