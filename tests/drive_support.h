@@ -47,6 +47,7 @@ static inline void run_drive(const char *path, const char *form, const bg_settin
         snprintf(d->names[i], sizeof *d->names, "%s",
                  bg_system_get_name(sys, 'y', i, buffer, sizeof buffer));
     }
+    o.integrator = "mdop5"; /* whose constraints are met to rounding */
     o.t_end = t_end;
     o.method.rtol = o.method.atol = tolerance;
     o.output_interval = 0.02;

@@ -102,41 +102,51 @@ static void test_estimates(void **state)
     }
 }
 
-/* The reduced matrix and all of (51) lead to one motion, in fixed steps to rounding; so do
- * coordinates and directions but for the error of the method. */
+/* The end (q, v, z) of a short motion in fixed steps; returns its length. */
+static int run_fixed(bg_system *sys, const char *method, bool full, double *end)
+{
+    bg_error err = {BG_OK, ""};
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    const bg_setting matrix = {"matrix", "full"};
+    const int n = sys->def.nq + sys->def.nv + sys->def.nz;
+    o.integrator = method;
+    o.method.step = 2e-3;
+    o.method.settings = &matrix;
+    o.method.nsettings = full;
+    o.skip_comparison = 1;
+    o.t_end = 0.1;
+    assert_true(n <= 250);
+    assert_ok(bg_run(sys, &o, &r, &err));
+    memcpy(end, r.final->q, (size_t)n * sizeof(double));
+    bg_run_report_clear(&r);
+    return n;
+}
+
+/* The reduced matrix and all of (51) lead to one motion, in fixed steps to rounding; so does
+ * Newton's iteration in first-order form. */
 static void test_matrices(void **state)
 {
     (void)state;
-    static const char *const models[] = {"four-bar", "double-wishbone", "gyroscope",
-                                         "iftomm-a01-pendulum"};
-    for (int k = 0; k < 4; k++)
+    static const char *const models[] = {
+        "four-bar",        "double-wishbone",     "gyroscope", "iftomm-a01-pendulum",
+        "slider-crank-3d", "iftomm-a05-governor", "hmmwv14",   "vehicle-trailer-spring"};
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++)
         for (int form = 0; form < 2; form++) {
             bg_error err = {BG_OK, ""};
             char path[256];
             bg_model *model;
             bg_system *sys;
-            double end[2][200];
+            double end[3][250];
             snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/%s.json", models[k]);
             assert_ok(bg_model_read(path, NULL, 0, &model, &err));
             assert_ok(bg_model_create_system(model, forms[form], &sys, &err));
-            const int n = sys->def.nq + sys->def.nv;
-            assert_true(n <= 200);
-            for (int i = 0; i < 2; i++) {
-                bg_run_options o = bg_default_run_options();
-                bg_run_report r;
-                const bg_setting full = {"matrix", "full"};
-                o.integrator = "sdirk4";
-                o.method.step = 2e-3;
-                o.method.settings = &full;
-                o.method.nsettings = i;
-                o.skip_comparison = 1;
-                o.t_end = 0.1;
-                assert_ok(bg_run(sys, &o, &r, &err));
-                memcpy(end[i], r.final->q, (size_t)n * sizeof(double));
-                bg_run_report_clear(&r);
-            }
+            run_fixed(sys, "sdirk4", false, end[0]);
+            run_fixed(sys, "sdirk4", true, end[1]);
+            const int n = run_fixed(sys, "sdirk4-first-order", false, end[2]);
             for (int i = 0; i < n; i++)
-                assert_near(end[1][i], end[0][i], 1e-10 * fmax(1, fabs(end[0][i])));
+                for (int j = 1; j < 3; j++)
+                    assert_near(end[j][i], end[0][i], 1e-10 * fmax(1, fabs(end[0][i])));
             bg_system_destroy(sys);
             bg_model_destroy(model);
         }

@@ -45,7 +45,7 @@ typedef struct bg_progress {
 } bg_progress;
 
 typedef struct bg_run_options {
-    const char *integrator; /* default "mdop5" */
+    const char *integrator; /* default "auto" */
     bg_integrator_options method;
     double t_start, t_end;  /* s; NAN: as the system says */
     long max_steps;         /* accepted steps; 0: no limit */

@@ -23,7 +23,7 @@ typedef struct arguments {
 
 static const bg_cli_option options[] = {
     {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
-     "method (default: the model's, or mdop5)"},
+     "method (default: the model's, or auto)"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
      "coordinates of a model (default: the model's, or joint)"},
     {"--t-start", NULL, "T", BG_CLI_NUMBER, FIELD(t_start),

@@ -1,4 +1,5 @@
 /* An integrator between two steps, saved and restored: a resumed run goes on bit by bit. */
+#include "integrators/automatic.h"
 #include "integrators/change_points.h"
 #include "integrators/integrator.h"
 #include "integrators/trouble.h"
@@ -21,7 +22,9 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
         bg_integrator_advance(ig);
     bg_state *x = ig->x0;
     const bg_system_def *def = &ig->sys->def;
-    bg_archive_mark(archive, ig->class_->info.name);
+    bg_archive_mark(archive, ig->automatic ? "auto" : ig->class_->info.name);
+    if (ig->automatic)
+        bg_automatic_archive(ig, archive);
     bg_counters_archive(ig, archive);
     bg_archive_finite(archive, &x->t, 1);
     bg_archive_finite(archive, x->q, ig->n);

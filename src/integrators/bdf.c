@@ -190,6 +190,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
         st = bg_bdf_cap_create(ig, err);
     bg_bdf_history_reset(&m->now);
     bg_bdf_history_reset(&m->ends);
+    bg_bdf_history_reset(&m->next_ends); /* they take turns */
     return st;
 }
 

@@ -39,7 +39,8 @@ static void list(void *object, bg_arena *arena)
         BG_TAKE(arena, m->stage.zeta[i], nz);
         BG_TAKE(arena, m->stage.slope[i], nq);
     }
-    double **const of_v[] = {&m->v_base, &m->v_free, &m->shift, &m->psi1, &m->motion, &m->work_v};
+    double **const of_v[] = {&m->v_base, &m->v_free, &m->shift,  &m->psi1,  &m->motion,
+                             &m->work_v, &m->p,      &m->rest_p, &m->rest_a};
     double **const of_q[] = {&m->q_base, &m->closed, &m->work_q};
     for (size_t i = 0; i < sizeof of_v / sizeof *of_v; i++)
         BG_TAKE(arena, *of_v[i], nv);
@@ -259,7 +260,7 @@ static bg_status prepare(bg_integrator *ig, bool renew, bg_error *err)
 static void calc_error(bg_integrator *ig)
 {
     bg_dirk *m = ig->method;
-    const double *b = m->tableau->error, s = m->factored;
+    const double *b = m->tableau->error;
     const int nv = m->nv, stages = m->tableau->stages;
     double *e_q = m->v_base, *e_v = m->v_free, *e_z = m->z_base; /* free after the stages */
     bg_combine(nv, NULL, ig->h, stages, b, m->stage.v, e_q);
@@ -267,20 +268,8 @@ static void calc_error(bg_integrator *ig)
     bg_combine(m->nz, NULL, ig->h, stages, b, m->stage.zeta, e_z);
     bg_frame_project(&m->frame, e_q);
     bg_frame_project(&m->frame, e_v);
-    if (m->filtered) {
-        bg_dirk_matrix_apply(ig, e_q, m->psi1, m->psi2, m->psi3);
-        bg_matrix_multiply(nv, nv, ig->sys->def.pattern_M, m->B.block[BG_KEPT_M].values, e_v,
-                           m->motion);
-        for (int i = 0; i < nv; i++)
-            m->psi1[i] = m->motion[i] - s * m->psi1[i];
-        for (int i = 0; i < m->ng; i++)
-            m->psi2[i] = ig->dyn->eliminated[i] ? 0 : -s * m->psi2[i];
-        for (int i = 0; i < m->nz; i++)
-            e_z[i] += s * m->psi3[i];
-        bg_dirk_matrix_solve(ig, m->psi1, m->psi2, e_z, e_v);
-        for (int i = 0; i < nv; i++)
-            e_q[i] += s * e_v[i];
-    }
+    if (m->filtered)
+        bg_dirk_matrix_filter(ig, e_q, e_v, e_z, e_v);
     bg_dynamics_calc_rates(ig->dyn, e_q, ig->work_n);
     memcpy(ig->work_n + m->nq, e_v, (size_t)nv * sizeof(double));
     memcpy(ig->work_n + m->nq + nv, e_z, (size_t)m->nz * sizeof(double));

@@ -55,9 +55,10 @@ typedef struct bg_dirk_columns {
 typedef struct bg_dirk {
     const bg_dirk_tableau *tableau;
     int nq, nv, nz, ng;
-    bool full;     /* the matrix (51) with all rows, else the reduced one */
-    bool filtered; /* error estimate */
-    double kappa;  /* Newton's bound, in units of the tolerance */
+    bool first_order; /* Newton's iteration in positions and velocities (dirk_first.c) */
+    bool full;        /* the matrix (51) with all rows, else the reduced one */
+    bool filtered;    /* error estimate */
+    double kappa;     /* Newton's bound, in units of the tolerance */
     bg_frame frame;
     bg_jacobian B;   /* derivatives, and M */
     uint64_t blocks; /* of B */
@@ -86,6 +87,8 @@ typedef struct bg_dirk {
     double *v_base, *q_base, *z_base; /* what the stages before give */
     double *v_free;                   /* [nv] velocities before they are corrected */
     double *shift;                    /* [nv] the correction */
+    double *p;                        /* [nv] velocities of positions, in first-order form, */
+    double *rest_p, *rest_a;          /* and what is left, then increments */
     double *closed;                   /* [nq] q before it is corrected */
     double *q, *v, *z;                /* of the iterate, one after another */
     double *a, *lambda, *zeta;
@@ -116,6 +119,12 @@ bg_status bg_dirk_solve_stage(bg_integrator *ig, int i, bg_error *err);
 /* Terms at the iterate: what of them, and of the forces, a method needs at the end. */
 bg_status bg_dirk_evaluate(bg_integrator *ig, double t, unsigned want, bg_error *err);
 
+/* dirk_first.c: slopes of positions at the guess of a stage. */
+void bg_dirk_begin_first(bg_integrator *ig, double s);
+/* One iteration at positions and velocities of the slopes at hand; size: its increment, in units
+ * of the tolerance. */
+bg_status bg_dirk_iterate_first(bg_integrator *ig, double t, double s, double *size, bg_error *err);
+
 /* dirk_matrix.c */
 bg_status bg_dirk_matrix_create(bg_integrator *ig, bg_error *err);
 /* Memory for the independent motions of a start. */
@@ -131,6 +140,11 @@ bg_status bg_dirk_matrix_update(bg_integrator *ig, const bg_dirk_place *at, bg_e
 bg_status bg_dirk_matrix_factor(bg_integrator *ig, double s, bg_error *err);
 /* (51) (da, dlambda, dzeta) = (x1, x2, x3) in place; motion [nv] <- the independent part of da. */
 void bg_dirk_matrix_solve(bg_integrator *ig, double *x1, double *x2, double *x3, double *motion);
+/* (e_q, e_v, e_z) <- (I - s J)^-1 of them, J the Jacobian of the equations of the independent
+ * motions: e_q [nv] and e_v [nv] are motions, e_v is left alone and its result is in motion [nv],
+ * which may be e_v. What it changes in accelerations and multipliers is in psi1 and psi2. */
+void bg_dirk_matrix_filter(bg_integrator *ig, double *e_q, const double *e_v, double *e_z,
+                           double *motion);
 /* What the derivatives give along a motion x [nv] of positions: r, constraints, h. */
 void bg_dirk_matrix_apply(bg_integrator *ig, const double *x, double *r, double *g, double *h);
 void bg_dirk_matrix_archive(bg_integrator *ig, bg_archive *archive);

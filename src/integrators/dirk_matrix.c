@@ -441,10 +441,12 @@ bg_status bg_dirk_matrix_factor(bg_integrator *ig, double s, bg_error *err)
     m->factored = st == BG_OK ? s : 0;
     if (st != BG_SINGULAR)
         return st;
+    char friction[192];
+    bg_settling_describe(ig->sys->system, ig->x0->lambda, friction, sizeof friction);
     return bg_error_set(err, BG_RETRY,
                         "system '%s': the integration matrix of the step from t = %.17g is "
-                        "singular",
-                        ig->sys->def.name, ig->x0->t);
+                        "singular%s",
+                        ig->sys->def.name, ig->x0->t, friction);
 }
 
 static void solve_whole(bg_integrator *ig, double *x1, double *x2, double *x3, double *motion)
@@ -524,6 +526,25 @@ void bg_dirk_matrix_solve(bg_integrator *ig, double *x1, double *x2, double *x3,
 {
     const bg_dirk *m = ig->method;
     (m->full ? solve_whole : solve_reduced)(ig, x1, x2, x3, motion);
+}
+
+void bg_dirk_matrix_filter(bg_integrator *ig, double *e_q, const double *e_v, double *e_z,
+                           double *motion)
+{
+    bg_dirk *m = ig->method;
+    const double s = m->factored;
+    bg_dirk_matrix_apply(ig, e_q, m->psi1, m->psi2, m->work_z);
+    bg_matrix_multiply(m->nv, m->nv, ig->sys->def.pattern_M, m->B.block[BG_KEPT_M].values, e_v,
+                       m->motion);
+    for (int i = 0; i < m->nv; i++)
+        m->psi1[i] = m->motion[i] - s * m->psi1[i];
+    for (int i = 0; i < m->ng; i++)
+        m->psi2[i] = ig->dyn->eliminated[i] ? 0 : -s * m->psi2[i];
+    for (int i = 0; i < m->nz; i++)
+        e_z[i] += s * m->work_z[i];
+    bg_dirk_matrix_solve(ig, m->psi1, m->psi2, e_z, motion);
+    for (int i = 0; i < m->nv; i++)
+        e_q[i] += s * motion[i];
 }
 
 /* Copies n numbers to or from the place at hand. */

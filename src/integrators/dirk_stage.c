@@ -76,22 +76,29 @@ static void guess_closed(const bg_integrator *ig, double s)
     }
 }
 
+/* Whether positions have unknowns of their own. Leaps iterate as all methods of this kind. */
+static bool goes_first(const bg_dirk *m)
+{
+    return m->first_order && !m->by_stage;
+}
+
 /* Q and the slope, which is left in work_q. */
 static bg_status close_positions(bg_integrator *ig, double t, double s, bg_error *err)
 {
     bg_dirk *m = ig->method;
     bg_dynamics *d = ig->dyn;
+    const double *v = goes_first(m) ? m->p : m->v;
     if (!d->kinematic) {
         for (int i = 0; i < m->nq; i++) {
-            m->work_q[i] = m->v[i];
-            m->closed[i] = m->q_base[i] + s * m->v[i];
+            m->work_q[i] = v[i];
+            m->closed[i] = m->q_base[i] + s * v[i];
         }
         return BG_OK;
     }
     bg_status st = calc_V(ig, t, m->q_base, err);
     if (st != BG_OK)
         return st;
-    bg_dynamics_calc_rates(d, m->v, m->work_q);
+    bg_dynamics_calc_rates(d, v, m->work_q);
     guess_closed(ig, s);
     double before = INFINITY;
     for (int k = 0; k < MOST_CLOSING; k++) {
@@ -99,7 +106,7 @@ static bg_status close_positions(bg_integrator *ig, double t, double s, bg_error
         st = calc_V(ig, t, m->closed, err);
         if (st != BG_OK)
             return st;
-        bg_dynamics_calc_rates(d, m->v, m->work_q);
+        bg_dynamics_calc_rates(d, v, m->work_q);
         for (int i = 0; i < m->nq; i++) {
             double q = m->q_base[i] + s * m->work_q[i];
             change = fmax(change, fabs(q - m->closed[i]) / fmax(1, fabs(q)));
@@ -344,6 +351,14 @@ static double apply(bg_integrator *ig, double s)
     return matters ? fmax(size, calc_lambda_size(ig)) : size;
 }
 
+static bg_status iterate(bg_integrator *ig, double t, double s, double *size, bg_error *err)
+{
+    bg_status st = calc_residual(ig, t, s, err);
+    if (st == BG_OK)
+        *size = apply(ig, s);
+    return st;
+}
+
 /* What rounding of places comes to in increments, near a singular position. With sigma the least
  * singular value of G, places that are rounded by d move q by d/sigma across the motion, v by
  * d/sigma^2 and a by d/sigma^3: increments stall at that, whatever the step. Residuals of a few
@@ -472,13 +487,16 @@ bg_status bg_dirk_solve_stage(bg_integrator *ig, int i, bg_error *err)
     bg_status st = m->by_stage ? make_matrix(ig, t, s, err) : BG_OK;
     if (st != BG_OK)
         return st;
+    if (goes_first(m))
+        bg_dirk_begin_first(ig, s);
     while (state == BG_NEWTON_GOES_ON) {
+        double size = 0;
         st = move(ig, t, s, false, err);
         if (st == BG_OK)
-            st = calc_residual(ig, t, s, err);
+            st = (goes_first(m) ? bg_dirk_iterate_first : iterate)(ig, t, s, &size, err);
         if (st != BG_OK)
             return st;
-        state = look(ig, &newton, apply(ig, s));
+        state = look(ig, &newton, size);
     }
     if (state == BG_NEWTON_FAILED && !is_rounding(ig, newton.size, s))
         return fail(ig, i, t, err);

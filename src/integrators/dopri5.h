@@ -14,6 +14,14 @@ typedef struct bg_dopri5_table {
 extern const bg_dopri5_table bg_dopri5;
 extern const bg_pair bg_dopri5_pair;
 
+#define BG_MDOP5_OPTIONS                                                                        \
+    BG_PAIR_PROJECTION, BG_PAIR_NORM,                                                           \
+    {                                                                                           \
+        "form", "index-1|projecting", "index-1",                                                \
+            "equations that are integrated: index 1, or the projecting descriptor form of 003 " \
+            "eq. (5)"                                                                           \
+    }
+
 /* Dense output over rates of its stages: the first bubble (dense.c). */
 void bg_dopri5_prepare_dense(bg_integrator *ig);
 

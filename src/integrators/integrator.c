@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "consistent/projection.h"
+#include "integrators/automatic.h"
 #include "integrators/change_points.h"
 #include "integrators/noise.h"
 #include "integrators/options.h"
@@ -117,7 +118,9 @@ void bg_integrator_destroy(bg_integrator *ig)
 {
     if (!ig)
         return;
-    if (ig->method)
+    if (ig->automatic)
+        bg_automatic_destroy(ig);
+    else if (ig->method)
         ig->class_->destroy(ig);
     bg_selection_destroy(ig->selection);
     bg_change_points_destroy(ig->change_points);
@@ -169,6 +172,8 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
                                 bg_error *err)
 {
     bg_dynamics_set_eliminated(ig->dyn, redundancy);
+    if (ig->automatic && reason == BG_RESTART_START)
+        bg_automatic_reset(ig);
     if (ig->change_points)
         bg_change_points_restart(ig, redundancy, reason);
     bg_state_copy(ig->sys->system, state, ig->x0);
@@ -233,6 +238,8 @@ void bg_integrator_advance(bg_integrator *ig)
     bool exchanged = ig->selection && !passing && bg_selection_update(ig->selection, ig);
     if (bg_change_points_update(ig) || exchanged)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
+    if (ig->automatic && !ig->unready)
+        bg_automatic_update(ig);
 }
 
 /* Why steps became too small, where nothing else was found out. */
@@ -423,7 +430,9 @@ int bg_integrator_get_drift(const bg_integrator *ig, bg_drift *drift)
 void bg_integrator_describe(const bg_integrator *ig, char *text, size_t size)
 {
     *text = '\0';
-    if (ig->class_->describe)
+    if (ig->automatic)
+        bg_automatic_describe(ig, text, size);
+    else if (ig->class_->describe)
         ig->class_->describe(ig, text, size);
 }
 

@@ -61,6 +61,7 @@ enum { BG_BUBBLES_MAX = 4 };
 
 struct bg_integrator {
     const bg_integrator_class *class_;
+    struct bg_automatic *automatic; /* of two methods, of which class_ is one; NULL: there is one */
     bg_evaluator *sys;
     bg_evaluator *own; /* the same where nobody else has it, else NULL */
     bg_dynamics *dyn;

@@ -90,12 +90,7 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
                          : bg_pair_leap(ig, error, err);
 }
 
-static const bg_option_info options[] = {
-    BG_PAIR_PROJECTION,
-    BG_PAIR_NORM,
-    {"form", "index-1|projecting", "index-1",
-     "equations that are integrated: index 1, or the projecting descriptor form of 003 eq. (5)"},
-};
+static const bg_option_info options[] = {BG_MDOP5_OPTIONS};
 
 const bg_integrator_class bg_mdop5;
 const bg_integrator_class bg_mdop5 = {

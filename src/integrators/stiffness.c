@@ -12,7 +12,9 @@
  * dv'(delta, w, zeta),   zeta <- dz'(delta, w, zeta), delta and w projected onto G w = 0, because
  * off the constraints the form has eigenvalues of its own near singular positions. The mean growth
  * of the last half of the iteration is |lambda|, and steps with h |lambda| above 2.5 are limited by
- * stability: accuracy would allow no oscillation such steps. Of the parts of the system (force
+ * stability: accuracy would allow no oscillation such steps. Where another method may take over
+ * (automatic.c) the proof is tried without a suspicion, too, after 64, 128, 256, ... steps: rho may
+ * be too small as well. Of the parts of the system (force
  * elements) the fastest is the one whose force changes along the iteration's last vector do most
  * work on the accelerations they cause. */
 #include "integrators/trouble.h"
@@ -22,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24 };
+enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, FIRST_LOOK = 64 };
 static const double shift = 1e-6;
 
 /* What one is in positions, velocities and states, so that tangent vectors have a size. */
@@ -212,6 +214,11 @@ static double calc_tangent_distance(bg_integrator *ig, const double *a, const do
 void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate)
 {
     bg_trouble *m = ig->trouble;
+    if (ig->automatic && !m->stiff && ig->count.accepted >= m->next_look) {
+        m->next_look = 2 * ig->count.accepted > FIRST_LOOK ? 2 * ig->count.accepted : FIRST_LOOK;
+        if (ig->count.accepted >= FIRST_LOOK)
+            bg_stiffness_search(ig, ig->x1, ig->h);
+    }
     if (m->suspect == 0 && ig->count.accepted % EVERY != 0)
         return;
     double distance = calc_tangent_distance(ig, ig->x1->q, y);

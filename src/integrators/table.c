@@ -12,7 +12,9 @@
     X(bg_linear_euler_class) \
     X(bg_adams_class)        \
     X(bg_sdirk4)             \
-    X(bg_trapezoidal)
+    X(bg_trapezoidal)        \
+    X(bg_sdirk4_first_order) \
+    X(bg_automatic_class)
 
 #define DECLARE(name) extern const bg_integrator_class name;
 #define ADDRESS(name) &name,

@@ -5,6 +5,7 @@
 #include "integrators/trouble.h"
 
 #include "base/memory.h"
+#include "integrators/automatic.h"
 #include "integrators/change_points.h"
 
 #include <limits.h>
@@ -51,6 +52,16 @@ void bg_trouble_set_limits(bg_integrator *ig, double looks, double proved)
     ig->trouble->proved = proved;
 }
 
+void bg_trouble_forget_stiffness(bg_integrator *ig)
+{
+    bg_trouble *x = ig->trouble;
+    x->stiff = false;
+    x->suspect = x->calm = 0;
+    x->limited = 0;
+    x->rate = 0;
+    x->next_look = 2 * ig->count.accepted;
+}
+
 void bg_trouble_destroy(bg_trouble *x)
 {
     if (x)
@@ -84,6 +95,7 @@ void bg_trouble_archive(bg_integrator *ig, bg_archive *archive)
                             &x->stiff_patience.wait,
                             &x->jump_patience.next,
                             &x->jump_patience.wait,
+                            &x->next_look,
                             &x->accepted,
                             &x->rejected};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -148,6 +160,8 @@ void bg_trouble_watch_rejection(bg_integrator *ig, bool computed)
 void bg_trouble_search(bg_integrator *ig)
 {
     const bg_state *x = bg_integrator_get_state(ig);
+    if (ig->automatic && ig->options.step == 0) /* whose next steps depend on what is found when */
+        return;
     if (ig->trouble->proved > 0 && !ig->trouble->stiff && !ig->trouble->jump)
         bg_stiffness_search(ig, x, ig->h);
 }
@@ -187,6 +201,12 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
                  "the jump by a steep smooth law, such as tanh(x/w) for sign(x)",
                  name, m->t_jump);
         bg_warnings_add(warnings, BG_DOUBTFUL, "jump", "%s", text);
+    } else if (m->stiff && bg_automatic_is_implicit(ig)) {
+        name_culprit(ig, m->fastest, name, sizeof name);
+        bg_warnings_add(warnings, BG_GOOD, "stiff",
+                        "from t = %.6g s on %s makes the steps, as stability would limit those of "
+                        "an explicit method (stiff): %s reacts within %.2g s",
+                        ig->automatic->t_exchange, ig->class_->info.name, name, 1 / m->rate);
     } else if (m->stiff && (!warnings || is_limited(ig))) {
         name_culprit(ig, m->fastest, name, sizeof name);
         snprintf(

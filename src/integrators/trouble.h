@@ -27,6 +27,7 @@ struct bg_trouble {
     bg_culprit jumping;   /* what jumps */
     long jumps;           /* found so far */
     bg_patience stiff_patience, jump_patience;
+    long next_look;          /* accepted steps after which stiffness is looked for unsuspected */
     long accepted, rejected; /* counts where the present window of steps began */
     bg_arena arena;          /* of the arrays below */
     double *x, *y;           /* [2 nv + nz] tangent vectors (delta, w, zeta) */
@@ -42,6 +43,8 @@ void bg_trouble_destroy(bg_trouble *trouble);
 /* h |lambda| from which on steps look limited by stability, and which proves that they are; without
  * it no step does. */
 void bg_trouble_set_limits(bg_integrator *ig, double looks, double proved);
+/* Stiffness that was found is looked for anew. */
+void bg_trouble_forget_stiffness(bg_integrator *ig);
 void bg_trouble_archive(bg_integrator *ig, bg_archive *archive);
 
 /* Called with every accepted step of a method on a pair (pair.h): y and rate are value and rate of

@@ -21,7 +21,7 @@ enum { EVENT_CAPACITY = 4096 };
 
 bg_run_options bg_default_run_options(void)
 {
-    return (bg_run_options){.integrator = "mdop5",
+    return (bg_run_options){.integrator = "auto",
                             .method = bg_default_integrator_options(),
                             .t_start = NAN,
                             .t_end = NAN,
