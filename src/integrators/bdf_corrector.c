@@ -3,7 +3,7 @@
  * At most four increments; rho = (|d_m| / |d_0|)^(1/m). It has converged when rho/(1 - rho) |d_m|
  * <= kappa and failed when rho > 0.9. As long as matrix and alpha stay, rho/(1 - rho) of the last
  * iteration judges the first increment, too; with derivatives evaluated for this very step
- * (update=full), that of the last such step, twice, 19 times out of 20. kappa is small,
+ * (update=full), that of the last such step, twice, nine times out of ten. kappa is small,
  * because lambda and eta, which would otherwise hold the iteration on, do not count, and what it
  * leaves over is in the high differences by which order and step are chosen.
  *
@@ -22,27 +22,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 20 };
+enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
 static const double far_rounding = 1e-13; /* of a coordinate beside its size */
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
-/* orders 1 and 2; higher ones; these with exact derivatives, whose rate is that of another step */
-static const double kappa_low = 0.33, kappa_high = 0.02, kappa_full = 0.04;
+static const double kappa_low = 0.33, kappa_high = 0.02;
 static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
-
-/* Whether every change of alpha brings exact derivatives. */
-static bool is_full(const bg_bdf *m)
-{
-    return m->update == BG_UPDATE_FULL && m->jacobian == BG_DIFFERENCE_ANALYTIC;
-}
 
 static double get_kappa(const bg_bdf *m)
 {
     if (m->kappa > 0)
         return m->kappa;
-    double kappa = m->formula.k <= 2 ? kappa_low : is_full(m) ? kappa_full : kappa_high;
+    double kappa = m->formula.k > 2 ? kappa_high : kappa_low;
     return m->form == BG_FORM_INDEX_3 ? of_index_3 * kappa : kappa;
 }
 
@@ -124,6 +117,12 @@ static double calc_floor(const bg_integrator *ig)
         largest = fmax(largest, fabs(m->y_P[m->nq + i]) / m->weight[m->nv + i]);
     }
     return 16 * DBL_EPSILON * largest + calc_far(ig);
+}
+
+/* Whether every change of alpha brings exact derivatives. */
+static bool is_full(const bg_bdf *m)
+{
+    return m->update == BG_UPDATE_FULL && m->jacobian == BG_DIFFERENCE_ANALYTIC;
 }
 
 /* rho/(1 - rho) to be expected of a first increment. */
