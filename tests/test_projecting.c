@@ -313,6 +313,7 @@ static void test_run(void **state)
         bg_system *sys = create_system("equations:pendulum", NULL, NULL);
         const bg_setting s[] = {{"projection", modes[m]}, {"form", "projecting"}};
         bg_run_options o = bg_default_run_options();
+        o.integrator = "mdop5";
         bg_run_report index1, whole;
         o.t_end = 5;
         o.method.rtol = o.method.atol = 1e-9;

@@ -16,7 +16,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, f->independent, f->nv);
     BG_TAKE(arena, f->metric, f->nv);
     BG_TAKE(arena, f->unit, f->nv);
-    BG_TAKE(arena, f->table, (size_t)f->ng * (size_t)f->nv);
+    BG_TAKE(arena, f->table, (size_t)f->ng * (size_t)(f->nv > 0 ? f->nv : 1));
     BG_TAKE(arena, f->column, f->nv);
     BG_TAKE(arena, f->used, f->ng);
     BG_TAKE(arena, f->chosen, f->nv);

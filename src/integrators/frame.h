@@ -31,7 +31,7 @@ typedef struct bg_frame {
     int *independent;    /* [nv] the first n: coordinates whose P e_j are a basis of the motions */
     double *metric;      /* [nv] W */
     double *unit;        /* [nv] sizes of coordinates */
-    double *table;       /* [ng nv] scratch of the elimination */
+    double *table;       /* [ng nv], at least [ng]: scratch */
     int *column;         /* [nv] its columns, */
     unsigned char *used; /* [ng] and rows done */
     unsigned char *chosen;         /* [nv] scratch: coordinates that are independent */

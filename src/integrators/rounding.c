@@ -158,6 +158,8 @@ bool bg_rounding_check(bg_integrator *ig, double *error)
 /* What rounding the end of the step may add, in units of the tolerance. */
 static double calc_addition(const bg_integrator *ig)
 {
+    static const double far = 10; /* sizes */
+    const bg_system *system = ig->sys->system;
     const double *y = ig->x1->q, rtol = ig->options.rtol, atol = ig->options.atol;
     double most = 0,
            largest = 0; /* the share of the tolerance grows with what is measured from 0 */
@@ -165,6 +167,8 @@ static double calc_addition(const bg_integrator *ig)
         most = fabs(y[i]) > most ? fabs(y[i]) : most;
     if (most > 0)
         largest = most / (rtol * most + atol);
+    if (system->farthest > far * system->size) /* places were rounded where they were given */
+        largest = fmax(largest, system->farthest / (rtol * system->size + atol));
     return 0.5 * DBL_EPSILON * largest;
 }
 
