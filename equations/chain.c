@@ -74,8 +74,9 @@ static int inputs(void *self, double t, const int *mode, double *u, double *u_t,
 static void update_angles(chain *o, const double *alpha)
 {
     for (int i = 0; i < o->n; i++) {
-        o->s[i] = sin(alpha[i]);
-        o->c[i] = cos(alpha[i]);
+        const double angle = alpha[i]; /* in one call of sincos: no store in between */
+        o->s[i] = sin(angle);
+        o->c[i] = cos(angle);
     }
 }
 

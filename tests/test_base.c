@@ -284,11 +284,11 @@ static void test_numbers_are_strict(void **state)
     assert_true(bg_double_to_long(HUGE_VAL, 0, LONG_MAX) == LONG_MAX);
 }
 
-static void assert_decimal(double x)
+static void assert_decimal(const bg_decimal *decimal, double x)
 {
-    char own[BG_DECIMAL_LENGTH + 1], theirs[40];
+    char own[BG_DECIMAL_ROOM], theirs[40];
     memset(own, 'x', sizeof own);
-    size_t n = bg_decimal_write(x, own);
+    size_t n = bg_decimal_write(decimal, x, own);
     assert_true(n <= BG_DECIMAL_LENGTH);
     own[n] = '\0';
     snprintf(theirs, sizeof theirs, isnan(x) ? "nan" : "%.17g", x);
@@ -312,31 +312,33 @@ static void test_decimal(void **state)
                                      DBL_MAX, DBL_MIN, 5e-324,   1e16,      1e17,  123456.0,
                                      1e-4,    1e-5,    0.1,      1.0 / 3,   2e-308};
     uint64_t seed = 88172645463325252u;
+    bg_decimal decimal;
+    bg_decimal_prepare(&decimal);
     for (size_t i = 0; i < sizeof special / sizeof *special; i++)
-        assert_decimal(special[i]);
+        assert_decimal(&decimal, special[i]);
     for (int i = 0; i < 300000; i++) {
         uint64_t bits = draw(&seed);
         double x;
         memcpy(&x, &bits, sizeof x);
-        assert_decimal(x);
-        assert_decimal((double)(draw(&seed) % 100000) / 1000);
-        assert_decimal((double)(draw(&seed) >> 11) / 1024); /* often a tie */
+        assert_decimal(&decimal, x);
+        assert_decimal(&decimal, (double)(draw(&seed) % 100000) / 1000);
+        assert_decimal(&decimal, (double)(draw(&seed) >> 11) / 1024); /* often a tie */
     }
     for (int e = -1074; e < 1024; e++)
         for (int i = -3; i <= 3; i++) {
-            assert_decimal(ldexp(1, e) + i * ldexp(1, e - 52));
-            assert_decimal(-ldexp(7 + i, e));
+            assert_decimal(&decimal, ldexp(1, e) + i * ldexp(1, e - 52));
+            assert_decimal(&decimal, -ldexp(7 + i, e));
         }
     for (int e = -323; e <= 308; e++) {
         char text[16];
         snprintf(text, sizeof text, "1e%d", e);
         double x = strtod(text, NULL);
         for (double y = nextafter(nextafter(x, 0), 0), k = 0; k < 5; k++, y = nextafter(y, DBL_MAX))
-            assert_decimal(y);
+            assert_decimal(&decimal, y);
     }
     static const int whole[] = {0, 9, 10, -1, INT_MAX, INT_MIN};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
-        char own[BG_DECIMAL_LENGTH + 1], theirs[40];
+        char own[BG_DECIMAL_ROOM], theirs[40];
         own[bg_decimal_write_int(whole[i], own)] = '\0';
         snprintf(theirs, sizeof theirs, "%d", whole[i]);
         assert_string_equal(own, theirs);

@@ -5,11 +5,11 @@
  * less than 2^66, so that 64 bits of the fraction are right up to a few units of the last one.
  * Where that leaves the decision open, as for ties, printf decides.
  *
- * 10^n = 10^(28 j) 5^r 2^r with 0 <= r < 28: two small tables instead of one with 650 entries. */
+ * 10^n = 10^(28 j) 5^r 2^r with 0 <= r < 28: from two small tables the one of all powers is made.
+ */
 #include "base/decimal.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,35 +87,47 @@ static wide multiply(uint64_t high, uint64_t low, uint64_t x, uint64_t *rest)
     return above;
 }
 
-/* x 10^n = integer + fraction / 2^64, rounded down, for m 2^e = x. */
-static uint64_t scale(uint64_t m, int e, int n, uint64_t *fraction)
+void bg_decimal_prepare(bg_decimal *decimal)
 {
-    int j = (n + 1000 * STEP) / STEP - 1000, r = n - j * STEP;
-    uint64_t rest, five = fives[r];
-    int zeros = __builtin_clzll(five);
-    wide power = multiply(tens[j - FIRST].high, tens[j - FIRST].low, five << zeros, &rest);
-    int exponent = tens[j - FIRST].exponent + r - zeros + 64;
-    if (!(power >> 127)) {
-        power = power << 1 | rest >> 63;
-        exponent--;
+    for (int n = BG_DECIMAL_FIRST; n <= BG_DECIMAL_LAST; n++) {
+        int j = (n + 1000 * STEP) / STEP - 1000, r = n - j * STEP;
+        uint64_t rest, five = fives[r];
+        int zeros = __builtin_clzll(five);
+        wide power = multiply(tens[j - FIRST].high, tens[j - FIRST].low, five << zeros, &rest);
+        int exponent = tens[j - FIRST].exponent + r - zeros + 64;
+        if (!(power >> 127)) {
+            power = power << 1 | rest >> 63;
+            exponent--;
+        }
+        decimal->power[n - BG_DECIMAL_FIRST] = (bg_decimal_power){(uint64_t)(power >> 64),
+                                                                  (uint64_t)power, exponent};
     }
-    wide product = multiply((uint64_t)(power >> 64), (uint64_t)power, m, &rest);
-    int shift = -(e + exponent) - 64; /* of `product`, whose unit is 2^64 of all of it */
-    *fraction = (uint64_t)(product >> (shift - 64));
-    return (uint64_t)(product >> shift);
+}
+
+/* x 10^n = integer + fraction / 2^64, rounded down, for m 2^e = x. The integer has 54 to 60 bits.
+ */
+static uint64_t scale(const bg_decimal_power *power, uint64_t m, int e, uint64_t *fraction)
+{
+    uint64_t rest;
+    wide product = multiply(power->high, power->low, m, &rest);
+    uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
+    int shift = -(e + power->exponent) - 128; /* of the upper 64 bits, 4 to 10 */
+    *fraction = high << (64 - shift) | low >> shift;
+    return high >> shift;
 }
 
 /* The seventeen digits of x > 0, and the exponent of the first; false: the table cannot tell. */
-static int find_digits(double x, uint64_t *digits, int *k)
+static int find_digits(const bg_decimal *decimal, double x, uint64_t *digits, int *k)
 {
     uint64_t bits, fraction;
     memcpy(&bits, &x, sizeof bits);
     int biased = (int)(bits >> 52);
-    if (biased == 0) /* subnormal */
+    if (biased == 0 || biased == 2047) /* subnormal, infinite, not a number */
         return 0;
     int e = biased - 1075 - 11;
     *k = (int)(((e + 63) * 78913L) >> 18); /* floor(log10 2^(e + 63)), or one too small for x */
-    uint64_t d = scale((bits << 11) | (uint64_t)1 << 63, e, DIGITS - 1 - *k, &fraction);
+    const bg_decimal_power *power = &decimal->power[DIGITS - 1 - *k - BG_DECIMAL_FIRST];
+    uint64_t d = scale(power, (bits << 11) | (uint64_t)1 << 63, e, &fraction);
     if (d >= ten_17) { /* one digit too many */
         unsigned last = (unsigned)(d % 10);
         if ((last == 5 && fraction < UNDECIDED) || (last == 4 && fraction > UINT64_MAX - UNDECIDED))
@@ -136,14 +148,24 @@ static int find_digits(double x, uint64_t *digits, int *k)
     return 1;
 }
 
-static void write_pairs(uint32_t x, int n, char *text)
+/* The eight digits of x < 10^8 as bytes 0 to 9, the first where a store puts it first: quotients by
+ * 10^4, 10^2 and 10 in lanes of one word, each by a product that is exact for what a lane holds. */
+static uint64_t split_digits(uint32_t x)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    for (int i = n - 2; i >= 0; i -= 2, x /= 100)
-        memcpy(text + i, pairs + (size_t)(2 * (x % 100)), 2);
+    uint64_t v = x / 10000 | (uint64_t)(x % 10000) << 32;
+    uint64_t hundreds = v * 10486 >> 20 & 0x7f0000007f;
+    v = hundreds | (v - 100 * hundreds) << 16;
+    uint64_t ten = v * 103 >> 10 & 0x000f000f000f000f;
+    return ten | (v - 10 * ten) << 8;
+}
+
+static void store_digits(uint64_t v, char *text)
+{
+    v |= 0x3030303030303030;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(text, &v, sizeof v);
 }
 
 static size_t write_exponent(int k, char *text)
@@ -154,47 +176,51 @@ static size_t write_exponent(int k, char *text)
     *at++ = k < 0 ? '-' : '+';
     if (size >= 100)
         *at++ = (char)('0' + size / 100);
-    write_pairs(size % 100, 2, at);
-    return (size_t)(at + 2 - text);
+    *at++ = (char)('0' + size / 10 % 10);
+    *at++ = (char)('0' + size % 10);
+    return (size_t)(at - text);
 }
 
-/* As %g lays digits out: trailing zeros go, an exponent where the point would be far away. */
+/* As %g lays digits out: trailing zeros go, an exponent where the point would be far away. Behind
+ * what counts anything may be written, within BG_DECIMAL_ROOM. */
 static size_t lay_out(uint64_t digits, int k, char *text)
 {
-    char all[DIGITS + 1];
-    all[0] = (char)('0' + digits / ten_16);
-    digits %= ten_16;
-    write_pairs((uint32_t)(digits / 100000000u), 8, all + 1);
-    write_pairs((uint32_t)(digits % 100000000u), 8, all + 9);
-    int n = DIGITS;
-    while (n > 1 && all[n - 1] == '0')
-        n--;
-    if (k < -4 || k >= DIGITS) {
-        char *at = text;
-        *at++ = all[0];
-        if (n > 1) {
-            *at++ = '.';
-            memcpy(at, all + 1, (size_t)n - 1);
-            at += n - 1;
-        }
-        return (size_t)(at - text) + write_exponent(k, at);
+    const uint64_t behind = digits % ten_16;
+    const char first = (char)('0' + digits / ten_16);
+    const uint64_t upper = split_digits((uint32_t)(behind / 100000000u));
+    const uint64_t lower = split_digits((uint32_t)(behind % 100000000u));
+    int n = lower   ? DIGITS - __builtin_clzll(lower) / 8
+            : upper ? DIGITS - 8 - __builtin_clzll(upper) / 8
+                    : 1; /* digits before trailing zeros */
+    if (k > 0 && k < DIGITS) {
+        char rest[32] = {0};
+        store_digits(upper, rest);
+        store_digits(lower, rest + 8);
+        text[0] = first;
+        memcpy(text + 1, rest, 16);
+        text[k + 1] = '.';
+        memcpy(text + k + 2, rest + k, 16);
+        return (size_t)(n <= k + 1 ? k + 1 : n + 1);
     }
-    if (k < 0) { /* 0.000ddd */
+    char *at = text; /* where the first digit stands */
+    if (k < 0 && k >= -4) {
         memcpy(text, "0.000", 5);
-        memcpy(text + 1 - k, all, (size_t)n);
+        at += 1 - k;
+        at[0] = first;
+        store_digits(upper, at + 1);
+        store_digits(lower, at + 9);
         return (size_t)(1 - k + n);
     }
-    memcpy(text, all, (size_t)k + 1);
-    if (n <= k + 1)
-        return (size_t)k + 1;
-    text[k + 1] = '.';
-    memcpy(text + k + 2, all + k + 1, (size_t)(n - k - 1));
-    return (size_t)n + 1;
+    at[0] = first;
+    at[1] = '.';
+    store_digits(upper, at + 2);
+    store_digits(lower, at + 10);
+    at += n > 1 ? n + 1 : 1;
+    return (size_t)(at - text) + (k == 0 ? 0 : write_exponent(k, at));
 }
 
-size_t bg_decimal_write(double x, char text[BG_DECIMAL_LENGTH])
+size_t bg_decimal_write(const bg_decimal *decimal, double x, char text[BG_DECIMAL_ROOM])
 {
-    char own[BG_DECIMAL_LENGTH + 8];
     uint64_t digits;
     int k;
     size_t sign = signbit(x) && !isnan(x);
@@ -203,21 +229,17 @@ size_t bg_decimal_write(double x, char text[BG_DECIMAL_LENGTH])
         text[sign] = '0';
         return sign + 1;
     }
-    if (isfinite(x) && find_digits(fabs(x), &digits, &k))
+    if (find_digits(decimal, fabs(x), &digits, &k))
         return sign + lay_out(digits, k, text + sign);
-    size_t n = (size_t)snprintf(own, sizeof own, "%.17g", isnan(x) ? NAN : fabs(x));
-    memcpy(text + sign, own, n);
-    return sign + n;
+    return sign +
+           (size_t)snprintf(text + sign, BG_DECIMAL_ROOM - sign, "%.17g", isnan(x) ? NAN : fabs(x));
 }
 
-size_t bg_decimal_write_int(int x, char text[BG_DECIMAL_LENGTH])
+size_t bg_decimal_write_int(int x, char text[BG_DECIMAL_ROOM])
 {
-    char own[BG_DECIMAL_LENGTH + 8];
     if (x >= 0 && x < 10) {
         text[0] = (char)('0' + x);
         return 1;
     }
-    size_t n = (size_t)snprintf(own, sizeof own, "%d", x);
-    memcpy(text, own, n);
-    return n;
+    return (size_t)snprintf(text, BG_DECIMAL_ROOM, "%d", x);
 }

@@ -30,6 +30,7 @@ struct bg_writer {
     off_t safe;              /* bytes of the file after the last good flush */
     bool started;            /* the header is written */
     locale_t locale;         /* "C": a decimal point whatever the program's language */
+    bg_decimal decimal;
 };
 
 static void destroy(bg_writer *w)
@@ -84,10 +85,11 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     bg_writer *w = BG_NEW(bg_writer);
     if (w) {
         w->place = def->place;
+        bg_decimal_prepare(&w->decimal);
         for (int k = 0; k < BG_FIELD_COUNT; k++)
             w->line += (size_t)def->batch->field[k].width * NUMBER_LENGTH;
         w->size = w->line > TEXT_BYTES ? w->line : TEXT_BYTES;
-        w->text = BG_NEW_ARRAY(char, w->size);
+        w->text = BG_NEW_ARRAY(char, w->size + BG_DECIMAL_ROOM);
         w->locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     }
     if (!w || !w->text || !w->locale || !create_header(w, def->batch)) {
@@ -105,8 +107,9 @@ static void print_row(bg_writer *w, const bg_batch *batch, size_t row)
         const bg_field *field = &batch->field[k];
         const size_t begin = row * (size_t)field->width, end = begin + (size_t)field->width;
         for (size_t i = begin; i < end; i++) {
-            at += field->integer ? bg_decimal_write_int(((const int *)field->data)[i], at)
-                                 : bg_decimal_write(((const double *)field->data)[i], at);
+            at += field->integer
+                      ? bg_decimal_write_int(((const int *)field->data)[i], at)
+                      : bg_decimal_write(&w->decimal, ((const double *)field->data)[i], at);
             *at++ = ',';
         }
     }
