@@ -37,15 +37,41 @@ typedef struct level {
     int rank;
     bg_sparse_rows rows; /* A D Z */
     double *r;           /* [m] */
-    double *Z;           /* [n * k] */
-    int *column;         /* [n] */
-    double *B;           /* [k * m] (A D Z)^T, then R; with Q: R[m * m] */
-    double *Q;           /* [k * m] first the rows, then what they decide */
-    double *C;           /* [m * k] R^T */
-    double *s;           /* [k] */
-    double *h;           /* [max(m, k)] a reflection */
-    double *hZ;          /* [n] */
+    /* what a group keeps */
+    int *column; /* [n] */
+    double *Z;   /* [n * k] */
+    double *Q;   /* [k * m] first the rows, then what they decide */
+    /* scratch */
+    double *B;  /* [k * m] (A D Z)^T, then R; with Q: R[m * m] */
+    double *C;  /* [m * k] R^T */
+    double *s;  /* [k] */
+    double *h;  /* [max(m, k)] a reflection */
+    double *hZ; /* [n] without Q */
+    int *order; /* [m] with Q */
+    bg_arena scratch;
 } level;
+
+static void list_few(void *object, bg_arena *arena)
+{
+    level *w = object;
+    size_t m = (size_t)w->m;
+    BG_TAKE(arena, w->B, m * m);
+    BG_TAKE(arena, w->C, m * m);
+    BG_TAKE(arena, w->s, m);
+    BG_TAKE(arena, w->h, m);
+    BG_TAKE(arena, w->order, m);
+}
+
+static void list_dense(void *object, bg_arena *arena)
+{
+    level *w = object;
+    size_t entries = (size_t)w->m * (size_t)w->k;
+    BG_TAKE(arena, w->B, entries);
+    BG_TAKE(arena, w->C, entries);
+    BG_TAKE(arena, w->s, w->k);
+    BG_TAKE(arena, w->h, w->m > w->k ? w->m : w->k);
+    BG_TAKE(arena, w->hZ, w->n);
+}
 
 static double *column(double *A, int rows, int j)
 {
@@ -205,30 +231,22 @@ static bg_status add_few(bg_levels *l, level *w, double least)
             return BG_RETRY;
     if (w->k <= SMALL || FEW * w->m > w->k)
         return BG_RETRY;
-    size_t m = (size_t)w->m;
-    int *order = BG_NEW_ARRAY(int, m);
-    w->Q = BG_NEW_ARRAY(double, (size_t)w->k *m);
-    w->B = BG_NEW_ARRAY(double, m *m);
-    w->C = BG_NEW_ARRAY(double, m *m);
-    w->s = BG_NEW_ARRAY(double, m);
-    w->h = BG_NEW_ARRAY(double, m);
-    bool good = order && w->Q && w->B && w->C && w->s && w->h;
-    if (good) {
-        for (int i = 0; i < w->m; i++)
-            for (int k = w->rows.start[i]; k < w->rows.start[i + 1]; k++)
-                column(w->Q, w->k, i)[w->rows.column[k]] += w->rows.value[k];
-        w->rank = bg_thin_orthogonalise(w->k, w->m, least, w->Q, w->B, order, &left);
-        solve(w, w->m);
-        for (int f = w->first; f >= 0; f = l->next[f]) {
-            w->column[l->offset[f]] = f;
-            for (int j = 0; j < w->rank; j++)
-                l->x[f] += l->unit[f] * column(w->Q, w->k, j)[l->offset[f]] * w->s[j];
-        }
-        merge(l, w, w->k - w->rank)->Q = w->Q;
-        w->Q = NULL;
+    w->Q = BG_NEW_ARRAY(double, (size_t)w->k *(size_t)w->m);
+    if (!w->Q || !bg_arena_create(&w->scratch, list_few, w))
+        return BG_NO_MEMORY;
+    for (int i = 0; i < w->m; i++)
+        for (int k = w->rows.start[i]; k < w->rows.start[i + 1]; k++)
+            column(w->Q, w->k, i)[w->rows.column[k]] += w->rows.value[k];
+    w->rank = bg_thin_orthogonalise(w->k, w->m, least, w->Q, w->B, w->order, &left);
+    solve(w, w->m);
+    for (int f = w->first; f >= 0; f = l->next[f]) {
+        w->column[l->offset[f]] = f;
+        for (int j = 0; j < w->rank; j++)
+            l->x[f] += l->unit[f] * column(w->Q, w->k, j)[l->offset[f]] * w->s[j];
     }
-    free(order);
-    return good ? BG_OK : BG_NO_MEMORY;
+    merge(l, w, w->k - w->rank)->Q = w->Q;
+    w->Q = NULL;
+    return BG_OK;
 }
 
 /* All rows can be met, with few directions left: BG_OK; else BG_RETRY. */
@@ -262,16 +280,10 @@ static bg_status add_sparse(bg_levels *l, level *w, double least)
 
 static bg_status add_dense(bg_levels *l, level *w, double least)
 {
-    size_t entries = (size_t)w->m * (size_t)w->k;
     if (l->limit > 0 && w->k > l->limit)
         return BG_RETRY;
     w->Z = BG_NEW_ARRAY(double, (size_t)w->n *(size_t)w->k);
-    w->B = BG_NEW_ARRAY(double, entries);
-    w->C = BG_NEW_ARRAY(double, entries);
-    w->s = BG_NEW_ARRAY(double, w->k);
-    w->h = BG_NEW_ARRAY(double, w->m > w->k ? w->m : w->k);
-    w->hZ = BG_NEW_ARRAY(double, w->n);
-    if (!w->Z || !w->B || !w->C || !w->s || !w->h || !w->hZ)
+    if (!w->Z || !bg_arena_create(&w->scratch, list_dense, w))
         return BG_NO_MEMORY;
     join_bases(l, w, NULL, 0);
     for (int i = 0; i < w->m; i++)
@@ -286,9 +298,11 @@ static bg_status add_dense(bg_levels *l, level *w, double least)
 static void clear_level(level *w)
 {
     bg_sparse_rows_clear(&w->rows);
-    void *owned[] = {w->r, w->Z, w->column, w->B, w->Q, w->C, w->s, w->h, w->hZ};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
-        free(owned[i]);
+    bg_arena_clear(&w->scratch);
+    free(w->r);
+    free(w->column);
+    free(w->Z);
+    free(w->Q);
 }
 
 /* a[n], r[n] <- what rows ask of single unknowns of the group; two rows on one become one. False:
