@@ -60,7 +60,9 @@ typedef struct bg_euler {
     bg_arena arena; /* all arrays but those of kept_jacobian */
 } bg_euler;
 
-/* J is used as a matrix; q is projected; q1 is known before u1; u1 is projected at the end. */
+/* q moves with u1; J is used as a matrix; q is projected; q1 is known before u1; u1 is projected at
+ * the end. */
+bool bg_euler_is_late(const bg_euler *m);
 bool bg_euler_uses_matrix(const bg_euler *m);
 bool bg_euler_projects(const bg_euler *m);
 bool bg_euler_position_first(const bg_euler *m);
@@ -72,6 +74,12 @@ bool bg_euler_has_moving_constraints(const bg_integrator *ig, const bg_euler *m)
 
 bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err);
 void bg_euler_prepare(bg_integrator *ig);
+
+/* euler_options.c: after reading, the system is checked once sizes are known. */
+bg_status bg_euler_read_options(bg_integrator *ig, bg_euler *m, bg_error *err);
+bg_status bg_euler_check_system(bg_integrator *ig, const bg_euler *m, bg_error *err);
+/* What was chosen and not given. */
+void bg_euler_describe(const bg_integrator *ig, char *text, size_t size);
 
 /* partition.c: clears what the partition leaves out: of r_q and r_v when they are new (stiff), of
  * h r_v + h^2 r_q in hat_M (auto). */

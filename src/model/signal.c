@@ -14,16 +14,8 @@
  *   spline       n times x and values y; prepared: c holds the second derivatives
  *   expression   expression of variable 0, the time
  *   track        part n of the place at start + a + distance(t), less offset; or distance(t)/b;
- *                prepared: x holds the arc lengths of corners
- *
- * The spline on an interval of length h, with p = (x_{i+1} - t)/h and s = 1 - p, is
- *
- *   u = p y_i + s y_{i+1} + h^2/6 ((p^3 - p) c_i + (s^3 - s) c_{i+1}),   u'' = p c_i + s c_{i+1},
- *
- * and continuity of u' at the inner knots gives, for k = 1 .. n-2 with c_0 = c_{n-1} = 0,
- *
- *   h_{k-1} c_{k-1} + 2 (h_{k-1} + h_k) c_k + h_k c_{k+1} = 6 (slope_k - slope_{k-1}). */
-#include "model/signal.h"
+ *                prepared: x holds the arc lengths of corners */
+#include "model/signal_types.h"
 
 #include "base/memory.h"
 #include "model/track.h"
@@ -35,46 +27,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct signal_type {
-    bg_status (*prepare)(bg_signal *s, bg_error *err);
-    void (*calc)(const bg_signal *s, int piece, double t, double *out);
-    int (*count_corners)(const bg_signal *s);
-    double (*get_corner)(const bg_signal *s, int k);
-} signal_type;
-
-static const char *get_name(const bg_signal *s)
+const char *bg_signal_get_name(const bg_signal *s)
 {
     return s->name ? s->name : "";
 }
 
-static void set3(double *out, double u, double u_t, double u_tt)
-{
-    out[0] = u;
-    out[1] = u_t;
-    out[2] = u_tt;
-}
-
-static bg_status check_finite(const bg_signal *s, const char *what, double x, bg_error *err)
+bg_status bg_signal_check_finite(const bg_signal *s, const char *what, double x, bg_error *err)
 {
     if (isfinite(x))
         return BG_OK;
     return bg_error_set(err, BG_BAD_INPUT, "signal '%s': the %s must be a finite number, not %g",
-                        get_name(s), what, x);
+                        bg_signal_get_name(s), what, x);
 }
 
 static bg_status check_interval(const bg_signal *s, bool may_be_endless, bg_error *err)
 {
-    bg_status st = check_finite(s, "start time", s->t0, err);
+    bg_status st = bg_signal_check_finite(s, "start time", s->t0, err);
     if (st == BG_OK && !(may_be_endless && s->t1 == INFINITY))
-        st = check_finite(s, "end time", s->t1, err);
+        st = bg_signal_check_finite(s, "end time", s->t1, err);
     if (st == BG_OK && !(s->t1 > s->t0))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "signal '%s': the end time %g s must lie after the start time %g s",
-                          get_name(s), s->t1, s->t0);
+                          bg_signal_get_name(s), s->t1, s->t0);
     return st;
 }
 
-static int count_none(const bg_signal *s)
+int bg_signal_count_none(const bg_signal *s)
 {
     (void)s;
     return 0;
@@ -88,32 +66,32 @@ static double get_end(const bg_signal *s, int k)
 
 static bg_status prepare_constant(bg_signal *s, bg_error *err)
 {
-    return check_finite(s, "value", s->a, err);
+    return bg_signal_check_finite(s, "value", s->a, err);
 }
 
 static void calc_constant(const bg_signal *s, int piece, double t, double *out)
 {
     (void)piece;
     (void)t;
-    set3(out, s->a, 0, 0);
+    bg_signal_set(out, s->a, 0, 0);
 }
 
 static bg_status prepare_ramp(bg_signal *s, bg_error *err)
 {
-    bg_status st = check_finite(s, "value", s->a, err);
+    bg_status st = bg_signal_check_finite(s, "value", s->a, err);
     if (st == BG_OK)
-        st = check_finite(s, "slope", s->slope, err);
+        st = bg_signal_check_finite(s, "slope", s->slope, err);
     return st == BG_OK ? check_interval(s, true, err) : st;
 }
 
 static void calc_ramp(const bg_signal *s, int piece, double t, double *out)
 {
     if (piece == 0)
-        set3(out, s->a, 0, 0);
+        bg_signal_set(out, s->a, 0, 0);
     else if (piece == 1)
-        set3(out, s->a + s->slope * (t - s->t0), s->slope, 0);
+        bg_signal_set(out, s->a + s->slope * (t - s->t0), s->slope, 0);
     else
-        set3(out, s->a + s->slope * (s->t1 - s->t0), 0, 0);
+        bg_signal_set(out, s->a + s->slope * (s->t1 - s->t0), 0, 0);
 }
 
 static int count_ramp(const bg_signal *s)
@@ -123,8 +101,8 @@ static int count_ramp(const bg_signal *s)
 
 static bg_status check_levels(const bg_signal *s, bg_error *err)
 {
-    bg_status st = check_finite(s, "value before", s->a, err);
-    return st == BG_OK ? check_finite(s, "value after", s->b, err) : st;
+    bg_status st = bg_signal_check_finite(s, "value before", s->a, err);
+    return st == BG_OK ? bg_signal_check_finite(s, "value after", s->b, err) : st;
 }
 
 static bg_status prepare_step(bg_signal *s, bg_error *err)
@@ -141,20 +119,21 @@ static void calc_step(const bg_signal *s, int piece, double t, double *out)
     double width = s->t1 - s->t0, rise = s->b - s->a;
     double x = t <= s->t0 ? 0 : t >= s->t1 ? 1 : (t - s->t0) / width;
     double P = x * x * x * (10 + x * (6 * x - 15));
-    set3(out, x < 1 ? s->a + rise * P : s->b, rise * 30 * x * x * (1 - x) * (1 - x) / width,
-         rise * 60 * x * (1 - x) * (1 - 2 * x) / width / width);
+    bg_signal_set(out, x < 1 ? s->a + rise * P : s->b,
+                  rise * 30 * x * x * (1 - x) * (1 - x) / width,
+                  rise * 60 * x * (1 - x) * (1 - 2 * x) / width / width);
 }
 
 static bg_status prepare_jump(bg_signal *s, bg_error *err)
 {
     bg_status st = check_levels(s, err);
-    return st == BG_OK ? check_finite(s, "time of the jump", s->t0, err) : st;
+    return st == BG_OK ? bg_signal_check_finite(s, "time of the jump", s->t0, err) : st;
 }
 
 static void calc_jump(const bg_signal *s, int piece, double t, double *out)
 {
     (void)t;
-    set3(out, piece == 0 ? s->a : s->b, 0, 0);
+    bg_signal_set(out, piece == 0 ? s->a : s->b, 0, 0);
 }
 
 static int count_jump(const bg_signal *s)
@@ -165,16 +144,18 @@ static int count_jump(const bg_signal *s)
 static bg_status prepare_sines(bg_signal *s, bg_error *err)
 {
     if (s->n < 1)
-        return bg_error_set(err, BG_BAD_INPUT, "signal '%s': needs at least one sine", get_name(s));
+        return bg_error_set(err, BG_BAD_INPUT, "signal '%s': needs at least one sine",
+                            bg_signal_get_name(s));
     if (!s->c && !(s->c = BG_NEW_ARRAY(double, s->n)))
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'", get_name(s));
-    bg_status st = check_finite(s, "offset", s->offset, err);
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'",
+                            bg_signal_get_name(s));
+    bg_status st = bg_signal_check_finite(s, "offset", s->offset, err);
     for (int k = 0; k < s->n && st == BG_OK; k++) {
-        st = check_finite(s, "frequency", s->x[k], err);
+        st = bg_signal_check_finite(s, "frequency", s->x[k], err);
         if (st == BG_OK)
-            st = check_finite(s, "amplitude", s->y[k], err);
+            st = bg_signal_check_finite(s, "amplitude", s->y[k], err);
         if (st == BG_OK)
-            st = check_finite(s, "phase", s->c[k], err);
+            st = bg_signal_check_finite(s, "phase", s->c[k], err);
     }
     return st;
 }
@@ -182,7 +163,7 @@ static bg_status prepare_sines(bg_signal *s, bg_error *err)
 static void calc_sines(const bg_signal *s, int piece, double t, double *out)
 {
     (void)piece;
-    set3(out, s->offset, 0, 0);
+    bg_signal_set(out, s->offset, 0, 0);
     for (int k = 0; k < s->n; k++) {
         double w = 2 * M_PI * s->x[k], sine = sin(w * t + s->c[k]), cosine = cos(w * t + s->c[k]);
         out[0] += s->y[k] * sine;
@@ -195,12 +176,12 @@ static bg_status prepare_chirp(bg_signal *s, bg_error *err)
 {
     bg_status st = check_interval(s, false, err);
     if (st == BG_OK)
-        st = check_finite(s, "start frequency", s->a, err);
+        st = bg_signal_check_finite(s, "start frequency", s->a, err);
     if (st == BG_OK)
-        st = check_finite(s, "end frequency", s->b, err);
+        st = bg_signal_check_finite(s, "end frequency", s->b, err);
     if (st == BG_OK)
-        st = check_finite(s, "amplitude", s->slope, err);
-    return st == BG_OK ? check_finite(s, "phase", s->offset, err) : st;
+        st = bg_signal_check_finite(s, "amplitude", s->slope, err);
+    return st == BG_OK ? bg_signal_check_finite(s, "phase", s->offset, err) : st;
 }
 
 static void calc_chirp(const bg_signal *s, int piece, double t, double *out)
@@ -210,174 +191,15 @@ static void calc_chirp(const bg_signal *s, int piece, double t, double *out)
     double w = 2 * M_PI * (s->a + (s->b - s->a) * tau / T), w_t = 2 * M_PI * (s->b - s->a) / T;
     double A = s->slope;
     if (piece != 1)
-        set3(out, A * sin(angle), 0, 0);
+        bg_signal_set(out, A * sin(angle), 0, 0);
     else
-        set3(out, A * sin(angle), A * w * cos(angle), A * (w_t * cos(angle) - w * w * sin(angle)));
+        bg_signal_set(out, A * sin(angle), A * w * cos(angle),
+                      A * (w_t * cos(angle) - w * w * sin(angle)));
 }
 
 static int count_chirp(const bg_signal *s)
 {
     return s->slope == 0 ? 0 : 2;
-}
-
-/* Knots of a table: finite, at least two, times ascending. */
-static bg_status check_knots(bg_signal *s, bg_error *err)
-{
-    if (s->n < 2)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "signal '%s': a table needs at least two points, not %d", get_name(s),
-                            s->n);
-    bg_status st = BG_OK;
-    for (int k = 0; k < s->n && st == BG_OK; k++) {
-        st = check_finite(s, "time in a table", s->x[k], err);
-        if (st == BG_OK)
-            st = check_finite(s, "value in a table", s->y[k], err);
-        if (st == BG_OK && k > 0 && !(s->x[k] > s->x[k - 1]))
-            st = bg_error_set(err, BG_BAD_INPUT,
-                              "signal '%s': times must ascend, but point %d at %g s follows %g s",
-                              get_name(s), k + 1, s->x[k], s->x[k - 1]);
-    }
-    if (st == BG_OK && !s->c && !(s->c = BG_NEW_ARRAY(double, s->n)))
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'", get_name(s));
-    return st;
-}
-
-/* i with x_i <= t < x_{i+1}, -1 before the table, n-1 from its last knot on. */
-static int find_interval(const bg_signal *s, double t)
-{
-    int low = -1, high = s->n;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (s->x[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* u' on interval i, 0 outside the table; roundoff: a bound of the error that decimals in x and y
- * and the subtractions leave in it. */
-static double calc_slope(const bg_signal *s, int i, double *roundoff)
-{
-    *roundoff = 0;
-    if (i < 0 || i >= s->n - 1)
-        return 0;
-    double h = s->x[i + 1] - s->x[i], slope = (s->y[i + 1] - s->y[i]) / h;
-    double size_x = fabs(s->x[i]) + fabs(s->x[i + 1]), size_y = fabs(s->y[i]) + fabs(s->y[i + 1]);
-    *roundoff = 2 * DBL_EPSILON * (size_y + fabs(slope) * size_x) / h;
-    return slope;
-}
-
-/* Corners are the knots where the slope changes by more than roundoff. */
-static bg_status prepare_linear(bg_signal *s, bg_error *err)
-{
-    bg_status st = check_knots(s, err);
-    if (st != BG_OK)
-        return st;
-    int corners = 0;
-    for (int k = 0; k < s->n; k++) {
-        double before, after;
-        double jump = calc_slope(s, k, &after) - calc_slope(s, k - 1, &before);
-        if (!(fabs(jump) <= before + after))
-            s->c[corners++] = s->x[k];
-    }
-    while (corners < s->n)
-        s->c[corners++] = INFINITY;
-    return BG_OK;
-}
-
-/* The first infinity in c. */
-static int count_linear(const bg_signal *s)
-{
-    int low = -1, high = s->n;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (isinf(s->c[middle]))
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
-}
-
-static double get_linear(const bg_signal *s, int k)
-{
-    return s->c[k];
-}
-
-/* The interval of t, or of the nearest end of a piece that t lies beyond. */
-static int find_interval_of(const bg_signal *s, int piece, double t)
-{
-    if (piece > 0 && t < s->c[piece - 1])
-        return find_interval(s, s->c[piece - 1]);
-    if (piece < s->n && t >= s->c[piece])
-        return find_interval(s, s->c[piece]) - 1;
-    return find_interval(s, t);
-}
-
-static void calc_linear(const bg_signal *s, int piece, double t, double *out)
-{
-    int i = find_interval_of(s, piece, t);
-    double unused, slope = calc_slope(s, i, &unused);
-    if (i < 0 || i == s->n - 1)
-        set3(out, s->y[i < 0 ? 0 : i], 0, 0);
-    else
-        set3(out, s->y[i] + slope * (t - s->x[i]), slope, 0);
-}
-
-/* Elimination without pivoting: the matrix is diagonally dominant. */
-static bg_status prepare_spline(bg_signal *s, bg_error *err)
-{
-    bg_status st = check_knots(s, err);
-    if (st != BG_OK)
-        return st;
-    int n = s->n;
-    double *c = s->c, unused,
-           *ratio = BG_NEW_ARRAY(double, n); /* above the diagonal, once reduced */
-    if (!ratio)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'", get_name(s));
-    c[0] = c[n - 1] = 0;
-    for (int k = 1; k < n - 1; k++) {
-        double h0 = s->x[k] - s->x[k - 1], h1 = s->x[k + 1] - s->x[k];
-        double bend = 6 * (calc_slope(s, k, &unused) - calc_slope(s, k - 1, &unused));
-        double pivot = 2 * (h0 + h1) - h0 * ratio[k - 1];
-        ratio[k] = h1 / pivot;
-        c[k] = (bend - h0 * c[k - 1]) / pivot;
-    }
-    for (int k = n - 2; k > 0; k--)
-        c[k] -= ratio[k] * c[k + 1];
-    free(ratio);
-    for (int k = 1; k < n - 1; k++) {
-        if (!isfinite(c[k]))
-            return bg_error_set(err, BG_BAD_INPUT,
-                                "signal '%s': the spline through the table overflows near %g s",
-                                get_name(s), s->x[k]);
-    }
-    return BG_OK;
-}
-
-/* Slope at the left end (p = 1) or right end (p = 0) of an interval, or between. */
-static void calc_piece(const bg_signal *s, int i, double p, double *out)
-{
-    double h = s->x[i + 1] - s->x[i], q = 1 - p, c0 = s->c[i], c1 = s->c[i + 1];
-    double bulge = p * (p * p - 1) * c0 + q * (q * q - 1) * c1;
-    out[0] = p * s->y[i] + q * s->y[i + 1] + h * h / 6 * bulge;
-    out[1] = (s->y[i + 1] - s->y[i]) / h + h / 6 * ((1 - 3 * p * p) * c0 + (3 * q * q - 1) * c1);
-    out[2] = p * c0 + q * c1;
-}
-
-static void calc_spline(const bg_signal *s, int piece, double t, double *out)
-{
-    (void)piece;
-    int last = s->n - 1, i = find_interval(s, t);
-    if (i >= 0 && i < last) {
-        calc_piece(s, i, (s->x[i + 1] - t) / (s->x[i + 1] - s->x[i]), out);
-        return;
-    }
-    int end = i < 0 ? 0 : last;
-    calc_piece(s, i < 0 ? 0 : last - 1, i < 0 ? 1 : 0, out);
-    set3(out, s->y[end] + out[1] * (t - s->x[end]), out[1], 0);
 }
 
 static bg_status prepare_expression(bg_signal *s, bg_error *err)
@@ -386,11 +208,11 @@ static bg_status prepare_expression(bg_signal *s, bg_error *err)
     int n = s->expression ? bg_expression_get_variables(s->expression, &variables) : -1;
     if (n < 0)
         return bg_error_set(err, BG_BAD_INPUT, "signal '%s': the expression is missing",
-                            get_name(s));
+                            bg_signal_get_name(s));
     if (n > 1 || (n == 1 && variables[0] != 0))
         return bg_error_set(err, BG_BAD_INPUT,
                             "signal '%s': the expression may depend on the time t alone",
-                            get_name(s));
+                            bg_signal_get_name(s));
     return BG_OK;
 }
 
@@ -406,7 +228,8 @@ static bg_status prepare_track(bg_signal *s, bg_error *err)
     assert(s->track);
     s->x = s->n < BG_TRACK_PARTS ? BG_NEW_ARRAY(double, s->track->n + 1) : NULL;
     if (s->n < BG_TRACK_PARTS && !s->x)
-        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'", get_name(s));
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for signal '%s'",
+                            bg_signal_get_name(s));
     for (int k = 0; s->x && k <= s->track->n; k++)
         if (bg_track_has_jump(s->track, k, s->n))
             s->x[s->borders++] = bg_track_get_border(s->track, k);
@@ -435,32 +258,35 @@ static void calc_track(const bg_signal *s, int piece, double t, double *out)
     bg_track_place x;
     bg_track_calc_distance(s->track, t, d);
     if (s->n >= BG_TRACK_PARTS) {
-        set3(out, d[0] / s->b, d[1] / s->b, d[2] / s->b);
+        bg_signal_set(out, d[0] / s->b, d[1] / s->b, d[2] / s->b);
         return;
     }
     const double place = s->track->start + s->a + d[0];
     const bool here = s->n == BG_TRACK_X || s->n == BG_TRACK_Y;
     bg_track_calc_in(s->track, find_segment(s, piece, place), place, here, &x);
     const double *f = x.part[s->n];
-    set3(out, f[0] - s->offset, f[1] * d[1], f[2] * d[1] * d[1] + f[1] * d[2]);
+    bg_signal_set(out, f[0] - s->offset, f[1] * d[1], f[2] * d[1] * d[1] + f[1] * d[2]);
 }
 
-static const signal_type types[] = {
-    [BG_SIGNAL_CONSTANT] = {prepare_constant, calc_constant, count_none, NULL},
-    [BG_SIGNAL_RAMP] = {prepare_ramp, calc_ramp, count_ramp, get_end},
-    [BG_SIGNAL_STEP] = {prepare_step, calc_step, count_none, NULL},
-    [BG_SIGNAL_JUMP] = {prepare_jump, calc_jump, count_jump, get_end},
-    [BG_SIGNAL_SINES] = {prepare_sines, calc_sines, count_none, NULL},
-    [BG_SIGNAL_CHIRP] = {prepare_chirp, calc_chirp, count_chirp, get_end},
-    [BG_SIGNAL_LINEAR] = {prepare_linear, calc_linear, count_linear, get_linear},
-    [BG_SIGNAL_SPLINE] = {prepare_spline, calc_spline, count_none, NULL},
-    [BG_SIGNAL_EXPRESSION] = {prepare_expression, calc_expression, count_none, NULL},
-    [BG_SIGNAL_TRACK] = {prepare_track, calc_track, count_borders, NULL},
+static const bg_signal_type *const types[] = {
+    [BG_SIGNAL_CONSTANT] = &(const bg_signal_type){prepare_constant, calc_constant,
+                                                   bg_signal_count_none, NULL},
+    [BG_SIGNAL_RAMP] = &(const bg_signal_type){prepare_ramp, calc_ramp, count_ramp, get_end},
+    [BG_SIGNAL_STEP] = &(const bg_signal_type){prepare_step, calc_step, bg_signal_count_none, NULL},
+    [BG_SIGNAL_JUMP] = &(const bg_signal_type){prepare_jump, calc_jump, count_jump, get_end},
+    [BG_SIGNAL_SINES] = &(const bg_signal_type){prepare_sines, calc_sines, bg_signal_count_none,
+                                                NULL},
+    [BG_SIGNAL_CHIRP] = &(const bg_signal_type){prepare_chirp, calc_chirp, count_chirp, get_end},
+    [BG_SIGNAL_LINEAR] = &bg_signal_linear,
+    [BG_SIGNAL_SPLINE] = &bg_signal_spline,
+    [BG_SIGNAL_EXPRESSION] = &(const bg_signal_type){prepare_expression, calc_expression,
+                                                     bg_signal_count_none, NULL},
+    [BG_SIGNAL_TRACK] = &(const bg_signal_type){prepare_track, calc_track, count_borders, NULL},
 };
 
 bg_status bg_signal_prepare(bg_signal *signal, bg_error *err)
 {
-    return types[signal->kind].prepare(signal, err);
+    return types[signal->kind]->prepare(signal, err);
 }
 
 double bg_signal_calc_side(const bg_signal *signal, int k, double t)
@@ -497,7 +323,7 @@ int bg_signal_find_piece(const bg_signal *signal, double t)
 void bg_signal_calc_piece(const bg_signal *signal, int piece, double t, double out[3])
 {
     const int last = bg_signal_count_corners(signal); /* a mode may come from anywhere */
-    types[signal->kind].calc(signal, piece < 0 ? 0 : piece > last ? last : piece, t, out);
+    types[signal->kind]->calc(signal, piece < 0 ? 0 : piece > last ? last : piece, t, out);
 }
 
 void bg_signal_calc(const bg_signal *signal, double t, double out[3])
@@ -512,13 +338,13 @@ bool bg_signal_has_jump(const bg_signal *signal)
 
 int bg_signal_count_corners(const bg_signal *signal)
 {
-    return types[signal->kind].count_corners(signal);
+    return types[signal->kind]->count_corners(signal);
 }
 
 double bg_signal_get_corner(const bg_signal *signal, int k)
 {
     assert(k >= 0 && k < bg_signal_count_corners(signal));
-    return types[signal->kind].get_corner(signal, k);
+    return types[signal->kind]->get_corner(signal, k);
 }
 
 void bg_signal_clear(bg_signal *signal)
@@ -533,7 +359,7 @@ void bg_signal_clear(bg_signal *signal)
 
 void bg_signal_describe_corner(const bg_signal *signal, int k, char *text, size_t size)
 {
-    const char *name = get_name(signal);
+    const char *name = bg_signal_get_name(signal);
     const int n = bg_signal_count_corners(signal);
     if (signal->kind == BG_SIGNAL_TRACK) {
         snprintf(text, size, "input %.50s passes %.6g m of track %.50s, where segments meet", name,

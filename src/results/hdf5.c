@@ -16,10 +16,9 @@
  * the first version of it, without rows, is made in memory.
  */
 #include "base/memory.h"
-#include "bogie/version.h"
+#include "results/hdf5_layout.h"
 #include "results/trouble.h"
 #include "results/writer.h"
-#include "system/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,11 +30,6 @@
 #include <unistd.h>
 
 enum {
-    CHUNK_BYTES = 1 << 16,
-    CHUNK_ROWS = 256,
-    EVENT_CHUNK_ROWS = 64,
-    STEP_CHUNK_ROWS = 1024,
-    MAX_NAMES = 4000, /* an attribute holds 64 KiB, a name takes 16 bytes of it */
     /* Bounds on what HDF5 adds to the data: index entries of a chunk, index nodes of a dataset and
      * allocation blocks. */
     CHUNK_OVERHEAD = 128,
@@ -44,241 +38,9 @@ enum {
 
 struct bg_writer {
     bg_place *place;
-    void *skeleton; /* the file without rows */
-    size_t skeleton_size;
+    bg_hdf5_image skeleton;      /* the file without rows */
     hsize_t rows, events, steps; /* in NAME, and in the working file between flushes */
 };
-
-static hsize_t calc_chunk_rows(const bg_field *field)
-{
-    int rows = CHUNK_BYTES / (field->width * (int)sizeof(double));
-    return rows > CHUNK_ROWS ? CHUNK_ROWS : rows > 1 ? (hsize_t)rows : 1;
-}
-
-static hid_t create_text_type(void)
-{
-    hid_t type = h5->H5Tcopy(*h5->text);
-    if (type >= 0 &&
-        (h5->H5Tset_size(type, H5T_VARIABLE) < 0 || h5->H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
-        h5->H5Tclose(type);
-        return H5I_INVALID_HID;
-    }
-    return type;
-}
-
-/* An attribute of an object: count values, or a scalar for count = 0. */
-static bool put_attribute(hid_t object, const char *name, hid_t file_type, hid_t type,
-                          hsize_t count, const void *values)
-{
-    hid_t space = count > 0 ? h5->H5Screate_simple(1, &count, NULL) : h5->H5Screate(H5S_SCALAR);
-    hid_t attribute = h5->H5Acreate2(object, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool ok = attribute >= 0 && h5->H5Awrite(attribute, type, values) >= 0;
-    ok = (attribute < 0 || h5->H5Aclose(attribute) >= 0) && ok;
-    return (space < 0 || h5->H5Sclose(space) >= 0) && ok;
-}
-
-static bool put_text(hid_t object, const char *name, const char *text)
-{
-    hid_t type = create_text_type();
-    bool ok = type >= 0 && put_attribute(object, name, type, type, 0, &text);
-    return (type < 0 || h5->H5Tclose(type) >= 0) && ok;
-}
-
-static bool put_int(hid_t object, const char *name, int value)
-{
-    return put_attribute(object, name, *h5->int32, *h5->native_int, 0, &value);
-}
-
-/* An attribute of names: text(context, i) for i < count. */
-static bool put_names(hid_t object, const char *attribute, int count,
-                      const char *(*text)(const void *, int, char *, size_t), const void *context)
-{
-    if (count == 0 || count > MAX_NAMES)
-        return true;
-    enum { LENGTH = 128 };
-    const char **names = BG_NEW_ARRAY(const char *, count);
-    char *buffers = BG_NEW_ARRAY(char, (size_t)count *LENGTH);
-    hid_t type = create_text_type();
-    bool ok = names && buffers && type >= 0;
-    for (int i = 0; ok && i < count; i++)
-        names[i] = text(context, i, buffers + (size_t)i * LENGTH, LENGTH);
-    ok = ok && put_attribute(object, attribute, type, type, (hsize_t)count, names);
-    free(names);
-    free(buffers);
-    return (type < 0 || h5->H5Tclose(type) >= 0) && ok;
-}
-
-/* An empty dataset that grows by rows. Fill values are written and times are not kept, so that
- * equal results are equal files. */
-static hid_t create_dataset(hid_t parent, const char *name, hid_t type, int rank, hsize_t width,
-                            hsize_t chunk_rows)
-{
-    hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width}, chunk[2] = {chunk_rows, width};
-    hid_t space = h5->H5Screate_simple(rank, size, limit),
-          how = h5->H5Pcreate(*h5->dataset_creation);
-    hid_t set = H5I_INVALID_HID;
-    if (space >= 0 && how >= 0 && h5->H5Pset_chunk(how, rank, chunk) >= 0 &&
-        h5->H5Pset_fill_time(how, H5D_FILL_TIME_ALLOC) >= 0 &&
-        h5->H5Pset_obj_track_times(how, 0) >= 0)
-        set = h5->H5Dcreate2(parent, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    if (space >= 0)
-        h5->H5Sclose(space);
-    if (how >= 0)
-        h5->H5Pclose(how);
-    return set;
-}
-
-typedef struct field_names {
-    const bg_batch *batch;
-    const bg_field *field;
-} field_names;
-
-static const char *get_field_name(const void *context, int i, char *buffer, size_t size)
-{
-    const field_names *names = context;
-    return bg_batch_get_name(names->batch, names->field, i, buffer, size);
-}
-
-/* Of the switching functions: their names, and what happens when they pass zero. */
-static const char *get_event_name(const void *context, int i, char *buffer, size_t size)
-{
-    return bg_system_get_name(context, 's', i, buffer, size);
-}
-
-static const char *get_rising(const void *context, int i, char *buffer, size_t size)
-{
-    (void)buffer, (void)size;
-    return bg_system_get_event_text(context, i, 1);
-}
-
-static const char *get_falling(const void *context, int i, char *buffer, size_t size)
-{
-    (void)buffer, (void)size;
-    return bg_system_get_event_text(context, i, -1);
-}
-
-static const char *get_touching(const void *context, int i, char *buffer, size_t size)
-{
-    (void)buffer, (void)size;
-    return bg_system_get_event_text(context, i, 0);
-}
-
-static bool create_field(hid_t file, const bg_batch *batch, const bg_field *field)
-{
-    if (field->width == 0)
-        return true;
-    hid_t set = create_dataset(file, field->name, field->integer ? *h5->int32 : *h5->float64,
-                               field->scalar ? 1 : 2, (hsize_t)field->width,
-                               calc_chunk_rows(field));
-    bool ok = set >= 0 &&
-              put_names(set, "names", field->width, get_field_name, &(field_names){batch, field});
-    return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
-}
-
-static bool create_events(hid_t file, const bg_system *system)
-{
-    hid_t group = h5->H5Gcreate2(file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0)
-        return false;
-    hid_t set[3] = {
-        create_dataset(group, "t", *h5->float64, 1, 0, EVENT_CHUNK_ROWS),
-        create_dataset(group, "index", *h5->int32, 1, 0, EVENT_CHUNK_ROWS),
-        create_dataset(group, "direction", *h5->int32, 1, 0, EVENT_CHUNK_ROWS),
-    };
-    const int ns = bg_system_get_def(system)->ns;
-    bool ok = put_names(group, "names", ns, get_event_name, system) &&
-              put_names(group, "rising", ns, get_rising, system) &&
-              put_names(group, "falling", ns, get_falling, system) &&
-              put_names(group, "touching", ns, get_touching, system);
-    for (int k = 0; k < 3; k++)
-        ok = set[k] >= 0 && h5->H5Dclose(set[k]) >= 0 && ok;
-    return h5->H5Gclose(group) >= 0 && ok;
-}
-
-/* A text of its own: attributes end at 64 KiB. */
-static bool put_document(hid_t file, const char *name, const char *text)
-{
-    hid_t type = create_text_type(), space = h5->H5Screate(H5S_SCALAR);
-    hid_t how = h5->H5Pcreate(*h5->dataset_creation), set = H5I_INVALID_HID;
-    if (how >= 0 && h5->H5Pset_obj_track_times(how, 0) >= 0)
-        set = h5->H5Dcreate2(file, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    bool ok = set >= 0 && h5->H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
-    ok = (set < 0 || h5->H5Dclose(set) >= 0) && ok;
-    if (how >= 0)
-        h5->H5Pclose(how);
-    if (space >= 0)
-        h5->H5Sclose(space);
-    if (type >= 0)
-        h5->H5Tclose(type);
-    return ok;
-}
-
-static bool create_steps(hid_t file)
-{
-    hid_t group = h5->H5Gcreate2(file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    if (group < 0)
-        return false;
-    hid_t set[BG_STEP_COUNT + 2];
-    for (int k = 0; k < BG_STEP_COUNT; k++)
-        set[k] = create_dataset(group, bg_step_names[k], *h5->float64, 1, 0, STEP_CHUNK_ROWS);
-    set[BG_STEP_COUNT] = create_dataset(group, "order", *h5->int32, 1, 0, STEP_CHUNK_ROWS);
-    set[BG_STEP_COUNT + 1] = create_dataset(group, "rejected", *h5->int32, 1, 0, STEP_CHUNK_ROWS);
-    bool ok = true;
-    for (int k = 0; k < BG_STEP_COUNT + 2; k++)
-        ok = set[k] >= 0 && h5->H5Dclose(set[k]) >= 0 && ok;
-    return h5->H5Gclose(group) >= 0 && ok;
-}
-
-static bool create_layout(hid_t file, const bg_writer_def *def)
-{
-    bool ok = put_text(file, "format", "bogie-result") && put_int(file, "format_version", 1) &&
-              put_text(file, "bogie_version", BG_VERSION) && put_text(file, "model", def->model) &&
-              put_text(file, "integrator", def->integrator) && put_int(file, "complete", 0);
-    for (int k = 0; ok && k < BG_FIELD_COUNT; k++)
-        ok = create_field(file, def->batch, &def->batch->field[k]);
-    return ok && create_events(file, def->batch->system) && create_steps(file);
-}
-
-/* Keeps the bytes of an open file. */
-static bool take_image(bg_writer *writer, hid_t file)
-{
-    ssize_t size = h5->H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? h5->H5Fget_file_image(file, NULL, 0)
-                                                             : -1;
-    if (size <= 0)
-        return false;
-    free(writer->skeleton);
-    writer->skeleton_size = (size_t)size;
-    writer->skeleton = BG_NEW_ARRAY(char, size);
-    return writer->skeleton && h5->H5Fget_file_image(file, writer->skeleton, (size_t)size) == size;
-}
-
-/* Makes the file without rows in memory: nothing reaches a disk here. */
-static bool create_skeleton(bg_writer *writer, const bg_writer_def *def)
-{
-    hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
-    if (access >= 0 && h5->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        h5->H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0)
-        file = h5->H5Fcreate(def->place->partial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    bool ok = file >= 0 && create_layout(file, def) && take_image(writer, file);
-    ok = (file < 0 || h5->H5Fclose(file) >= 0) && ok;
-    return (access < 0 || h5->H5Pclose(access) >= 0) && ok;
-}
-
-/* Adds documents to the file without rows, in memory. HDF5 insists on a name under which there is
- * no file. */
-static bool extend_skeleton(bg_writer *w, const char *model, const char *setup)
-{
-    static const char nowhere[] = "/dev/null/bogie.h5";
-    hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
-    if (access >= 0 && h5->H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        h5->H5Pset_fapl_core(access, CHUNK_BYTES, 0) >= 0 &&
-        h5->H5Pset_file_image(access, w->skeleton, w->skeleton_size) >= 0)
-        file = h5->H5Fopen(nowhere, H5F_ACC_RDWR, access);
-    bool ok = file >= 0 && (!model || put_document(file, "model", model)) &&
-              put_document(file, "setup", setup) && take_image(w, file);
-    ok = (file < 0 || h5->H5Fclose(file) >= 0) && ok;
-    return (access < 0 || h5->H5Pclose(access) >= 0) && ok;
-}
 
 static bg_status fail_to_prepare(const bg_place *place, const bg_hdf5_trouble *seen, bg_error *err)
 {
@@ -290,7 +52,7 @@ static bg_status describe(bg_writer *w, const char *model, const char *setup, bg
 {
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
-    bool ok = extend_skeleton(w, model, setup);
+    bool ok = bg_hdf5_add_documents(&w->skeleton, model, setup);
     bg_hdf5_end(&seen);
     return ok ? BG_OK : fail_to_prepare(w->place, &seen, err);
 }
@@ -299,7 +61,7 @@ static void destroy(bg_writer *writer)
 {
     if (!writer)
         return;
-    free(writer->skeleton);
+    free(writer->skeleton.bytes);
     free(writer);
 }
 
@@ -319,7 +81,7 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     w->place = def->place;
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
-    bool ok = create_skeleton(w, def);
+    bool ok = bg_hdf5_create_image(def, &w->skeleton);
     bg_hdf5_end(&seen);
     if (!ok) {
         destroy(w);
@@ -342,19 +104,20 @@ static off_t calc_growth(const bg_writer *writer, const bg_batch *batch, const c
         const bg_field *field = &batch->field[k];
         if (field->width == 0)
             continue;
-        hsize_t rows = calc_chunk_rows(field);
+        hsize_t rows = bg_hdf5_calc_chunk_rows(field);
         hsize_t chunks = calc_chunks(writer->rows + (hsize_t)batch->rows, rows) -
                          calc_chunks(writer->rows, rows);
         hsize_t size = rows * (hsize_t)field->width * sizeof(double);
         bytes += chunks * (size + CHUNK_OVERHEAD) + DATASET_OVERHEAD;
     }
-    hsize_t chunks = calc_chunks(writer->events + (hsize_t)batch->events, EVENT_CHUNK_ROWS) -
-                     calc_chunks(writer->events, EVENT_CHUNK_ROWS);
-    bytes += 3 * (chunks * (EVENT_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
-    chunks = calc_chunks(writer->steps + (hsize_t)batch->steps, STEP_CHUNK_ROWS) -
-             calc_chunks(writer->steps, STEP_CHUNK_ROWS);
+    hsize_t chunks = calc_chunks(writer->events + (hsize_t)batch->events, BG_EVENT_CHUNK_ROWS) -
+                     calc_chunks(writer->events, BG_EVENT_CHUNK_ROWS);
+    bytes += 3 *
+             (chunks * (BG_EVENT_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
+    chunks = calc_chunks(writer->steps + (hsize_t)batch->steps, BG_STEP_CHUNK_ROWS) -
+             calc_chunks(writer->steps, BG_STEP_CHUNK_ROWS);
     bytes += (BG_STEP_COUNT + 2) *
-             (chunks * (STEP_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
+             (chunks * (BG_STEP_CHUNK_ROWS * sizeof(double) + CHUNK_OVERHEAD) + DATASET_OVERHEAD);
     return (off_t)bytes;
 }
 
@@ -431,7 +194,7 @@ static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
 static bool put_summary(hid_t file, const char *summary)
 {
     const int complete = 1;
-    bool ok = put_document(file, "summary", summary);
+    bool ok = bg_hdf5_put_document(file, "summary", summary);
     hid_t attribute = ok ? h5->H5Aopen(file, "complete", H5P_DEFAULT) : H5I_INVALID_HID;
     ok = attribute >= 0 && h5->H5Awrite(attribute, *h5->native_int, &complete) >= 0;
     return (attribute < 0 || h5->H5Aclose(attribute) >= 0) && ok;
@@ -484,7 +247,7 @@ static int find_working(bg_writer *w)
         cause = place->published ? bg_place_copy(place) : bg_place_open(place);
     }
     if (!cause && !place->published)
-        cause = bg_place_write(place->fd, w->skeleton, w->skeleton_size);
+        cause = bg_place_write(place->fd, w->skeleton.bytes, w->skeleton.size);
     return cause;
 }
 

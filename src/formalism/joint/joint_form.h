@@ -185,10 +185,10 @@ int bg_joint_get_mass_size(const bg_joint_form *f);
 void bg_joint_factor_mass(bg_joint_form *f, double *factor);
 void bg_joint_solve_mass(const void *form, double *factor, double *x);
 
-/* expansion.c: the structure, made on the first call (NULL: out of memory); the values, under the
- * conditions of derivatives. */
+/* expansion_layout.c: the structure, made on the first call (NULL: out of memory). */
 const bg_expansion *bg_joint_lay_out(void *form);
 void bg_joint_clear_expansion(bg_joint_form *f);
+/* expansion.c: the values, under the conditions of derivatives. */
 void bg_joint_calc_expansion(bg_joint_form *f, const bg_point *p, const double *a,
                              const double *lambda, bg_expansion_values *out);
 
