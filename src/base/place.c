@@ -1,6 +1,7 @@
 #include "base/place.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +71,11 @@ static bg_status refuse(const char *path, bg_place_kind kind, int cause, bg_erro
             "cannot write %s to '%s': it exists and is no %s of Bogie, so it is not "
             "replaced; choose another name, or remove it",
             what, path, bg_place_get_form(kind));
+    case EBADF:
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "cannot write %s to '%s': it is not open for writing; choose another "
+                            "one",
+                            what, path);
     case ENOMEM:
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the name '%s'", path);
     default:
@@ -90,13 +96,24 @@ static bg_status refuse_partial(const char *path, const bg_place *place, int cau
                         bg_place_get_name(place->kind), path, path, suffix);
 }
 
+/* The open descriptor that path names; -1: none. */
+static int find_descriptor(const char *path)
+{
+    long n;
+    if (strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    bool one = strncmp(path, "/dev/fd/", 8) == 0 && bg_text_to_count(path + 8, &n) && n <= INT_MAX;
+    return one ? (int)n : -1;
+}
+
 bool bg_place_is_direct(const char *path)
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
         return true;
-    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-           strncmp(path, "/dev/fd/", 8) == 0;
+    return find_descriptor(path) >= 0;
 }
 
 /* What a symbolic link leads to, seen from the folder the link is in; NULL: errno says why. */
@@ -191,6 +208,24 @@ static bool is_locked(const char *path)
     return busy;
 }
 
+/* A file behind an open descriptor is written where whoever opened it wants that: not one that is
+ * read, nor what is in a file that is neither written to its end nor ours. Returns 0 or an errno.
+ */
+static int check_descriptor(int fd, bg_place_kind kind)
+{
+    struct stat info;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+        return EBADF;
+    bool adds = fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || (flags & O_APPEND) ||
+                lseek(fd, 0, SEEK_CUR) == info.st_size;
+    if (adds)
+        return 0;
+    char path[32];
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    return check_content(path, kind);
+}
+
 /* Finds out what is at path now; sets path and direct. Returns 0 or an errno. */
 static int inspect(bg_place *place, const char *path)
 {
@@ -208,6 +243,9 @@ static int inspect(bg_place *place, const char *path)
     place->path = place->direct ? strdup(path) : bg_place_resolve(path);
     if (!place->path)
         return errno;
+    int fd = find_descriptor(path);
+    if (fd >= 0)
+        return check_descriptor(fd, place->kind);
     return exists && !place->direct ? check_content(path, place->kind) : 0;
 }
 

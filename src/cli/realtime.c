@@ -101,6 +101,7 @@ typedef struct session {
     bg_pacer pacer;
     bg_realtime_view view;
     bg_realtime_report report;
+    bool checked; /* nothing stands in the way of the summary */
 } session;
 
 static void session_clear(session *s)
@@ -218,8 +219,9 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
         status = read_spin(args->spin, &s->pacer, err);
     if (!status && args->delay)
         status = read_delay(args->delay, &s->pacer, err);
-    if (!status && args->summary && strcmp(args->summary, "-") != 0)
-        status = bg_place_check(args->summary, BG_PLACE_SUMMARY, err);
+    s->report.rate = args->rate;
+    s->report.spin = s->pacer.spin;
+    s->report.statistics.period = s->pacer.period;
     return status;
 }
 
@@ -254,7 +256,6 @@ static bg_status create_realtime(const arguments *args, session *s, bg_error *er
     o.hold = args->hold ? BG_HOLD_SLOPE : BG_HOLD_VALUE;
     o.outputs = args->outputs ? s->outputs.item : NULL;
     o.noutputs = s->outputs.count;
-    s->report.integrator = o.integrator;
     bg_status status = bg_realtime_create(bg_problem_get_system(s->problem), &o, &s->rt, err);
     if (status)
         bg_problem_locate(s->problem, status, err);
@@ -267,11 +268,19 @@ static bg_status open_problem(const char *reference, arguments *args, session *s
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.integrator = args->integrator;
     def.step = 1 / args->rate;
-    bg_status status = bg_problem_read(&def, &s->problem, err);
+    bg_status status = BG_OK;
+    if (args->summary && strcmp(args->summary, "-") != 0)
+        status = bg_place_check(args->summary, BG_PLACE_SUMMARY, err);
+    s->checked = !status;
+    if (!status)
+        status = bg_problem_read(&def, &s->problem, err);
     if (status)
         return status;
+    bg_realtime_options o = bg_problem_get_realtime_options(s->problem);
+    s->report.integrator = o.integrator;
+    s->report.formulation = bg_problem_get_formulation(s->problem);
     if (isnan(args->rate))
-        args->rate = 1 / bg_problem_get_realtime_options(s->problem).period;
+        args->rate = 1 / o.period;
     status = check_arguments(args, s, err);
     return status ? status : bg_problem_create_system(s->problem, err);
 }
@@ -337,11 +346,6 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
 {
     bg_realtime_report *r = &s->report;
     bool viewed = !args->quiet && isatty(STDERR_FILENO);
-    r->model = bg_problem_get_reference(s->problem);
-    r->formulation = bg_problem_get_formulation(s->problem);
-    r->rate = args->rate;
-    r->overload = args->overload;
-    r->spin = s->pacer.spin;
     r->t_start = bg_realtime_get_state(s->rt)->t;
     s->constrained = bg_system_get_def(bg_problem_get_system(s->problem))->ng > 0;
     s->sends = args->send != NULL;
@@ -380,8 +384,13 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     return status;
 }
 
+/* A run whose input is refused keeps an earlier summary. */
 static bg_status write_summary(const arguments *args, const session *s, bg_error *err)
 {
+    bg_status st = s->report.status;
+    bool refused = isnan(s->report.t_start) && (st == BG_BAD_INPUT || st == BG_IO);
+    if (refused && strcmp(args->summary, "-") != 0 && access(args->summary, F_OK) == 0)
+        return BG_OK;
     char *text = bg_realtime_summary_create(&s->report);
     if (!text)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory while writing the summary");
@@ -392,6 +401,22 @@ static bg_status write_summary(const arguments *args, const session *s, bg_error
         status = bg_output_write_text(args->summary, BG_PLACE_SUMMARY, text, err);
     free(text);
     return status;
+}
+
+/* The outcome of a run that never started; returns the exit code. */
+static int conclude_unstarted(const arguments *args, session *s, bg_status status, bg_error *err)
+{
+    bg_error summary_err = {0};
+    err->status = status;
+    s->report.status = status;
+    s->report.message = err->text;
+    bg_status summarised = args->summary && s->checked ? write_summary(args, s, &summary_err)
+                                                       : BG_OK;
+    fflush(stdout);
+    int code = bg_error_print(err);
+    if (summarised)
+        bg_error_print(&summary_err);
+    return code;
 }
 
 /* Prints the outcome and returns the exit code. */
@@ -430,20 +455,26 @@ static int run(const bg_verb *verb, int argc, char **argv)
     bg_error err = {0};
     int code;
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
-    session *s = calloc(1, sizeof *s);
+    session *s = status ? NULL : calloc(1, sizeof *s);
     if (!status && !s)
         status = bg_error_set(&err, BG_NO_MEMORY, "out of memory");
-    if (!status)
-        status = prepare(reference, &args, s, &err);
     if (status) {
-        err.status = status;
         code = bg_error_print(&err);
     } else {
-        status = simulate(&args, s, &err);
-        code = conclude(&args, s, status, &err);
-    }
-    if (s)
+        s->report = (bg_realtime_report){.model = reference,
+                                         .overload = args.overload,
+                                         .rate = args.rate,
+                                         .t_start = NAN,
+                                         .t_end = NAN,
+                                         .max_g = NAN,
+                                         .max_gv = NAN};
+        status = prepare(reference, &args, s, &err);
+        if (!status)
+            status = simulate(&args, s, &err);
+        code = isnan(s->report.t_start) ? conclude_unstarted(&args, s, status, &err)
+                                        : conclude(&args, s, status, &err);
         session_clear(s);
+    }
     bg_cli_settings_clear(&args.settings);
     return code;
 }

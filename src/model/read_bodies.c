@@ -27,7 +27,7 @@ static bg_mat3 read_quaternion(const bg_value *v)
 
 bg_mat3 bg_read_orientation(const bg_value *object, const char *key)
 {
-    static const char *const axis_keys[] = {"axis", "angle", NULL};
+    static const char *const axis_keys[] = {"axis", "angle", "rpy", NULL}; /* for hints, too */
     static const char *const rpy_keys[] = {"rpy", NULL};
     bg_value v = bg_value_member(object, key), rpy = bg_value_member(&v, "rpy");
     if (!bg_value_exists(&v) || v.reader->status != BG_OK)
@@ -97,10 +97,18 @@ static void read_frame(const bg_value *v, const bg_value *track, bg_body *b)
 
 static void read_body(const bg_value *v, bg_body *b)
 {
-    static const char *const keys[] = {
-        "mass",   "center",   "inertia",          "orientation",    "points",
-        "shapes", "velocity", "angular_velocity", "fixed_velocity", "fixed_angular_velocity",
-        NULL};
+    static const char *const keys[] = {"mass",
+                                       "center",
+                                       "inertia",
+                                       "orientation",
+                                       "points",
+                                       "shapes",
+                                       "velocity",
+                                       "angular_velocity",
+                                       "fixed_velocity",
+                                       "fixed_angular_velocity",
+                                       "track" /* for hints: there is none here */,
+                                       NULL};
     static const char *const frame_keys[] = {"track", "center", "points", "shapes", NULL};
     const bg_vec3 zero = {0, 0, 0};
     const bg_value track = bg_value_member(v, "track");

@@ -160,17 +160,16 @@ static const sensor *find_sensor(const bg_value *v)
 /* As above, but fails unless there is exactly one, with nothing else than its refinements. */
 static const sensor *read_sensor(const bg_value *v)
 {
-    const char *keys[SENSORS + 5] = {NULL};
+    const char *keys[5 * SENSORS + 1] = {NULL}; /* of all, where a misspelt one may be meant */
     int count, n = 0;
-    const sensor *s = find_first(v, &count);
+    const sensor *s = find_first(v, &count), *end = s ? s + 1 : sensors + SENSORS;
     if (!bg_value_expect_object(v))
         return NULL;
-    for (int k = 0; k < SENSORS && !s; k++)
-        keys[n++] = sensors[k].key;
-    if (s)
-        keys[n++] = s->key;
-    for (int k = 0; s && k < 4 && s->refinements[k]; k++)
-        keys[n++] = s->refinements[k];
+    for (const sensor *one = s ? s : sensors; one < end; one++)
+        keys[n++] = one->key;
+    for (const sensor *one = s ? s : sensors; one < end; one++)
+        for (int k = 0; k < 4 && one->refinements[k]; k++)
+            keys[n++] = one->refinements[k];
     if (count < 2)
         bg_value_expect(v, keys);
     if (count != 1)

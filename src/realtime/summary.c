@@ -20,19 +20,20 @@ static json_t *new_text(const char *text)
     return value ? value : json_string("?");
 }
 
-static double share(const bg_statistics *s, int64_t ns)
+/* The period is not known where a run ended before it. */
+static double share(const bg_statistics *s, double ns)
 {
-    return (double)ns / (double)s->period;
+    return s->period > 0 ? ns / (double)s->period : 0;
 }
 
 /* Percentiles as shares of the period. */
 static json_t *new_percentiles(const bg_statistics *s, const bg_histogram *h)
 {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f}", "mean",
-                     h->n > 0 ? h->sum / (double)h->n / (double)s->period : 0.0, "p50",
-                     share(s, bg_histogram_find(h, 0.5)), "p99",
-                     share(s, bg_histogram_find(h, 0.99)), "p999",
-                     share(s, bg_histogram_find(h, 0.999)), "max", share(s, h->max));
+    return json_pack(
+        "{s:f, s:f, s:f, s:f, s:f}", "mean", h->n > 0 ? share(s, h->sum / (double)h->n) : 0.0,
+        "p50", share(s, (double)bg_histogram_find(h, 0.5)), "p99",
+        share(s, (double)bg_histogram_find(h, 0.99)), "p999",
+        share(s, (double)bg_histogram_find(h, 0.999)), "max", share(s, (double)h->max));
 }
 
 /* Pairs of an upper end (share of the period) and how many steps were in the octave below it. */
@@ -118,13 +119,13 @@ static json_t *new_event_counts(const bg_realtime_report *r)
 char *bg_realtime_summary_create(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
-    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:f, s:I, s:o, s:o, s:f}", "generator",
+    json_t *all = json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:I, s:o, s:o, s:f}", "generator",
                             "Bogie " BG_VERSION, "model", new_text(r->model), "formulation",
                             new_text(r->formulation ? r->formulation : "equations"), "integrator",
                             new_text(r->integrator), "status", find_status(r), "message",
-                            new_text(r->message), "rate", r->rate, "steps", (json_int_t)s->steps,
-                            "t_start", new_real(r->t_start), "t_end", new_real(r->t_end),
-                            "wall_seconds", r->wall_seconds);
+                            new_text(r->message), "rate", new_real(r->rate), "steps",
+                            (json_int_t)s->steps, "t_start", new_real(r->t_start), "t_end",
+                            new_real(r->t_end), "wall_seconds", r->wall_seconds);
     json_t *timing = json_pack(
         "{s:s, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:f, s:f}", "overload",
         r->overload, "fifo", r->privilege.fifo, "locked", r->privilege.locked, "turnaround",

@@ -61,8 +61,11 @@ static bg_status fail_name(const bg_system *system, const kind *k, const char *n
     if (best < 0)
         return bg_error_set(err, BG_BAD_INPUT, "'%s' has nothing under '%s'", system_name,
                             k->prefix);
-    return bg_error_set(err, BG_BAD_INPUT, "'%s' has no output '%s'; did you mean '%s'?",
-                        system_name, name, nearest);
+    const char *near = nearest;
+    bool is_near = bg_text_find_nearest(name, &near, 1) == 0;
+    return bg_error_set(err, BG_BAD_INPUT, "'%s' has no output '%s'; %s '%s'%s", system_name, name,
+                        is_near ? "did you mean" : "there are others, such as", nearest,
+                        is_near ? "?" : "");
 }
 
 static bool append(bg_channels *channels, char field, int index)

@@ -85,7 +85,11 @@ static void check_option(const bg_value *v, const char *option)
 static json_t *check_value(const bg_value *v, const char *key)
 {
     static const char *const formulations[] = {"joint", "cartesian"};
-    if (json_is_null(v->json))
+    if (!bg_setting_is_known(key))
+        fail_key(v, key);
+    else if (has_prefix(key, "integrator."))
+        check_option(v, key + strlen("integrator."));
+    if (json_is_null(v->json) || v->reader->status != BG_OK)
         return NULL;
     if (is_one_of(key, positive_keys) || has_prefix(key, "t_") || strcmp(key, "max_steps") == 0) {
         double x = bg_value_get_number(v);
@@ -104,10 +108,6 @@ static json_t *check_value(const bg_value *v, const char *key)
         if (bg_value_expect_text(v) && strcmp(json_string_value(v->json), "joint") != 0 &&
             strcmp(json_string_value(v->json), "cartesian") != 0)
             bg_value_fail_unknown(v, "formulation", json_string_value(v->json), formulations, 2);
-    } else if (has_prefix(key, "integrator.")) {
-        check_option(v, key + strlen("integrator."));
-    } else if (!has_prefix(key, "set.")) {
-        fail_key(v, key);
     }
     return NULL;
 }

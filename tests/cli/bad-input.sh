@@ -130,8 +130,23 @@ for model in long short; do
         holds "$model rod, $form: form" [ "$(json $model-$form formulation)" = $form ]
         "$BOGIE" run $model.json --formulation $form --summary - >$model-stdout 2>/dev/null
         holds "$model rod, $form: on stdout" cmp -s $model-$form $model-stdout
+        expect "$model rod, $form, realtime" 2 "joints.rod" -- "$BOGIE" realtime $model.json \
+            --formulation $form --duration 0.1 --priority 0 --summary live-$model-$form
+        holds "$model rod, $form, realtime: status" [ "$(json live-$model-$form status)" = failed ]
+        holds "$model rod, $form, realtime: form" [ "$(json live-$model-$form formulation)" = $form ]
+        holds "$model rod, $form, realtime: the same reason" \
+            [ "$(json live-$model-$form message)" = "$(json $model-$form message)" ]
+        "$BOGIE" realtime $model.json --formulation $form --duration 0.1 --priority 0 --summary - \
+            >$model-stdout 2>/dev/null
+        holds "$model rod, $form, realtime: on stdout" cmp -s live-$model-$form $model-stdout
     done
     holds "$model rod: both forms alike" [ "$(json $model-joint message)" = "$(json $model-cartesian message)" ]
 done
+cp live-long-joint earlier.json
+expect "realtime, no such model" 2 "missing.json" -- "$BOGIE" realtime missing.json --summary fresh.json
+holds "realtime, no such model: told" [ "$(json fresh.json steps)" = 0 ]
+expect "realtime, refused" 2 "out of range" -- "$BOGIE" realtime equations:pendulum --rate 1e9 \
+    --summary earlier.json
+holds "realtime, refused: keeps an earlier summary" cmp -s live-long-joint earlier.json
 
 finish

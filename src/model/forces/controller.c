@@ -277,17 +277,20 @@ static void read_input(const bg_value *v, controller *s, bool *turns)
 {
     static const char *const joint_keys[] = {"joint", "coordinate", "rate", "turns", NULL};
     static const char *const marker_keys[] = {"position", "velocity", "component", "axes", NULL};
+    static const char *const all_keys[] = {"joint", "position",  "velocity", "coordinate", "rate",
+                                           "turns", "component", "axes",     NULL};
     static const char *const components[] = {"x", "y", "z", NULL};
     static const char *const axes[] = {"world", "body", NULL};
     const bg_value joint = bg_value_member(v, "joint"), velocity = bg_value_member(v, "velocity");
     *turns = false;
     if (json_is_string(v->json) || !bg_value_expect_object(v))
         return;
+    const bg_value position = bg_value_member(v, "position");
     s->from_marker = !bg_value_exists(&joint);
-    bg_value_expect(v, s->from_marker ? marker_keys : joint_keys);
+    s->is_rate = s->from_marker && bg_value_exists(&velocity);
+    const bool any = !s->from_marker || s->is_rate || bg_value_exists(&position);
+    bg_value_expect(v, !any ? all_keys : s->from_marker ? marker_keys : joint_keys);
     if (s->from_marker) {
-        const bg_value position = bg_value_member(v, "position");
-        s->is_rate = bg_value_exists(&velocity);
         if (s->is_rate && bg_value_exists(&position))
             bg_value_fail(&velocity, "cannot stand beside 'position'; give one of them");
         else if (!s->is_rate && !bg_value_exists(&position))
