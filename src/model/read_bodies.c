@@ -76,13 +76,17 @@ static void read_points(const bg_value *body, bg_body *b)
 }
 
 /* A frame that follows a track: its axes are those of the world in the design position, in which
- * the track is straight. */
+ * the track is straight. A part that has one stands along it, either way round. */
 static void read_frame(const bg_value *v, const bg_value *track, bg_body *b)
 {
     const bg_value center = bg_value_member(v, "center");
     const double near = 1e-9;
+    double sign[3];
     if (!bg_value_expect_text(track))
         return;
+    if (!bg_scope_is_along(v->scope, sign))
+        bg_value_fail(track, "needs a part that stands along the track and upright: it may be "
+                             "mirrored in x and y and turned about z by 180 degrees, not else");
     const int k = bg_value_find(track, BG_NAME_TRACK, json_string_value(track->json));
     b->pose.r = bg_value_place(v, "center");
     if (v->reader->status != BG_OK)

@@ -105,19 +105,18 @@ static bg_vec3 read_place(const bg_value *v, const bg_joint_class *c, int body)
 }
 
 /* Axes about which angles keep their values in a mirror: as of axial vectors; slides, along true
- * vectors, go against them (slides_back). A frame on a track faces along it in any part. */
+ * vectors, go against them (slides_back). */
 static bg_mat3 read_cardan_axes(const bg_value *v, const bg_mat3 *unit)
 {
     const double det = bg_scope_get_handedness(v->scope);
     const double axial[3] = {det, det, det};
+    double sign[3];
     bg_mat3 axes = *unit;
-    int body[2] = {0, 0};
-    read_body_pair(v, body);
-    for (int k = 0; k < 3; k++)
-        axes.m[k][k] = det * bg_scope_get_flip(v->scope, k);
-    return v->reader->status == BG_OK && v->reader->model->bodies[body[0]].track
-               ? axes
-               : bg_scope_turn_frame(v->scope, unit, axial);
+    if (!bg_scope_is_along(v->scope, sign))
+        return bg_scope_turn_frame(v->scope, unit, axial);
+    for (int k = 0; k < 3; k++) /* to the last digit, for frames of tracks */
+        axes.m[k][k] = det * sign[k];
+    return axes;
 }
 
 /* Axes of both markers: z along "axis", x along "second", but for the digits in which the two are
@@ -237,7 +236,10 @@ static void read_rolling(const bg_value *v, bg_joint *j)
                       j->class_->name);
         return;
     }
-    const double forward = bg_scope_get_handedness(v->scope) * bg_scope_get_flip(v->scope, 1);
+    double sign[3];
+    if (!bg_scope_is_along(v->scope, sign))
+        bg_value_fail(v, "needs a part that stands along the track and upright");
+    const double forward = bg_scope_get_handedness(v->scope) * sign[1];
     const bg_signal s = {.kind = BG_SIGNAL_TRACK,
                          .track = track,
                          .n = BG_TRACK_PARTS,

@@ -3,6 +3,7 @@
 #include "model/read.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,18 @@ bg_mat3 bg_scope_turn_axes(const bg_scope *s, const bg_mat3 *A)
 double bg_scope_get_handedness(const bg_scope *s)
 {
     return s ? s->placement.det : 1;
+}
+
+bool bg_scope_is_along(const bg_scope *s, double sign[3])
+{
+    const double near = 1e-9;
+    bool along = true;
+    for (int i = 0; i < 3; i++)
+        sign[i] = s && s->placement.M.m[i][i] < 0 ? -1 : 1;
+    for (int i = 0; i < 3 && s; i++)
+        for (int j = 0; j < 3; j++)
+            along = along && fabs(s->placement.M.m[i][j] - (i == j ? sign[i] : 0)) < near;
+    return along && sign[2] > 0;
 }
 
 double bg_scope_get_flip(const bg_scope *s, int k)

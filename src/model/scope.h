@@ -49,6 +49,9 @@ bg_vec3 bg_scope_turn(const bg_scope *s, bg_vec3 x);       /* a true vector */
 bg_vec3 bg_scope_turn_axial(const bg_scope *s, bg_vec3 x); /* an axial one */
 bg_mat3 bg_scope_turn_axes(const bg_scope *s, const bg_mat3 *A);
 double bg_scope_get_handedness(const bg_scope *s); /* -1 in a mirror image, else 1 */
+/* Whether the part's axes lie along those of the model and its z is up, as a track needs it: it may
+ * be mirrored in x and y, and turned about z by half a turn. sign [3]: the diagonal of M then. */
+bool bg_scope_is_along(const bg_scope *s, double sign[3]);
 /* The factor of component k in the axes of a body, of a true vector. */
 double bg_scope_get_flip(const bg_scope *s, int k);
 /* The matrix of a joint's frame F in the part, in the model; D flips some of its columns. */

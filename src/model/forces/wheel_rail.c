@@ -26,10 +26,11 @@
 #include <string.h>
 
 enum { ALL = 25, POSE_A = 0, POSE_B = 6, TWIST_A = 12, TWIST_B = 18, LAMBDA = 24 };
-enum { LIFTS, CLIMBS, SWITCHES };
+enum { LIFTS, CLIMBS, ENDS, SWITCHES };
 
 typedef struct wheel_rail {
     int contact;
+    double sign[3]; /* of the part's axes in the model */
     bg_creep creep;
 } wheel_rail;
 
@@ -295,8 +296,23 @@ static int force_slope(const bg_force *f, const bg_world *w, int *contact, doubl
     return y.k->b.body;
 }
 
-/* The wheel stands on its rail as long as it presses on it, beside the load of its contact; and on
- * its tread and flange root as long as it is outside of the flange's steepest point. */
+/* How far the contact is from the ends of both profiles. On the wheel it is a mean over a width of
+ * about sqrt(epsilon radius), of which half must be left. */
+static double calc_room(const bg_rail_contact *k, const bg_rail_contact_state *y)
+{
+    const double s = y->mean[BG_RAIL_CONTACT_S], width = sqrt(k->epsilon * k->radius);
+    const double place = k->sign * y->mean[BG_RAIL_CONTACT_Y] - k->base - k->origin;
+    double room = fmin(s - k->points[0].s, k->points[k->n - 1].s - s) - 0.5 * width;
+    if (k->rail->range[1] > k->rail->range[0])
+        room = fmin(room, fmin(place - k->rail->range[0], k->rail->range[1] - place));
+    if (k->rail->kind == BG_PROFILE_CIRCLE)
+        room = fmin(room, k->rail->radius - fabs(place));
+    return room;
+}
+
+/* The wheel stands on its rail as long as it presses on it, beside the load of its contact; on its
+ * tread and flange root as long as it is outside of the flange's steepest point; and the profiles
+ * say where it is as long as the contact does not come to their ends. */
 static void switching(const bg_force *f, const bg_world *w, double *s)
 {
     const wheel_rail *x = f->self;
@@ -304,6 +320,15 @@ static void switching(const bg_force *f, const bg_world *w, double *s)
     const double lambda = w->contact_force ? w->contact_force[x->contact] : x->creep.load;
     s[LIFTS] = lambda / x->creep.load;
     s[CLIMBS] = (y->mean[BG_RAIL_CONTACT_S] - w->contacts[x->contact].climb) / 0.01;
+    s[ENDS] = calc_room(&w->contacts[x->contact], y) / 0.01;
+}
+
+/* Runs end at all of these, also those that would start beyond. */
+static void sides(const bg_force *f, const int *mode, int *side)
+{
+    (void)f, (void)mode;
+    for (int k = 0; k < SWITCHES; k++)
+        side[k] = 1;
 }
 
 static int event(const bg_force *f, int k, int direction, int *mode)
@@ -319,7 +344,9 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
         {"lifts off its rail: its contact would have to pull", "is without load for an instant",
          "presses on its rail again"},
         {"climbs its rail: the contact has passed the steepest point of the flange",
-         "touches its rail with the steepest point of the flange", "comes back from its flange"}};
+         "touches its rail with the steepest point of the flange", "comes back from its flange"},
+        {"runs off its profile, or that of the rail: the contact is at the end of its range",
+         "touches its rail at the end of a profile", "comes back from the end of a profile"}};
     snprintf(text, size, "wheel %.40s %s", f->name, happens[k][1 + direction]);
 }
 
@@ -328,16 +355,16 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     state y;
     calc_state(f, w, 0, &y);
     const bg_creep_force *c = &y.creep;
-    const double *mean = y.y->mean;
+    const double *mean = y.y->mean, along = y.s->sign[0], across = y.s->sign[1];
     const double value[] = {y.motion.load.x,
                             y.Q.x,
-                            c->longitudinal,
-                            c->lateral,
-                            c->xi,
-                            c->eta,
-                            c->spin,
+                            along * c->longitudinal,
+                            across * c->lateral,
+                            along * c->xi,
+                            across * c->eta,
+                            across * c->spin, /* about the normal, by the speed along x */
                             c->use,
-                            y.motion.slope.x,
+                            across * y.motion.slope.x,
                             y.y->gap,
                             c->slip,
                             mean[BG_RAIL_CONTACT_S],
@@ -399,7 +426,7 @@ static bg_vec3 read_axle(const bg_value *v, int body)
     return bg_element_find_place(v->reader->model, &p);
 }
 
-static void read_contact(const bg_value *v, bg_rail_contact *k)
+static void read_contact(const bg_value *v, const double sign[3], bg_rail_contact *k)
 {
     static const char *const sides[] = {"left", "right", NULL};
     bg_model *m = v->reader->model;
@@ -420,7 +447,7 @@ static void read_contact(const bg_value *v, bg_rail_contact *k)
     if (v->reader->status != BG_OK)
         return;
     const bg_vec3 at = read_axle(v, body[1]);
-    k->sign = (side == 0 ? 1 : -1) * bg_scope_get_flip(v->scope, 1);
+    k->sign = (side == 0 ? 1 : -1) * sign[1];
     k->a = bg_body_make_marker(m, body[0], m->bodies[body[0]].pose.r, &axes);
     k->b = bg_body_make_marker(m, body[1], at, &axes);
     if (!m->bodies[body[0]].track)
@@ -447,9 +474,11 @@ static void read(const bg_value *v, bg_force *f)
     if (!s)
         return;
     bg_value_expect(v, keys);
+    if (!bg_scope_is_along(v->scope, s->sign))
+        bg_value_fail(v, "needs a part that stands along the track and upright");
     s->contact = m->ncontacts;
     m->contacts[m->ncontacts].name = bg_reader_copy(v->reader, f->name);
-    read_contact(v, &m->contacts[m->ncontacts++]);
+    read_contact(v, s->sign, &m->contacts[m->ncontacts++]);
     read_creep(v, &s->creep);
     f->ns = SWITCHES;
 }
@@ -468,6 +497,7 @@ const bg_force_class bg_force_wheel_rail = {
     .apply = apply,
     .energy = energy,
     .switching = switching,
+    .sides = sides,
     .s_follows_motion = true,
     .event = event,
     .describe = describe,

@@ -36,7 +36,7 @@ typedef struct bg_rail_contact {
     double epsilon, length; /* m */
     int n;
     bg_wheel_point *points; /* [n] */
-    double climb;           /* m, s of the steepest point of the flange */
+    double climb;           /* m, s of the steepest point of the flange; beyond all: without one */
 } bg_rail_contact;
 
 /* Means over the contact, and their derivatives by x. */

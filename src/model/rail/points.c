@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 enum { WIDE = 4, PARTS = 4, ANGLES = 320, ROLL = 3, PASSES = 3, SMOOTH = 24 };
-static const double of_sigma = 0.75, growth = 0.08;
+static const double of_sigma = 0.75, growth = 0.08, flange = 0.5;
 
 /* A profile with its arc length. */
 typedef struct grid {
@@ -154,6 +154,8 @@ static void place_points(bg_rail_contact *k, const bg_profile *wheel, const grid
                              d * d * e * g->rho[i + 1] * whole;
             place_point(k, wheel, advance(wheel, g->s[i], x * g->du, &piece), rho, &steepest);
         }
+    if (steepest < flange) /* treads have no more than some tenths: there is none */
+        k->climb = g->s[0] - k->base;
 }
 
 bg_status bg_rail_contact_prepare(bg_rail_contact *k, const bg_profile *wheel, double step,
