@@ -236,7 +236,7 @@ static void restart(bg_integrator *ig, bg_restart reason)
     m->parts.slow_steps = 0;
     m->parts.rate = 100;
     m->parts.own = false;
-    m->parts.seen = (bg_bdf_seen){0};
+    m->parts.seen = m->parts.later = (bg_bdf_seen){0};
     m->ready = m->uncounted = false;
     m->tries = 0;
     m->t_now = ig->x0->t;

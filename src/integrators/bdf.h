@@ -84,7 +84,7 @@ typedef struct bg_bdf_spectrum {
     double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
 } bg_bdf_spectrum;
 
-/* How Newton's iteration went with derivatives made for the step itself. */
+/* How Newton's iteration went with derivatives made for the step itself, or for the one before. */
 typedef struct bg_bdf_seen {
     double rate, size; /* rho/(1 - rho), 0: not seen yet; the first increment */
     int uses;          /* of it since then */
@@ -101,8 +101,8 @@ typedef struct bg_bdf_parts {
     bool made, slow;       /* B is there; it is to be made anew before the next step */
     bool fresh;            /* no step was made with it yet */
     double rate;           /* remembered rho/(1 - rho) */
-    bool own;              /* it is that of `seen` */
-    bg_bdf_seen seen;
+    bool own;              /* it is that of `seen`, for the step that B was made for alone */
+    bg_bdf_seen seen, later;
     int slow_steps; /* in a row */
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;

@@ -3,9 +3,10 @@
  * At most four increments; rho = (|d_m| / |d_0|)^(1/m). It has converged when rho/(1 - rho) |d_m|
  * <= kappa and failed when rho > 0.9. As long as matrix and alpha stay, rho/(1 - rho) of the last
  * iteration judges the first increment, too; with derivatives evaluated for this very step
- * (update=full), that of the last such step, twice, nine times out of ten. kappa is small,
- * because lambda and eta, which would otherwise hold the iteration on, do not count, and what it
- * leaves over is in the high differences by which order and step are chosen.
+ * (update=full), that of the last such step, twice, nine times out of ten; and so for the step
+ * behind it, the first that meets older derivatives. kappa is small, because lambda and eta, which
+ * would otherwise hold the iteration on, do not count, and what it leaves over is in the high
+ * differences by which order and step are chosen.
  *
  * Fixed steps are iterated down to rounding: no error control would see what is left over.
  *
@@ -132,7 +133,29 @@ static double predict_rate(const bg_integrator *ig, double size)
     const bg_bdf_parts *p = &m->parts;
     if (!p->own)
         return p->rate;
-    return p->t == ig->x1->t ? p->rate * fmax(1, size / p->seen.size) : unknown;
+    if (p->t == ig->x1->t)
+        return p->rate * fmax(1, size / p->seen.size);
+    const bool known = p->later.rate > 0 && p->later.uses < MOST_USES;
+    return known ? 2 * p->later.rate * fmax(1, size / p->later.size) : unknown;
+}
+
+/* The first increment of the step behind that which derivatives were made for was good by what was
+ * seen of others: that goes on to hold. */
+static void trust_later(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_parts *p = &m->parts;
+    if (!p->own || p->t == ig->x1->t)
+        return;
+    p->rate = 2 * p->later.rate;
+    p->own = false;
+    p->later.uses++;
+    m->changed = true;
+}
+
+static bg_bdf_seen see(const bg_bdf_seen *before, double factor, double first)
+{
+    return (bg_bdf_seen){fmax(factor, fmax(least_rate, 0.3 * before->rate)), first, 0};
 }
 
 /* What two increments tell of the matrix. One that was made for the step says what the next of its
@@ -145,11 +168,13 @@ static void remember(bg_integrator *ig, double factor, double first)
     const bool full = is_full(m);
     p->own = full && p->t == ig->x1->t;
     if (p->own) {
-        p->rate = fmax(factor, fmax(least_rate, 0.3 * p->seen.rate));
-        p->seen = (bg_bdf_seen){p->rate, first, 0};
+        p->seen = see(&p->seen, factor, first);
+        p->rate = p->seen.rate;
     } else {
         p->rate = p->fresh && !full ? unknown : factor;
     }
+    if (full && !p->own)
+        p->later = see(&p->later, factor, first);
     m->changed = true;
 }
 
@@ -170,8 +195,12 @@ static bg_newton_state look(bg_integrator *ig, double *first, double size, doubl
         return BG_NEWTON_FAILED;
     if (count == 0) {
         *first = size;
-        bool good = predict_rate(ig, size) * size <= kappa || size <= 1e-4 * kappa || size <= floor;
-        return good ? BG_NEWTON_DONE : BG_NEWTON_GOES_ON;
+        if (size <= 1e-4 * kappa || size <= floor)
+            return BG_NEWTON_DONE;
+        if (!(predict_rate(ig, size) * size <= kappa))
+            return BG_NEWTON_GOES_ON;
+        trust_later(ig);
+        return BG_NEWTON_DONE;
     }
     double rho = n->rate = pow(size / *first, 1.0 / count);
     if (size <= floor) {

@@ -56,6 +56,13 @@ void bg_bdf_parts_copy(const bg_integrator *ig, const bg_bdf_parts *from, bg_bdf
         memcpy(to->u, from->u, (size_t)(3 * sys->def.nu) * sizeof(double));
 }
 
+static void archive_seen(bg_bdf_seen *seen, bg_archive *archive)
+{
+    bg_archive_finite(archive, &seen->rate, 1);
+    bg_archive_finite(archive, &seen->size, 1);
+    bg_archive_whole(archive, &seen->uses, 1, 0, 1 << 20);
+}
+
 void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archive)
 {
     bg_archive_flags(archive, &p->made, sizeof p->made);
@@ -65,9 +72,8 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
     bg_archive_finite(archive, &p->alpha, 1);
     bg_archive_finite(archive, &p->rate, 1);
     bg_archive_flags(archive, &p->own, sizeof p->own);
-    bg_archive_finite(archive, &p->seen.rate, 1);
-    bg_archive_finite(archive, &p->seen.size, 1);
-    bg_archive_whole(archive, &p->seen.uses, 1, 0, 1 << 20);
+    archive_seen(&p->seen, archive);
+    archive_seen(&p->later, archive);
     bg_archive_finite(archive, &p->t, 1);
     bg_archive_whole(archive, &p->spectrum.count, 1, 0, BG_BDF_RITZ_MAX);
     bg_archive_whole(archive, &p->spectrum.since, 1, 0, 1 << 20);
