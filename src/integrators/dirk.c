@@ -23,8 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double fast = 0.1;       /* rate of convergence that needs no new derivatives */
-static const double most_steps = 100; /* a motion takes at least so many steps, unless h_max says */
+static const double fast = 0.1; /* rate of convergence that needs no new derivatives */
 
 static void list(void *object, bg_arena *arena)
 {
@@ -131,7 +130,9 @@ void bg_dirk_restart(bg_integrator *ig, bg_restart reason)
     m->made_at = NAN;
     m->restored = m->slow = m->changed = false;
     m->starting = true;
+    m->within = reason != BG_RESTART_START;
     m->tries = 0;
+    m->h_rejected = 0;
     m->rate = 1;
 }
 
@@ -256,7 +257,8 @@ static bg_status prepare(bg_integrator *ig, bool renew, bg_error *err)
     return st;
 }
 
-/* The estimate of the error of each entry of y into ig->work_n. */
+/* The estimate of the error into v_base, v_free and z_base, and of each entry of y into ig->work_n.
+ */
 static void calc_error(bg_integrator *ig)
 {
     bg_dirk *m = ig->method;
@@ -305,12 +307,13 @@ static bg_status finish(bg_integrator *ig, bg_error *err)
 /* The error of a step whose stages are known. */
 static bg_status end_attempt(bg_integrator *ig, double *error, bg_error *err)
 {
+    const bg_dirk *m = ig->method;
     bg_status st = finish(ig, err);
     if (st != BG_OK)
         return st;
     if (ig->options.step == 0) {
         calc_error(ig);
-        *error = bg_norm_calc_state(ig, ig->work_n, NULL);
+        *error = bg_dirk_calc_norm(ig, m->v_base, m->v_free, m->z_base);
         ig->count.corrector.error_failures += *error > 1;
     }
     ig->error_tangent = *error;
@@ -403,33 +406,11 @@ bg_status bg_dirk_leap(bg_integrator *ig, double *error, bg_error *err)
     return st;
 }
 
-bg_status bg_dirk_first_step(bg_integrator *ig, double *h, bg_error *err)
-{
-    const bg_dirk *m = ig->method;
-    bg_status st = bg_initial_step_calc(ig, h, err);
-    if (ig->options.h_max == 0)
-        *h = fmin(*h, m->t_span / most_steps);
-    return st;
-}
-
-/* A step that grows by little keeps its length, and with it the matrix. */
-static const double little = 1.2;
-
-double bg_dirk_control(bg_integrator *ig, bg_outcome outcome, double error)
-{
-    const bg_dirk *m = ig->method;
-    double h = bg_control_calc(ig, outcome, error);
-    if (ig->leaping && ig->class_->leap_reach > 0)
-        h /= ig->class_->leap_reach;
-    if (ig->options.h_max == 0)
-        h = fmin(h, m->t_span / most_steps);
-    return outcome == BG_ACCEPTED && h > ig->h && h < little * ig->h ? ig->h : h;
-}
-
 void bg_dirk_accept(bg_integrator *ig)
 {
     bg_dirk *m = ig->method;
     m->tries = 0;
+    m->h_rejected = 0;
 }
 
 void bg_dirk_commit(bg_integrator *ig)

@@ -79,6 +79,9 @@ typedef struct bg_dirk {
     double worst;         /* rate of convergence in this step */
     bool changed;         /* derivatives were made in a step that is not final yet */
     int tries;            /* attempts of this step */
+    double h_rejected;    /* s, length of the last one whose error was too large; 0: none */
+    double e_rejected;    /* its error */
+    bool within;          /* the last start is within a motion: an event */
     bool starting;        /* no step is final since the last start or event */
     bool by_stage;        /* every stage has a matrix and a frame of its own */
     bool restored;        /* from a checkpoint: the matrix is to be factored as it was */
@@ -106,7 +109,6 @@ void bg_dirk_destroy(bg_integrator *ig);
 void bg_dirk_restart(bg_integrator *ig, bg_restart reason);
 bg_status bg_dirk_attempt(bg_integrator *ig, double *error, bg_error *err);
 bg_status bg_dirk_leap(bg_integrator *ig, double *error, bg_error *err);
-bg_status bg_dirk_first_step(bg_integrator *ig, double *h, bg_error *err);
 void bg_dirk_accept(bg_integrator *ig);
 void bg_dirk_commit(bg_integrator *ig);
 void bg_dirk_archive(bg_integrator *ig, bg_archive *archive);
@@ -151,6 +153,11 @@ void bg_dirk_matrix_archive(bg_integrator *ig, bg_archive *archive);
 /* The matrix as it was, from what a checkpoint holds. */
 bg_status bg_dirk_matrix_restore(bg_integrator *ig, bg_error *err);
 
+/* dirk_control.c: the error of a step from those of positions and velocities along the motions,
+ * [nv] each, and of z [nz], in units of the tolerance. */
+double bg_dirk_calc_norm(const bg_integrator *ig, const double *e_q, const double *e_v,
+                         const double *e_z);
+bg_status bg_dirk_first_step(bg_integrator *ig, double *h, bg_error *err);
 double bg_dirk_control(bg_integrator *ig, bg_outcome outcome, double error);
 
 /* What all methods of this kind fill in. */
