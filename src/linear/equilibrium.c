@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_STEPS = 60, CAREFUL_STEPS = 30, RELAXATION_STEPS = 200, HALVINGS = 6, ESCAPES = 2 };
+enum { NEWTON_STEPS = 60, CAREFUL_STEPS = 30, RELAXATION_STEPS = 200, MARCH_STEPS = 400, HALVINGS = 6, ESCAPES = 2 };
 
 static const double converged = 1e-12; /* steps in sizes */
 static const double roundoff = 1e-8;   /* of steps that get no smaller */
@@ -39,6 +39,7 @@ typedef struct search {
     bg_state *x, *trial; /* present, and tried */
     bg_state *begin;     /* where relaxation begins */
     double *way;         /* [nv] from the start to x, all steps together */
+    bool spins;          /* rates of cyclic directions are kept and looked for */
     bool downhill;       /* away from what is unstable */
     bg_terms terms;      /* G and g_t there */
     double *rhs, *dv;    /* [ng], [nv] */
@@ -117,33 +118,85 @@ static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
     return BG_OK;
 }
 
-/* Inputs hold: their values, or, where only their rates matter, their rates. */
-static bg_status hold_inputs(search *s, bg_error *err)
+/* motion [3 nu] <- (u', u'', u''') of all inputs as they move at x->t; the last by differences.
+ * *moves: one of them is not zero. */
+static bg_status calc_motion(search *s, double *motion, bool *moves, bg_error *err)
+{
+    static const double step = 0x1p-10; /* s; the error falls with its fourth power */
+    static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12};
+    bg_evaluator *e = s->sys;
+    int nu = s->lin->nu;
+    double *last = motion + 2 * nu;
+    bg_status st = BG_OK;
+    memset(last, 0, (size_t)nu * sizeof *last);
+    for (int k = 0; k < 4 && st == BG_OK; k++) {
+        double t = s->x->t + (k < 2 ? k - 2 : k - 1) * step;
+        st = bg_system_calc_inputs(e, t, s->x->mode, e->u, e->u_t, e->u_tt, err);
+        for (int i = 0; i < nu && st == BG_OK; i++)
+            last[i] += weight[k] / step * e->u_tt[i];
+    }
+    if (st == BG_OK)
+        st = bg_system_calc_inputs(e, s->x->t, s->x->mode, e->u, motion, motion + nu, err);
+    *moves = false;
+    for (int i = 0; i < 2 * nu && st == BG_OK; i++)
+        *moves = *moves || motion[i] != 0;
+    return st;
+}
+
+/* Inputs whose motion is not steady hold: their values, or, where only their rates matter, their
+ * rates. *driven: such a rate is not zero. */
+static bg_status hold_inputs(search *s, const double *motion, bool *driven, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     int nu = l->nu, nx = l->nx;
-    if (nu == 0)
-        return BG_OK;
     double *B = BG_NEW_ARRAY(double, (size_t)nx * 3 * (size_t)nu);
-    double *u = BG_NEW_ARRAY(double, 2 * nu);
-    bg_status st = B && u ? bg_linearisation_calc(s->lin, NULL, B, NULL, NULL, err)
-                          : bg_error_set(err, BG_NO_MEMORY, "out of memory for an equilibrium");
+    bg_status st = B ? bg_linearisation_calc(s->lin, NULL, B, NULL, NULL, err)
+                     : bg_error_set(err, BG_NO_MEMORY, "out of memory for an equilibrium");
     if (st == BG_OK)
-        st = bg_system_calc_inputs(s->sys, s->x->t, s->x->mode, u, u + nu, s->sys->u_tt, err);
+        st = bg_system_calc_inputs(s->sys, s->x->t, s->x->mode, s->sys->u, s->sys->u_t,
+                                   s->sys->u_tt, err);
     for (int i = 0; i < nu && st == BG_OK; i++) {
-        double size = 0, by_u = 0;
+        double size = 0, by_u = 0, rate = motion[i];
         for (int k = 0; k < nx; k++) {
             by_u = fmax(by_u, fabs(B[k * 3 * nu + i]));
             for (int d = 1; d < 3; d++)
                 size = fmax(size, fabs(B[k * 3 * nu + d * nu + i]));
         }
-        bool cyclic = size > 0 && by_u <= 1e-9 * size * fmax(1, fabs(u[nu + i]));
-        bg_system_set_live(s->sys, i, s->x->t, u[i], cyclic ? u[nu + i] : 0);
-        s->report->moves = s->report->moves || (cyclic && u[nu + i] != 0);
+        bool cyclic = size > 0 && by_u <= 1e-9 * size * fmax(1, fabs(rate));
+        bg_system_set_live(s->sys, i, s->x->t, s->sys->u[i], cyclic ? rate : 0);
+        *driven = *driven || (cyclic && rate != 0);
+        if (!cyclic && rate != 0 && fmax(by_u, size) > 0 && s->report->held < 0)
+            s->report->held = i;
     }
     free(B);
-    free(u);
     return st;
+}
+
+/* What goes on: inputs, where nothing changes with them, and rates along cyclic directions. */
+static bg_status find_motion(search *s, bg_error *err)
+{
+    bool moves = false, same = false;
+    int nu = s->lin->nu;
+    double *motion = BG_NEW_ARRAY(double, 3 * nu);
+    bg_status st = motion ? calc_motion(s, motion, &moves, err)
+                          : bg_error_set(err, BG_NO_MEMORY, "out of memory for an equilibrium");
+    if (st == BG_OK)
+        st = bg_rest_find_cyclic(s->rest, moves ? motion : NULL, &same, err);
+    bool driven = moves && same;
+    if (st == BG_OK && nu > 0 && !driven) {
+        st = hold_inputs(s, motion, &driven, err);
+        if (st == BG_OK && moves) { /* with other rates of the inputs */
+            st = complete_velocity(s, s->x, err);
+            if (st == BG_OK)
+                st = bg_linearisation_update(s->lin, s->x, s->redundancy, err);
+            if (st == BG_OK)
+                st = bg_rest_find_cyclic(s->rest, NULL, &same, err);
+        }
+    }
+    if (st == BG_OK)
+        bg_rest_keep_rates(s->rest, driven, s->x, &s->report->dropped);
+    free(motion);
+    return st == BG_OK ? complete_velocity(s, s->x, err) : st;
 }
 
 /* The trial state: x moved by `part` of the step, back on the constraints, with its accelerations.
@@ -227,7 +280,7 @@ static bg_status iterate(search *s, int most, bool *done, bg_error *err)
         if (small) {
             s->report->drift = r->drift;
             s->report->worst = r->worst;
-            *done = r->unresolved <= nothing && r->decay <= steady;
+            *done = r->unresolved <= nothing && (r->decay <= steady || r->drift <= nothing);
             return BG_OK;
         }
         before = r->size;
@@ -267,6 +320,37 @@ static bg_status relax(search *s, bool *done, bg_error *err)
         }
     }
     return st > 0 ? BG_OK : st;
+}
+
+/* The motion itself from `begin`, by long steps that damp it, until Newton's method can take over:
+ * the step is what moves coordinates by a few hundredths of their sizes, and grows without end where
+ * the motion becomes steady. */
+static bg_status march(search *s, bool *done, bg_error *err)
+{
+    bg_rest *r = s->rest;
+    double h = 1e-3;
+    bg_state_copy(s->sys->system, s->begin, s->x);
+    bg_status st = bg_rest_update(r, s->x, err);
+    *done = false;
+    for (int k = 0; k < MARCH_STEPS && st == BG_OK && h > 1e-9; k++) {
+        st = bg_rest_calc_march(r, h, err);
+        bool far_ = st == BG_OK && r->size > longest / 4;
+        double size = r->size;
+        if (st == BG_OK && !far_)
+            st = go(s, false, err);
+        if (st == BG_RETRY || far_) {
+            h /= 4;
+            st = BG_OK;
+            continue;
+        }
+        s->report->relaxations++;
+        h *= size > 0 ? fmin(2, fmax(0.5, 0.02 / size)) : 2;
+        if (st == BG_OK && h > 1e3) {
+            st = iterate(s, NEWTON_STEPS, done, err);
+            return st;
+        }
+    }
+    return st;
 }
 
 /* The mode that grows fastest without swinging; NULL: there is none. */
@@ -328,8 +412,8 @@ static bg_status settle(search *s, bg_error *err)
     bg_status st = bg_rest_update(s->rest, s->x, err);
     if (st == BG_OK)
         st = iterate(s, NEWTON_STEPS + CAREFUL_STEPS, &done, err);
-    if (st == BG_OK && !done && !s->rest->moves)
-        st = relax(s, &done, err);
+    if (st == BG_OK && !done)
+        st = s->spins ? march(s, &done, err) : relax(s, &done, err);
     return st == BG_OK && !done ? tell_none(s, err) : st;
 }
 
@@ -389,7 +473,7 @@ bg_status bg_equilibrium_find(bg_evaluator *sys, bg_state *x, const bg_redundanc
     const bg_system *system = sys->system;
     search s = {.sys = sys, .redundancy = redundancy, .report = report};
     bg_modes own = {0};
-    *report = (bg_equilibrium_report){0};
+    *report = (bg_equilibrium_report){.held = -1};
     bg_status st = create(&s, err);
     if (st == BG_OK) {
         bg_state_copy(system, x, s.x);
@@ -398,12 +482,9 @@ bg_status bg_equilibrium_find(bg_evaluator *sys, bg_state *x, const bg_redundanc
         st = bg_linearisation_update(s.lin, s.x, redundancy, err);
     }
     if (st == BG_OK)
-        st = hold_inputs(&s, err);
-    if (st == BG_OK)
-        st = bg_rest_find_cyclic(s.rest, s.x, &report->dropped, err);
-    if (st == BG_OK)
-        st = complete_velocity(&s, s.x, err);
-    s.downhill = st == BG_OK && !s.rest->moves; /* a top that spins is held up by its spin */
+        st = find_motion(&s, err);
+    s.spins = st == BG_OK && s.rest->moves && s.rest->ncyclic > 0;
+    s.downhill = st == BG_OK && !s.spins; /* a top that spins is held up by its spin */
     if (st == BG_OK)
         st = find(&s, &own, err);
     if (st == BG_OK)

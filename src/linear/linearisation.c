@@ -27,8 +27,7 @@
  * Where a is not zero, da depends on which coordinates were chosen: other ones change by second
  * derivatives of the one by the other, times a. Of forces alone, with a = 0 in (3), B^T M da is the
  * change of B^T f, which is that of the mechanism; where nothing accelerates it is the same.
- *
- * Outputs are differenced along (delta, dv, dz, u, da, dlambda), with four values each. */
+  Matrices are in matrices.c. */
 #include "linear/linearisation.h"
 
 #include "base/memory.h"
@@ -37,8 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double along = 0x1p-10;         /* shift of q for (5) */
-static const double shift_outputs = 0x1p-13; /* the error falls with its fourth power */
+static const double along = 0x1p-10; /* shift of q for (5) */
 
 /* Blocks of (1) to (4), h by lambda and all by z and u only where there are any. */
 static bool is_wanted(const bg_system_def *d, bg_of of, bg_by by)
@@ -403,6 +401,21 @@ static void complete_velocity(bg_linearisation *l, bg_variation *c, const double
     bg_tangent_expand(l->tangent, y, l->work_g, c->v);
 }
 
+/* What follows from a change of freedoms by y [n] and of their rates by w [n], NULL: zeros, and of
+ * z and u, which the change has. */
+static bg_status follow(bg_linearisation *l, const double *y, const double *w, bg_error *err)
+{
+    bg_variation *c = &l->change;
+    bool shifted = l->block[BG_OF_g][BG_BY_u] != NULL;
+    memset(l->work_g, 0, (size_t)l->ng * sizeof *l->work_g);
+    add_block(l, BG_OF_g, BG_BY_u, c->u, l->work_g); /* (1) */
+    for (int i = 0; i < l->ng; i++)
+        l->work_g[i] = -l->work_g[i];
+    bg_tangent_expand(l->tangent, y, shifted ? l->work_g : NULL, c->delta);
+    complete_velocity(l, c, w);
+    return respond(l, c, err);
+}
+
 bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation **change,
                                 bg_error *err)
 {
@@ -410,7 +423,6 @@ bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation *
     double *unit = l->rhs; /* [n] */
     memset(c->z, 0, (size_t)l->nz * sizeof *c->z);
     memset(c->u, 0, 3 * (size_t)l->nu * sizeof *c->u);
-    memset(c->delta, 0, (size_t)l->nv * sizeof *c->delta);
     memset(unit, 0, (size_t)l->n * sizeof *unit);
     if (k >= l->nx)
         c->u[k - l->nx] = 1;
@@ -418,169 +430,8 @@ bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation *
         c->z[k - 2 * l->n] = 1;
     else
         unit[k % l->n] = 1;
-    bool moved = k < l->n, pushed = k >= l->n && k < 2 * l->n;
-    if (moved)
-        bg_tangent_expand(l->tangent, unit, NULL, c->delta);
-    if (k >= l->nx && k < l->nx + l->nu && l->ng > 0) { /* (1) */
-        memset(l->work_g, 0, (size_t)l->ng * sizeof *l->work_g);
-        add_block(l, BG_OF_g, BG_BY_u, c->u, l->work_g);
-        for (int i = 0; i < l->ng; i++)
-            l->work_g[i] = -l->work_g[i];
-        bg_tangent_expand(l->tangent, NULL, l->work_g, c->delta);
-    }
-    complete_velocity(l, c, pushed ? unit : NULL);
     *change = c;
-    return respond(l, c, err);
-}
-
-/* y at the point moved by `step` times the change. */
-static bg_status calc_outputs(bg_linearisation *l, const bg_variation *c, double step, double *y,
-                              bg_error *err)
-{
-    const bg_system_def *d = &l->sys->def;
-    bg_state *at = l->at;
-    bg_point p;
-    double *v = l->rhs, *a = l->work_v, *lambda = l->work_g;
-    bg_status st = bg_system_set_state(l->sys, at, &p, err);
-    if (st != BG_OK)
-        return st;
-    bg_system_move(l->sys, at->q, l->terms.V, step, c->delta, l->q);
-    for (int i = 0; i < l->nv; i++) {
-        v[i] = at->v[i] + step * c->v[i];
-        a[i] = at->a[i] + step * c->a[i];
-    }
-    for (int i = 0; i < l->ng; i++)
-        lambda[i] = at->lambda[i] + step * c->lambda[i];
-    for (int i = 0; i < l->nz; i++)
-        c->z_t[i] = at->z[i] + step * c->z[i]; /* the rates were taken already */
-    for (int i = 0; i < l->nu; i++) {
-        l->sys->u[i] += step * c->u[i];
-        l->sys->u_t[i] += step * c->u[l->nu + i];
-        l->sys->u_tt[i] += step * c->u[2 * l->nu + i];
-    }
-    p.q = l->q;
-    p.v = v;
-    p.z = c->z_t;
-    if (d->f_of_lambda)
-        p.lambda = lambda;
-    int code = d->outputs(d->self, &p, a, lambda, y);
-    return code == 0 ? BG_OK
-                     : bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                                    "system '%s': `outputs` failed with code %d at t = %.17g",
-                                    d->name, code, at->t);
-}
-
-/* The step along a change: a small part of the size of what it changes. */
-static double choose_step(const bg_linearisation *l, const bg_variation *c)
-{
-    double size = fmax(bg_linearisation_calc_size(l, c->delta),
-                       bg_linearisation_calc_size(l, c->v));
-    for (int i = 0; i < l->nz; i++)
-        size = fmax(size, fabs(c->z[i]) / fmax(1e-3, fabs(l->at->z[i])));
-    for (int i = 0; i < 3 * l->nu; i++)
-        size = fmax(size, fabs(c->u[i]));
-    return shift_outputs / fmax(size, 1e-12);
-}
-
-/* Column `column` of C or D, of `width` columns. */
-static bg_status difference_outputs(bg_linearisation *l, const bg_variation *c, int column,
-                                    int width, double *out, bg_error *err)
-{
-    static const double weight[2] = {4.0 / 3, -1.0 / 3};
-    double step = choose_step(l, c);
-    for (int k = 0; k < l->ny; k++)
-        out[k * width + column] = 0;
-    for (int wide = 0; wide < 2; wide++) {
-        double h = (1 + wide) * step;
-        bg_status st = calc_outputs(l, c, h, l->y[0], err);
-        if (st == BG_OK)
-            st = calc_outputs(l, c, -h, l->y[1], err);
-        if (st != BG_OK)
-            return st;
-        for (int k = 0; k < l->ny; k++)
-            out[k * width + column] += weight[wide] * (l->y[0][k] - l->y[1][k]) / (2 * h);
-    }
-    return BG_OK;
-}
-
-/* Column `column` of A or B, of `width` columns. */
-static void store(const bg_linearisation *l, const bg_variation *c, int column, int width,
-                  double *out)
-{
-    const int *I = l->tangent->independent;
-    for (int k = 0; k < l->n; k++) {
-        out[k * width + column] = c->delta_t[I[k]];
-        out[(l->n + k) * width + column] = c->a[I[k]];
-    }
-    for (int k = 0; k < l->nz; k++)
-        out[(2 * l->n + k) * width + column] = c->z_t[k];
-}
-
-bg_status bg_linearisation_calc(bg_linearisation *l, double *A, double *B, double *C, double *D,
-                                bg_error *err)
-{
-    const bg_variation *c;
-    int nx = l->nx, width = 3 * l->nu;
-    for (int k = 0; k < nx + width; k++) {
-        bool input = k >= nx;
-        int column = input ? k - nx : k, columns = input ? width : nx;
-        double *rates = input ? B : A, *outputs = input ? D : C;
-        if (!rates && !outputs)
-            continue;
-        bg_status st = bg_linearisation_vary(l, k, &c, err);
-        if (st == BG_OK && rates)
-            store(l, c, column, columns, rates);
-        if (st == BG_OK && outputs && l->ny > 0)
-            st = difference_outputs(l, c, column, columns, outputs, err);
-        if (st != BG_OK)
-            return st;
-    }
-    return BG_OK;
-}
-
-/* R^T R = S, row by row; false: S is not positive. */
-static bool factor_masses(double *S, int n)
-{
-    for (int k = 0; k < n; k++) {
-        double d = S[k * n + k];
-        for (int m = 0; m < k; m++)
-            d -= S[m * n + k] * S[m * n + k];
-        if (!(d > 0))
-            return false;
-        S[k * n + k] = sqrt(d);
-        for (int j = k + 1; j < n; j++) {
-            double sum = S[k * n + j];
-            for (int m = 0; m < k; m++)
-                sum -= S[m * n + k] * S[m * n + j];
-            S[k * n + j] = sum / S[k * n + k];
-        }
-        for (int j = 0; j < k; j++)
-            S[k * n + j] = 0;
-    }
-    return true;
-}
-
-bg_status bg_linearisation_calc_masses(const bg_linearisation *l, double *R, bg_error *err)
-{
-    const bg_tangent *t = l->tangent;
-    int n = l->n, nv = l->nv;
-    for (int k = 0; k < n; k++) {
-        for (int i = 0; i < nv; i++)
-            l->rhs[i] = t->B[i * n + k];
-        bg_matrix_multiply(nv, nv, l->sys->def.pattern_M, l->terms.M, l->rhs, l->work_v);
-        for (int m = 0; m < n; m++) {
-            double sum = 0;
-            for (int i = 0; i < nv; i++)
-                sum += t->B[i * n + m] * l->work_v[i];
-            R[m * n + k] = sum;
-        }
-    }
-    if (factor_masses(R, n))
-        return BG_OK;
-    return bg_error_set(err, BG_SINGULAR,
-                        "system '%s': a freedom has no mass at t = %.17g, so that nothing says how "
-                        "fast it moves",
-                        l->sys->def.name, l->at->t);
+    return follow(l, k < l->n ? unit : NULL, k >= l->n && k < 2 * l->n ? unit : NULL, err);
 }
 
 double bg_linearisation_calc_size(const bg_linearisation *l, const double *delta)

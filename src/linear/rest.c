@@ -30,6 +30,10 @@ static void list(void *object, bg_arena *arena)
     bg_rest *r = object;
     int nv = r->nv, nz = r->nz, nx = 2 * nv + nz, wide = 2 * nv + 2 * nz;
     BG_TAKE(arena, r->cyclic, nv * nv);
+    BG_TAKE(arena, r->along, nv);
+    BG_TAKE(arena, r->by_inputs, nx);
+    BG_TAKE(arena, r->parts, nx);
+    BG_TAKE(arena, r->units, nx);
     BG_TAKE(arena, r->A, nx * nx);
     BG_TAKE(arena, r->R, nv * nv);
     BG_TAKE(arena, r->F, nv);
@@ -114,88 +118,6 @@ void bg_rest_collect(const bg_rest *r, const double *all, double *x)
     for (int k = 0; k < r->n; k++)
         x[k] = all[r->lin->tangent->independent[k]];
     multiply_R(r, x);
-}
-
-/* Rows T: how everything changes with x, each row in units of its size. */
-static bg_status calc_changes(bg_rest *r, int *rows, bg_error *err)
-{
-    int n = r->n, nv = r->nv, all = 2 * nv + r->nz;
-    const bg_variation *c;
-    for (int k = 0; k < n; k++) {
-        bg_status st = bg_linearisation_vary(r->lin, k, &c, err);
-        if (st != BG_OK)
-            return st;
-        for (int i = 0; i < nv; i++) {
-            r->T[i * n + k] = c->a[i];
-            r->T[(nv + i) * n + k] = c->v[i];
-        }
-        for (int i = 0; i < r->nz; i++)
-            r->T[(2 * nv + i) * n + k] = c->z_t[i];
-    }
-    double largest = 0;
-    for (int i = 0; i < all * n; i++)
-        largest = fmax(largest, fabs(r->T[i]));
-    *rows = 0;
-    for (int i = 0; i < all; i++) { /* columns R^{-1}, then sizes */
-        double *row = r->T + i * n, *to = r->T + *rows * n, size = 0;
-        for (int k = 0; k < n; k++) {
-            for (int m = 0; m < k; m++)
-                row[k] -= row[m] * r->R[m * n + k];
-            row[k] /= r->R[k * n + k];
-            size = fmax(size, fabs(row[k]) * r->R[k * n + k]);
-        }
-        if (!(size > 1e-13 * largest))
-            continue;
-        double unit = 0;
-        for (int k = 0; k < n; k++)
-            unit = fmax(unit, fabs(row[k]));
-        for (int k = 0; k < n; k++)
-            to[k] = row[k] / unit;
-        ++*rows;
-    }
-    return BG_OK;
-}
-
-bg_status bg_rest_find_cyclic(bg_rest *r, bg_state *x, bool *dropped, bg_error *err)
-{
-    int rows = 0;
-    r->n = r->lin->n;
-    r->ncyclic = 0;
-    bg_status st = bg_linearisation_calc_masses(r->lin, r->R, err);
-    if (st == BG_OK)
-        st = calc_changes(r, &rows, err);
-    if (st != BG_OK)
-        return st;
-    int n = r->n, rank = rows < n ? rows : n;
-    memset(r->Vt, 0, (size_t)(n * n) * sizeof *r->Vt);
-    st = bg_svd_calc(rows, n, r->T, r->s, NULL, r->Vt, err);
-    while (rank > 0 && r->s[rank - 1] <= rounding * r->s[0])
-        rank--;
-    double *rate = r->x, *kept = r->y, before = 0, after = 0;
-    bg_rest_collect(r, x->v, rate);
-    memset(kept, 0, (size_t)n * sizeof *kept);
-    for (int k = rank; k < n && st == BG_OK; k++) {
-        const double *t = r->Vt + k * n;
-        double along = 0;
-        for (int i = 0; i < n; i++)
-            along += t[i] * rate[i];
-        for (int i = 0; i < n; i++)
-            kept[i] += along * t[i];
-        bg_rest_expand(r, t, r->cyclic + r->ncyclic++ * r->nv);
-    }
-    double lost = 0;
-    for (int i = 0; i < n; i++) {
-        before += rate[i] * rate[i];
-        after += kept[i] * kept[i];
-        lost += (rate[i] - kept[i]) * (rate[i] - kept[i]);
-    }
-    *dropped = after < (1 - 1e-9) * before;
-    r->moves = after > 1e-20 * before && after > 0;
-    if (!r->moves)
-        memset(x->v, 0, (size_t)r->nv * sizeof *x->v);
-    else if (lost > 1e-14 * before) /* else they are as constant as the directions are known */
-        bg_rest_expand(r, kept, x->v);
-    return st;
 }
 
 /* States that hold any value follow displacements: their part of H_v x into Hx. */

@@ -11,7 +11,9 @@ typedef struct bg_rest {
     int nv, nz, n;
     int ncyclic;    /* directions along which nothing changes, whose rates may stay */
     double *cyclic; /* [ncyclic nv] */
-    bool moves;     /* rates are kept */
+    bool moves;     /* rates are kept, or inputs move, so that rates are looked for */
+    double *along;  /* [n] rates of freedoms that go along with inputs, in units of masses */
+    double *by_inputs, *parts, *units; /* [2 nv + nz] scratch of cyclic.c */
     /* Forces, stiffness and damping in units of masses, states z eliminated: they follow at once.
      */
     double *A, *R;            /* [nx nx] of the linearisation; [n n] R^T R = B^T M B */
@@ -45,9 +47,13 @@ void bg_rest_expand(const bg_rest *rest, const double *x, double *all);
 /* x [n] <- R times the independent part of all [nv]. */
 void bg_rest_collect(const bg_rest *rest, const double *all, double *x);
 
-/* Which directions are cyclic, at the state of the linearisation; v there becomes what is kept of
- * it: *dropped is true where that is not all. */
-bg_status bg_rest_find_cyclic(bg_rest *rest, bg_state *x, bool *dropped, bg_error *err);
+/* cyclic.c: which directions are cyclic, at the state of the linearisation. motion [3 nu], or NULL,
+ * are rates of the inputs, (u', u'', u'''): *steady says whether nothing changes while they move
+ * so, all together, and freedoms with them (`along`). */
+bg_status bg_rest_find_cyclic(bg_rest *rest, const double *motion, bool *steady, bg_error *err);
+/* v of x becomes what is kept of it; *dropped is true where that is not all. driven: rates of
+ * inputs are kept. */
+void bg_rest_keep_rates(bg_rest *rest, bool driven, bg_state *x, bool *dropped);
 /* Linearises at x: forces, stiffness, damping. */
 bg_status bg_rest_update(bg_rest *rest, const bg_state *x, bg_error *err);
 /* Newton's step, damped; downhill: along directions that push away from an equilibrium it goes with
@@ -55,6 +61,9 @@ bg_status bg_rest_update(bg_rest *rest, const bg_state *x, bg_error *err);
 bg_status bg_rest_calc_step(bg_rest *rest, bool downhill, bg_error *err);
 /* A step of length h (s^2) of the motion x' = F. */
 bg_status bg_rest_calc_flow(bg_rest *rest, double h, bg_error *err);
+/* A step of length h (s) of the motion itself, by the linearly implicit Euler method, with cyclic
+ * directions held; right after an update. BG_RETRY: its matrix is singular. */
+bg_status bg_rest_calc_march(bg_rest *rest, double h, bg_error *err);
 /* The force along the step, (step . F) / |step|, at accelerations a. */
 double bg_rest_calc_push(const bg_rest *rest, const double *a);
 

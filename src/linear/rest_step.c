@@ -261,6 +261,61 @@ bg_status bg_rest_calc_flow(bg_rest *r, double h, bg_error *err)
     return BG_OK;
 }
 
+/* x [n] <- x without its parts along cyclic directions. */
+static void hold_cyclic(const bg_rest *r, double *x)
+{
+    double *t = r->Ut;
+    for (int k = 0; k < r->ncyclic; k++) {
+        double size = 0, along = 0;
+        bg_rest_collect(r, r->cyclic + k * r->nv, t);
+        for (int i = 0; i < r->n; i++) {
+            along += t[i] * x[i];
+            size += t[i] * t[i];
+        }
+        for (int i = 0; i < r->n && size > 0; i++)
+            x[i] -= along / size * t[i];
+    }
+}
+
+bg_status bg_rest_calc_march(bg_rest *r, double h, bg_error *err)
+{
+    const bg_linearisation *l = r->lin;
+    int n = r->n, nx = l->nx;
+    bg_linear *matrix;
+    bg_status st = bg_linear_create(nx, NULL, &matrix, err);
+    if (st != BG_OK)
+        return st;
+    double *values = bg_linear_get_values(matrix), *y = r->T;
+    for (int i = 0; i < nx; i++)
+        for (int k = 0; k < nx; k++)
+            values[i * nx + k] = (i == k ? 1 / h : 0) - r->A[i * nx + k];
+    bg_rest_collect(r, l->at->v, r->x);
+    for (int i = 0; i < n; i++)
+        r->x[i] -= r->along[i];
+    hold_cyclic(r, r->x);
+    bg_rest_expand(r, r->x, r->delta);
+    for (int k = 0; k < n; k++) {
+        y[k] = r->delta[l->tangent->independent[k]];
+        y[n + k] = l->at->a[l->tangent->independent[k]];
+    }
+    for (int k = 0; k < r->nz; k++)
+        y[2 * n + k] = l->h[k];
+    st = bg_linear_factor(matrix) == BG_OK ? BG_OK : BG_RETRY;
+    if (st == BG_OK)
+        bg_linear_solve(matrix, y);
+    bg_linear_destroy(matrix);
+    if (st != BG_OK)
+        return st;
+    memcpy(r->dz, y + 2 * n, (size_t)r->nz * sizeof *y);
+    bg_tangent_expand(l->tangent, y + n, NULL, r->dv);
+    bg_tangent_expand(l->tangent, y, NULL, r->delta);
+    bg_rest_collect(r, r->delta, r->x);
+    hold_cyclic(r, r->x);
+    bg_rest_expand(r, r->x, r->delta);
+    r->size = bg_linearisation_calc_size(l, r->delta);
+    return BG_OK;
+}
+
 double bg_rest_calc_push(const bg_rest *r, const double *a)
 {
     double sum = 0, size = 0, *x = r->x, *F = r->y;

@@ -44,6 +44,11 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
     if (r->dropped)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
                         "rates that were given and cannot stay constant are zero there");
+    if (r->held >= 0)
+        bg_warnings_add(list, BG_GOOD, "equilibrium",
+                        "the input '%s' moves there; it was held, since nothing is steady while it "
+                        "does",
+                        bg_system_get_name(system, 'u', r->held, buffer, sizeof buffer));
     if (r->distance > 1)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
                         "it is far from the start that was given: '%s' has moved by %.3g of its "
