@@ -44,7 +44,8 @@ static int ggl_calc_terms(ggl *s, double t, const double *q, const double *v, co
             return code;
         s->t = t;
     }
-    *point = (bg_point){t, q, v, z, s->u, s->u_t, s->u_tt, mode, def->f_of_lambda ? lambda : NULL};
+    *point = (bg_point){t, q, v, z, s->u, s->u_t, s->u_tt, mode, def->f_of_lambda ? lambda : NULL,
+                        0};
     return def->terms(s->self, point, s->want, &s->terms);
 }
 

@@ -103,8 +103,8 @@ static int chain_minimal(double t, N_Vector state, N_Vector rates, N_Vector resi
         def->inputs(def->self, t, s->problem->start->mode, s->u, s->u_t, s->u_tt);
         s->t = t;
     }
-    const bg_point point = {t,   y, y + n, NULL, s->u, s->u_t, s->u_tt, s->problem->start->mode,
-                            NULL};
+    const bg_point point = {t,    y, y + n, NULL, s->u, s->u_t, s->u_tt, s->problem->start->mode,
+                            NULL, 0};
     const int code = def->accelerate(def->self, &point, NULL, r + n);
     for (int i = 0; i < n; i++) {
         r[i] = y_t[i] - y[n + i];

@@ -9,7 +9,9 @@
     X(slider_crank)       \
     X(chain)              \
     X(bouncing_ball)      \
-    X(wheelset)
+    X(wheelset)           \
+    X(two_masses)         \
+    X(fast_pendulum)
 
 #define DECLARE(name) extern const bg_equations bg_equations_##name;
 EQUATIONS_LIST(DECLARE)

@@ -66,7 +66,7 @@ static inline void clear(bg_system_def *def)
 
 static inline bg_point point(const sample *s)
 {
-    return (bg_point){s->t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, s->lambda};
+    return (bg_point){s->t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, s->lambda, 0};
 }
 
 static inline void update_inputs(const bg_system_def *def, sample *s)

@@ -57,7 +57,7 @@ static void create(fixture *x, int n, double spread, double t)
         x->alpha[i] = draw(&seed, spread);
         x->v[i] = draw(&seed, spread);
     }
-    x->p = (bg_point){t, x->alpha, x->v, NULL, x->u, x->u + 2, x->u + 4, NULL, NULL};
+    x->p = (bg_point){t, x->alpha, x->v, NULL, x->u, x->u + 2, x->u + 4, NULL, NULL, 0};
     assert_int_equal(x->def.inputs(x->def.self, t, NULL, x->u, x->u + 2, x->u + 4), 0);
 }
 

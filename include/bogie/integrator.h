@@ -85,6 +85,7 @@ typedef struct bg_work {
     long switching;   /* of switching functions alone */
     long explicit_, residual, jacobian, jacobian_updates, factorisations;
     long projections; /* solutions of (12a) */
+    long slow, fast;  /* of methods of two rates: evaluations of the slow and of the fast part */
 } bg_work;
 
 /* What the corrector iteration of an implicit method did, in the words of 001. */
@@ -146,6 +147,9 @@ typedef struct bg_integrator_info {
      * a model that is turned, or a symmetric one, moves alike within the errors of the method, not
      * within rounding. */
     int partitions;
+    /* The method that this is a name for, with one option set: prk25 is prk with pair=prk25. What
+     * holds for all settings of that one holds for this. NULL: a method of its own. */
+    const char *setting_of;
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */
@@ -170,8 +174,9 @@ typedef struct bg_step_plan {
     int jacobian_r;       /* non-zero: they are of the forces, r by q and v, ... */
     int jacobian_h;       /* ... of the rates of states, h by q, v and z */
     int factorisations, projections;
-    int states;    /* unknowns of I - h dh/dz, which every step factors besides; 0: none */
-    int solutions; /* of the drift certificate, with a matrix that is there */
+    int slow, fast; /* of methods of two rates, among these: evaluations of either part */
+    int states;     /* unknowns of I - h dh/dz, which every step factors besides; 0: none */
+    int solutions;  /* of the drift certificate, with a matrix that is there */
     int first_factorisations, first_solutions;   /* further ones of the first step after a start */
     int exchange_terms, exchange_factorisations; /* and of a step before which redundant constraints
                                                     were exchanged, with one projection */

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 10
+#define BG_ABI 11
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -72,6 +72,9 @@ typedef struct bg_point {
      * what s does, never NULL (zeros
      * where none are known, as for terms that do not depend on them); else of no meaning */
     const double *lambda;
+    /* BG_PART_* as bits, 0: all. Terms of other parts need not be written: of f, h, gamma and g
+     * their entries, of M and G their rows. V is always whole. A system need not heed it. */
+    unsigned part;
 } bg_point;
 
 /* Where terms are written. Arrays that are not wanted are NULL or must be left alone.

@@ -70,6 +70,9 @@ static void print_work(const bg_run_report *report)
            own.terms, own.constraints, own.explicit_, own.residual, own.jacobian);
     printf("                   %ld factorisations, %ld projections\n", own.factorisations,
            own.projections);
+    if (own.fast > 0)
+        printf("                   %ld of the slow part, %ld of the fast part in these\n", own.slow,
+               own.fast);
     print_corrector(&n->corrector);
     print_others("for events", &n->events);
     print_others("for rows", &n->rows);

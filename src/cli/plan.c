@@ -33,6 +33,9 @@ void bg_plan_print(const bg_step_plan *p)
     printf(", %d factorisation%s", p->factorisations, plural(p->factorisations));
     if (p->projections > 0)
         printf(", %d projection%s of positions", p->projections, plural(p->projections));
+    if (p->fast > 0)
+        printf(";\n                   %d of the slow part, %d of the fast part in these", p->slow,
+               p->fast);
     printf(";\n                   ");
     print_derivatives(p);
     printf("; no iterations\n");

@@ -73,26 +73,37 @@ bg_newton bg_project_begin(double least)
     return newton;
 }
 
+/* One increment of (13), which q is moved by; *size: beside the sizes of coordinates. */
+static bg_status correct(bg_dynamics *d, double t, double *q, const double *v, const double *z,
+                         const int *mode, double *first, double *size, bg_error *err)
+{
+    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
+    bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+    if (st != BG_OK)
+        return st;
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
+    bg_kkt_solve(d->kkt, d->work_v, d->work_g);
+    if (first)
+        memcpy(first, d->work_v, (size_t)d->nv * sizeof(double));
+    *size = bg_project_calc_size(d, d->work_v, q);
+    if (!isfinite(*size))
+        return bg_dynamics_report_not_finite(d, err);
+    bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);
+    return BG_OK;
+}
+
 static bg_status iterate(bg_dynamics *d, double t, double *q, const double *v, const double *z,
                          const int *mode, double *first, bg_error *err)
 {
-    unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
     bg_newton newton = bg_project_begin(converged);
     bg_newton_state state = BG_NEWTON_GOES_ON;
     bg_system_get_work(d->sys)->projections++;
     for (int k = 0; state == BG_NEWTON_GOES_ON; k++) {
-        bg_status st = bg_dynamics_evaluate(d, t, q, v, z, mode, want, err);
+        double size;
+        bg_status st = correct(d, t, q, v, z, mode, k == 0 ? first : NULL, &size, err);
         if (st != BG_OK)
             return st;
-        memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
-        memcpy(d->work_g, d->terms.g, (size_t)d->ng * sizeof(double));
-        bg_kkt_solve(d->kkt, d->work_v, d->work_g);
-        if (k == 0 && first)
-            memcpy(first, d->work_v, (size_t)d->nv * sizeof(double));
-        double size = bg_project_calc_size(d, d->work_v, q);
-        if (!isfinite(size))
-            return bg_dynamics_report_not_finite(d, err);
-        bg_system_move(d->sys, q, d->terms.V, -1.0, d->work_v, q);
         if (k == 1)
             newton.roundoff = roundoff * bg_project_calc_coarseness(d);
         state = bg_newton_look(&newton, size);
@@ -107,6 +118,17 @@ bg_status bg_project_position(bg_dynamics *d, double t, double *q, const double 
 {
     bg_purpose before = bg_system_turn_to(d->sys, BG_FOR_PROJECTION);
     bg_status st = iterate(d, t, q, v, z, mode, first, err);
+    bg_system_turn_to(d->sys, before);
+    return st;
+}
+
+bg_status bg_project_position_once(bg_dynamics *d, double t, double *q, const double *v,
+                                   const double *z, const int *mode, double *first, bg_error *err)
+{
+    double size;
+    bg_purpose before = bg_system_turn_to(d->sys, BG_FOR_PROJECTION);
+    bg_system_get_work(d->sys)->projections++;
+    bg_status st = correct(d, t, q, v, z, mode, first, &size, err);
     bg_system_turn_to(d->sys, before);
     return st;
 }

@@ -13,6 +13,10 @@ enum { BG_PROJECTION_MAX = 12 }; /* iterations */
 bg_status bg_project_position(bg_dynamics *dynamics, double t, double *q, const double *v,
                               const double *z, const int *mode, double *first, bg_error *err);
 
+/* The same with the first increment alone, whatever it leaves of g. */
+bg_status bg_project_position_once(bg_dynamics *dynamics, double t, double *q, const double *v,
+                                   const double *z, const int *mode, double *first, bg_error *err);
+
 /* How iterations onto g = 0 are judged; least: what may be left of an increment. */
 bg_newton bg_project_begin(double least);
 /* The largest increment beside the size of its coordinate, or, far from the origin, beside what

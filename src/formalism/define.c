@@ -68,7 +68,7 @@ bg_point bg_multibody_look_at(bg_multibody *mb, double t, const double *q, const
                               const double *z, const int *mode)
 {
     int n = mb->model->nsignals;
-    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode, NULL};
+    bg_point p = {t, q, v, z, mb->u, mb->u + n, mb->u + 2 * n, mode, NULL, 0};
     def_inputs(mb, t, mode, mb->u, mb->u + n, mb->u + 2 * n);
     mb->update(mb, &p, NULL);
     return p;

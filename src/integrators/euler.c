@@ -151,14 +151,14 @@ bool bg_euler_has_moving_constraints(const bg_integrator *ig, const bg_euler *m)
 }
 
 /* Evaluations and factorisations of every step but the first after a start or an event. */
-static void plan(const bg_integrator *ig, bg_step_plan *out)
+static bool plan(const bg_integrator *ig, bg_step_plan *out)
 {
     const bg_euler *m = ig->method;
     *out = (bg_step_plan){.terms = 1};
     if (ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE) {
         out->terms = ig->dyn->nz > 0 || ig->dyn->kinematic;
         out->explicit_ = 1;
-        return;
+        return true;
     }
     bool shared = m->index == BG_INDEX_1 && bg_euler_settles_velocity(m) &&
                   !bg_euler_uses_matrix(m);
@@ -184,6 +184,7 @@ static void plan(const bg_integrator *ig, bg_step_plan *out)
     out->first_factorisations = shared + (out->first_solutions > 0) +
                                 (bg_euler_projects(m) && bg_euler_settles_velocity(m));
     out->matrix = bg_kkt_get_work(m->hat);
+    return true;
 }
 
 /* I - h h_z: positive as long as the states are stable, or the step is short. */

@@ -406,9 +406,8 @@ void bg_integrator_undo(bg_integrator *ig, double t_limit)
 
 int bg_integrator_get_plan(const bg_integrator *ig, bg_step_plan *plan)
 {
-    if (!ig->class_->plan)
+    if (!ig->class_->plan || !ig->class_->plan(ig, plan))
         return 0;
-    ig->class_->plan(ig, plan);
     bool redundant = ig->selection && bg_selection_is_needed(ig);
     plan->terms += redundant; /* G, for the choice of rows */
     plan->exchange_terms = redundant ? BG_EXCHANGE_TERMS : 0;

@@ -52,7 +52,7 @@ typedef struct bg_integrator_class {
     /* Saves or restores what the method keeps from step to step. */
     void (*archive)(bg_integrator *ig, bg_archive *archive);
     /* As the public functions of these names. */
-    void (*plan)(const bg_integrator *ig, bg_step_plan *plan);
+    bool (*plan)(const bg_integrator *ig, bg_step_plan *plan);
     bool (*get_drift)(const bg_integrator *ig, bg_drift *drift);
     void (*describe)(const bg_integrator *ig, char *text, size_t size);
 } bg_integrator_class;

@@ -55,9 +55,13 @@ static bg_status check_numbers(const bg_integrator_options *o, bg_error *err)
     return check_pairs(o, err);
 }
 
+/* A choice FILE.json is any name of a file that ends so. */
 static bool is_choice(const char *choices, const char *value)
 {
     size_t length = strlen(value);
+    const char *dot = strrchr(value, '.');
+    if (strstr(choices, "FILE.json") && dot && strcmp(dot, ".json") == 0)
+        return true;
     for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
         if (strncmp(c, value, length) == 0 && (c[length] == '|' || c[length] == '\0'))
             return true;

@@ -36,13 +36,15 @@ void bg_projection_control_reset(bg_projection_control *c)
 bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_control *c, bg_error *err)
 {
     bg_state *x = ig->x1;
-    c->projected = c->mode == BG_PROJECT_EVERY_STEP ||
+    const bool once = c->mode == BG_PROJECT_ONCE;
+    c->projected = c->mode == BG_PROJECT_EVERY_STEP || once ||
                    (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || x->t == ig->t_end));
     if (ig->sys->def.normalise)
         ig->sys->def.normalise(ig->sys->def.self, x->q);
     if (!c->projected)
         return BG_OK;
-    bg_status st = bg_project_position(ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
+    bg_status st = (once ? bg_project_position_once : bg_project_position)(
+        ig->dyn, x->t, x->q, x->v, x->z, x->mode, c->first, err);
     if (st != BG_OK)
         return st;
     bg_dynamics_calc_rates(ig->dyn, c->first, ig->dyn->work_q); /* V dp: in coordinates of q */

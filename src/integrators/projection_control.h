@@ -6,13 +6,16 @@
 #include "integrators/integrator.h"
 
 typedef enum bg_projection_mode {
-    BG_PROJECT_NONE,      /* the index-1 form as it is */
-    BG_PROJECT_VELOCITY,  /* (12b) after every step */
-    BG_PROJECT_CONTROL,   /* (12b) after every step, (12a) as the drift asks for it */
-    BG_PROJECT_EVERY_STEP /* (12a) and (12b) after every step */
+    BG_PROJECT_NONE,       /* the index-1 form as it is */
+    BG_PROJECT_VELOCITY,   /* (12b) after every step */
+    BG_PROJECT_CONTROL,    /* (12b) after every step, (12a) as the drift asks for it */
+    BG_PROJECT_EVERY_STEP, /* (12a) and (12b) after every step */
+    BG_PROJECT_ONCE        /* the same with one increment (13) and no iteration: bounded work */
 } bg_projection_mode;
 
 #define BG_PROJECTION_CHOICES "none|velocity|control|every-step"
+/* Of methods whose work per step is known beforehand. */
+#define BG_PROJECTION_BOUNDED BG_PROJECTION_CHOICES "|once"
 
 typedef struct bg_projection_control {
     bg_projection_mode mode;

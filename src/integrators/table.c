@@ -14,7 +14,19 @@
     X(bg_sdirk4)             \
     X(bg_trapezoidal)        \
     X(bg_sdirk4_first_order) \
-    X(bg_automatic_class)
+    X(bg_automatic_class)    \
+    X(bg_rk2)                \
+    X(bg_prk)                \
+    X(bg_prk25)              \
+    X(bg_prk26)              \
+    X(bg_prk27)              \
+    X(bg_prk28)              \
+    X(bg_prk35)              \
+    X(bg_prk36)              \
+    X(bg_prk36b)             \
+    X(bg_prk38)              \
+    X(bg_prk48)              \
+    X(bg_prk25_paper)
 
 #define DECLARE(name) extern const bg_integrator_class name;
 #define ADDRESS(name) &name,

@@ -121,7 +121,7 @@ static void list(void *object, bg_arena *arena)
 {
     bg_realtime *rt = object;
     const bg_system_def *def = &rt->sys->def;
-    BG_TAKE(arena, rt->settings, rt->nsettings + 1);
+    BG_TAKE(arena, rt->settings, rt->nsettings + 2);
     BG_TAKE(arena, rt->input, rt->ninputs);
     BG_TAKE(arena, rt->last, rt->ninputs);
     BG_TAKE(arena, rt->outputs, rt->noutputs);
@@ -149,13 +149,14 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
            bg_state_create(rt->sys->system, &rt->changed, NULL) == BG_OK;
 }
 
-static bool has_option(const char *integrator, const char *option)
+/* Whether a method has an option with this choice. */
+static bool has_option(const char *integrator, const char *option, const char *choice)
 {
     const bg_integrator_info *info;
     for (int k = 0; (info = bg_integrator_get_info(k)); k++)
         for (int i = 0; strcmp(info->name, integrator) == 0 && i < info->noptions; i++)
             if (strcmp(info->options[i].name, option) == 0)
-                return true;
+                return strstr(info->options[i].choices, choice) != NULL;
     return false;
 }
 
@@ -169,8 +170,10 @@ static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o
                             o->period);
     method.step = o->period;
     method.energy = 0;
-    if (has_option(o->integrator, "certificate")) /* the last setting of a name counts */
+    if (has_option(o->integrator, "certificate", "off")) /* the last setting of a name counts */
         rt->settings[method.nsettings++] = (bg_setting){"certificate", "off"};
+    if (has_option(o->integrator, "projection", "once")) /* which does not iterate */
+        rt->settings[method.nsettings++] = (bg_setting){"projection", "once"};
     for (int i = 0; i < o->nsettings; i++)
         rt->settings[method.nsettings++] = o->settings[i];
     method.settings = rt->settings;

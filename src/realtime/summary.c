@@ -80,11 +80,12 @@ static json_t *new_spin(const bg_realtime_report *r)
 
 static json_t *new_plan(const bg_step_plan *p)
 {
-    return json_pack("{s:i, s:i, s:i, s:i, s:b, s:b, s:i, s:i, s:i, s:i}", "terms", p->terms,
-                     "explicit", p->explicit_, "jacobian", p->jacobian, "jacobian_every",
+    return json_pack("{s:i, s:i, s:i, s:i, s:b, s:b, s:i, s:i, s:i, s:i, s:i, s:i}", "terms",
+                     p->terms, "explicit", p->explicit_, "jacobian", p->jacobian, "jacobian_every",
                      p->jacobian_every, "jacobian_of_forces", p->jacobian_r, "jacobian_of_states",
                      p->jacobian_h, "factorisations", p->factorisations, "projections",
-                     p->projections, "states", p->states, "solutions", p->solutions);
+                     p->projections, "states", p->states, "solutions", p->solutions, "slow",
+                     p->slow, "fast", p->fast);
 }
 
 static json_t *new_datagrams(const bg_udp_counts *c)

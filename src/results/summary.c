@@ -133,6 +133,10 @@ static json_t *new_work(const bg_work *work)
     put(&b, "jacobian_updates", json_integer(work->jacobian_updates));
     put(&b, "factorisations", json_integer(work->factorisations));
     put(&b, "projections", json_integer(work->projections));
+    if (work->slow + work->fast > 0) {
+        put(&b, "slow", json_integer(work->slow));
+        put(&b, "fast", json_integer(work->fast));
+    }
     return end_object(&b);
 }
 

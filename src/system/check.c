@@ -114,7 +114,7 @@ static bg_status draw(bg_evaluator *sys, sample *s, uint64_t *state, bg_point *p
     memcpy(s->u_t, sys->u_t, (size_t)d->nu * sizeof(double));
     memcpy(s->u_tt, sys->u_tt, (size_t)d->nu * sizeof(double));
     *p = (bg_point){
-        t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, d->f_of_lambda ? s->lambda : NULL};
+        t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, d->f_of_lambda ? s->lambda : NULL, 0};
     return BG_OK;
 }
 

@@ -67,7 +67,7 @@ static bg_status shift_in_time(bg_evaluator *sys, bg_difference_scratch *s, bg_p
     for (int k = 0; k < 3 && st == BG_OK; k++)
         for (int i = 0; i < sys->def.nu; i++)
             s->u[k][i] += given[k][i] - s->u[3 + k][i];
-    *p = (bg_point){p->t + e, p->q, p->v, p->z, s->u[0], s->u[1], s->u[2], p->mode, p->lambda};
+    *p = (bg_point){p->t + e, p->q, p->v, p->z, s->u[0], s->u[1], s->u[2], p->mode, p->lambda, 0};
     return st;
 }
 

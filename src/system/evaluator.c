@@ -96,7 +96,7 @@ bg_status bg_system_set_point(bg_evaluator *ev, double t, const double *q, const
                               const double *z, const int *mode, bg_point *p, bg_error *err)
 {
     const bool seen = ev->def.f_of_lambda || ev->def.s_of_lambda;
-    *p = (bg_point){t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode, seen ? ev->no_lambda : NULL};
+    *p = (bg_point){t, q, v, z, ev->u, ev->u_t, ev->u_tt, mode, seen ? ev->no_lambda : NULL, 0};
     if (ev->def.nu == 0)
         return BG_OK;
     return bg_system_calc_inputs(ev, t, mode, ev->u, ev->u_t, ev->u_tt, err);

@@ -1,0 +1,410 @@
+/* The fast part of a system alone. Where a system supplies accelerate_part and no constraint is
+ * fast, that is all; else the matrix of the fast rows and columns is taken out of the terms, of
+ * which a system that heeds bg_point.part writes no others. */
+#include "system/two_rates.h"
+
+#include "base/memory.h"
+#include "math/arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double coupled = 1e-12; /* of an entry of M beside its row's and column's own */
+
+/* Entries of a matrix of the terms that belong to the fast part, in a pattern of their own. */
+typedef struct section {
+    bg_pattern pattern;
+    int *row_start, *column; /* of that pattern */
+    int *place;              /* in the terms */
+    double *value;
+} section;
+
+struct bg_two_rates {
+    bg_dynamics *dyn;
+    bool by_part;   /* accelerate_part is all that is needed */
+    bool by_pick;   /* neither that nor M: all accelerations, of which the fast ones are taken */
+    int nv, ng;     /* of the fast part */
+    int *v, *g;     /* [nv], [ng] its velocities and constraints */
+    int *column_of; /* [nv of all] which one a velocity is, -1: slow */
+    section M, G;
+    bg_kkt *kkt;
+    double *x, *lambda;        /* [nv], [ng] */
+    unsigned char *eliminated; /* [ng] */
+    bg_arena arena;
+};
+
+static bool is_fast(const unsigned char *part, int i)
+{
+    return bg_part_get(part, i) == BG_PART_FAST;
+}
+
+bool bg_two_rates_are_marked(const bg_system_def *def)
+{
+    return def->v_part || def->z_part || def->g_part;
+}
+
+/* The k-th entry of row i, its column and place; false: there is none. */
+static bool get_entry(const bg_pattern *p, int columns, int i, int k, int *column, int *place)
+{
+    int begin = p ? p->row_start[i] : i * columns;
+    int end = p ? p->row_start[i + 1] : begin + columns;
+    *place = begin + k;
+    if (*place >= end)
+        return false;
+    *column = p ? p->column[*place] : k;
+    return true;
+}
+
+static int count_entries(const bg_pattern *p, int columns, const int *rows, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += p ? p->row_start[rows[i] + 1] - p->row_start[rows[i]] : columns;
+    return sum;
+}
+
+static void take_section(section *s, const bg_pattern *p, int columns, const int *rows, int n,
+                         bg_arena *arena)
+{
+    int most = arena->memory || rows ? count_entries(p, columns, rows, n) : 0;
+    BG_TAKE(arena, s->row_start, n + 1);
+    BG_TAKE(arena, s->column, most);
+    BG_TAKE(arena, s->place, most);
+    BG_TAKE(arena, s->value, most);
+}
+
+static void list(void *object, bg_arena *arena)
+{
+    bg_two_rates *two = object;
+    const bg_system_def *def = &two->dyn->sys->def;
+    take_section(&two->M, def->pattern_M, def->nv, two->v, two->nv, arena);
+    take_section(&two->G, def->pattern_G, def->nv, two->g, two->ng, arena);
+    BG_TAKE(arena, two->x, two->nv);
+    BG_TAKE(arena, two->lambda, two->ng);
+    BG_TAKE(arena, two->eliminated, two->ng);
+}
+
+static void fill_section(const bg_two_rates *two, section *s, const bg_pattern *p, const int *rows,
+                         int n)
+{
+    int count = 0, column, place;
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; get_entry(p, two->dyn->nv, rows[i], k, &column, &place); k++)
+            if (two->column_of[column] >= 0) {
+                s->column[count] = two->column_of[column];
+                s->place[count++] = place;
+            }
+        s->row_start[i + 1] = count;
+    }
+    s->pattern = (bg_pattern){n, two->nv, s->row_start, s->column};
+}
+
+static void gather(section *s, const double *from)
+{
+    for (int k = 0; k < s->row_start[s->pattern.rows]; k++)
+        s->value[k] = from[s->place[k]];
+}
+
+/* The velocities and constraints of the fast part. */
+static bg_status find_fast(bg_two_rates *two, bg_error *err)
+{
+    const bg_system_def *def = &two->dyn->sys->def;
+    two->v = BG_NEW_ARRAY(int, def->nv);
+    two->g = BG_NEW_ARRAY(int, def->ng);
+    two->column_of = BG_NEW_ARRAY(int, def->nv);
+    if (!two->v || !two->g || !two->column_of)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
+                            def->name);
+    int z = 0;
+    for (int i = 0; i < def->nv; i++) {
+        two->column_of[i] = is_fast(def->v_part, i) ? two->nv : -1;
+        if (is_fast(def->v_part, i))
+            two->v[two->nv++] = i;
+    }
+    for (int i = 0; i < def->ng; i++)
+        if (is_fast(def->g_part, i))
+            two->g[two->ng++] = i;
+    for (int i = 0; i < def->nz; i++)
+        z += is_fast(def->z_part, i);
+    if (two->nv + z == 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the fast part of system '%s' is empty; mark some trees or force "
+                            "states as fast, or take a method of one rate (rk2, rk4)",
+                            def->name);
+    if (two->nv == def->nv)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "everything that moves in system '%s' is marked as fast; leave the "
+                            "marks away where nothing is slower, or take a method of one rate "
+                            "(rk2, rk4)",
+                            def->name);
+    return BG_OK;
+}
+
+/* Row i of G acts on velocity j of the other part. */
+static bg_status refuse_row(const bg_two_rates *two, int i, int j, bg_error *err)
+{
+    const bg_system *sys = two->dyn->sys->system;
+    bool fast = is_fast(sys->def.g_part, i);
+    char g[64], v[64];
+    return bg_error_set(
+        err, BG_BAD_INPUT,
+        "constraint '%s' of the %s part also acts on '%s', which is %s; put what it "
+        "joins into one part",
+        bg_system_get_name(sys, 'g', i, g, sizeof g), fast ? "fast" : "slow",
+        bg_system_get_name(sys, 'v', j, v, sizeof v), fast ? "slow" : "fast");
+}
+
+/* Entries of G between the parts: all that its pattern has, or those of G that are not zero. */
+static bg_status check_rows(const bg_two_rates *two, const double *G, bg_error *err)
+{
+    const bg_system_def *def = &two->dyn->sys->def;
+    int j, place;
+    for (int i = 0; i < def->ng; i++)
+        for (int k = 0; get_entry(def->pattern_G, def->nv, i, k, &j, &place); k++)
+            if (is_fast(def->g_part, i) != is_fast(def->v_part, j) &&
+                (def->pattern_G || G[place] != 0))
+                return refuse_row(two, i, j, err);
+    return BG_OK;
+}
+
+static double get_diagonal(const bg_system_def *def, const double *M, int i)
+{
+    int j, place;
+    for (int k = 0; get_entry(def->pattern_M, def->nv, i, k, &j, &place); k++)
+        if (j == i)
+            return fabs(M[place]);
+    return 0;
+}
+
+static bg_status check_masses(const bg_two_rates *two, const double *M, bg_error *err)
+{
+    const bg_system *sys = two->dyn->sys->system;
+    const bg_system_def *def = &sys->def;
+    char a[64], b[64];
+    int j, place;
+    for (int i = 0; i < def->nv; i++)
+        for (int k = 0; get_entry(def->pattern_M, def->nv, i, k, &j, &place); k++)
+            if (is_fast(def->v_part, i) != is_fast(def->v_part, j) &&
+                fabs(M[place]) > coupled * sqrt(get_diagonal(def, M, i) * get_diagonal(def, M, j)))
+                return bg_error_set(
+                    err, BG_BAD_INPUT,
+                    "a mass couples '%s' of the %s part with '%s' of the other: M is %g there; put "
+                    "both into one part",
+                    bg_system_get_name(sys, 'v', i, a, sizeof a),
+                    is_fast(def->v_part, i) ? "fast" : "slow",
+                    bg_system_get_name(sys, 'v', j, b, sizeof b), M[place]);
+    return BG_OK;
+}
+
+static double draw(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 23) - 1;
+}
+
+/* The state that x is moved to at random, with terms there; what cannot be evaluated there is
+ * judged by the other state. */
+static bg_status check_at(bg_two_rates *two, bg_state *x, bg_terms *terms, unsigned *seed,
+                          bg_error *err)
+{
+    bg_dynamics *d = two->dyn;
+    const bg_system_def *def = &d->sys->def;
+    const unsigned mass = def->supplied & BG_TERM_M,
+                   rows = def->ng > 0 && !def->pattern_G ? BG_TERM_G : 0u;
+    bg_point p;
+    for (int i = 0; i < def->nv; i++) {
+        d->work_v[i] = 0.1 * (def->v_size ? def->v_size[i] : 1) * draw(seed);
+        x->v[i] += draw(seed);
+    }
+    bg_status st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
+    if (st == BG_OK && d->kinematic)
+        st = bg_system_calc_terms(d->sys, &p, BG_TERM_V, terms, err);
+    if (st == BG_OK)
+        bg_system_move(d->sys, x->q, terms->V, 1, d->work_v, x->q);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(d->sys, &p, mass | rows, terms, err);
+    if (st != BG_OK)
+        return st > 0 ? BG_OK : st;
+    st = rows ? check_rows(two, terms->G, err) : BG_OK;
+    return st == BG_OK && mass ? check_masses(two, terms->M, err) : st;
+}
+
+static bg_status check_separable(bg_two_rates *two, bg_error *err)
+{
+    const bg_system *sys = two->dyn->sys->system;
+    const bg_purpose before = bg_system_turn_to(two->dyn->sys, BG_ASIDE);
+    bg_terms terms = two->dyn->terms;
+    bg_state *x = NULL;
+    unsigned seed = 14;
+    bg_status st = sys->def.pattern_G ? check_rows(two, NULL, err) : BG_OK;
+    double *M = BG_NEW_ARRAY(double, bg_system_get_size_M(sys));
+    if (st == BG_OK && !M)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
+                          sys->def.name);
+    terms.M = M; /* which the dynamics may lack */
+    for (int k = 0; k < 2 && st == BG_OK; k++) {
+        st = bg_state_create(sys, &x, err);
+        if (st == BG_OK)
+            st = check_at(two, x, &terms, &seed, err);
+        bg_state_destroy(x);
+        x = NULL;
+    }
+    free(M);
+    bg_system_turn_to(two->dyn->sys, before);
+    return st;
+}
+
+static bg_status create_matrix(bg_two_rates *two, bg_error *err)
+{
+    const bg_system_def *def = &two->dyn->sys->def;
+    fill_section(two, &two->M, def->pattern_M, two->v, two->nv);
+    fill_section(two, &two->G, def->pattern_G, two->g, two->ng);
+    const bg_pattern *M = &two->M.pattern, *G = two->ng > 0 ? &two->G.pattern : NULL;
+    return def->semidefinite ? bg_kkt_create_semidefinite(two->nv, two->ng, M, G, &two->kkt, err)
+                             : bg_kkt_create(two->nv, two->ng, M, G, &two->kkt, err);
+}
+
+bg_status bg_two_rates_create(bg_dynamics *dyn, bg_two_rates **out, bg_error *err)
+{
+    const bg_system_def *def = &dyn->sys->def;
+    bg_two_rates *two = *out = BG_NEW(bg_two_rates);
+    if (!two)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
+                            def->name);
+    two->dyn = dyn;
+    bg_status st = BG_OK;
+    if (def->f_of_lambda)
+        st = bg_error_set(err, BG_BAD_INPUT,
+                          "forces of system '%s' depend on its reactions, which are not known part "
+                          "by part; take a method of one rate (rk2, rk4)",
+                          def->name);
+    if (st == BG_OK)
+        st = find_fast(two, err);
+    if (st == BG_OK && !bg_arena_create(&two->arena, list, two))
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
+                          def->name);
+    if (st == BG_OK)
+        st = check_separable(two, err);
+    two->by_part = def->accelerate_part && two->ng == 0;
+    two->by_pick = !two->by_part && dyn->by_formalism;
+    if (st == BG_OK && !two->by_part && !two->by_pick)
+        st = create_matrix(two, err);
+    if (st == BG_OK)
+        return BG_OK;
+    bg_two_rates_destroy(two);
+    *out = NULL;
+    return st;
+}
+
+void bg_two_rates_destroy(bg_two_rates *two)
+{
+    if (!two)
+        return;
+    bg_kkt_destroy(two->kkt);
+    bg_arena_clear(&two->arena);
+    free(two->v);
+    free(two->g);
+    free(two->column_of);
+    free(two);
+}
+
+void bg_two_rates_update(bg_two_rates *two)
+{
+    if (!two->kkt)
+        return;
+    bool some = false;
+    for (int k = 0; k < two->ng; k++) {
+        two->eliminated[k] = two->dyn->eliminated[two->g[k]];
+        some = some || two->eliminated[k];
+    }
+    bg_kkt_set_eliminated(two->kkt, some ? two->eliminated : NULL);
+}
+
+void bg_two_rates_archive(bg_two_rates *two, bg_archive *archive)
+{
+    if (!two->kkt)
+        return;
+    bg_kkt_archive(two->kkt, archive);
+    if (archive->loading && !archive->failed)
+        bg_two_rates_update(two);
+}
+
+/* The matrix of the fast rows and columns, at d->point. */
+static bg_status solve(bg_two_rates *two, double *rate, bg_error *err)
+{
+    bg_dynamics *d = two->dyn;
+    gather(&two->M, d->terms.M);
+    gather(&two->G, d->terms.G);
+    for (int k = 0; k < two->nv; k++)
+        two->x[k] = d->terms.f[two->v[k]];
+    for (int k = 0; k < two->ng; k++)
+        two->lambda[k] = -d->terms.gamma[two->g[k]];
+    bg_system_get_work(d->sys)->factorisations++;
+    bg_status st = bg_kkt_factor(two->kkt, two->M.value, two->G.value, two->G.value);
+    if (st != BG_OK)
+        return bg_error_set(err, st,
+                            "system '%s': the matrix [M G'; G 0] of its fast part is singular at t "
+                            "= %.17g",
+                            d->sys->def.name, d->point.t);
+    bg_kkt_solve(two->kkt, two->x, two->lambda);
+    for (int k = 0; k < two->nv; k++)
+        rate[d->nq + two->v[k]] = two->x[k];
+    for (int i = 0; i < d->nz; i++)
+        if (is_fast(d->sys->def.z_part, i))
+            rate[d->nq + d->nv + i] = d->terms.h[i];
+    return BG_OK;
+}
+
+static bg_status check_finite(const bg_two_rates *two, const double *rate, bg_error *err)
+{
+    const bg_dynamics *d = two->dyn;
+    double sum = 0;
+    for (int k = 0; k < two->nv; k++)
+        sum += rate[d->nq + two->v[k]] * 0;
+    for (int i = 0; i < d->nz; i++)
+        sum += is_fast(d->sys->def.z_part, i) ? rate[d->nq + d->nv + i] * 0 : 0;
+    return sum == 0 ? BG_OK
+                    : bg_error_set(err, BG_NOT_FINITE,
+                                   "system '%s': accelerations or rates of its fast part are not "
+                                   "finite at t = %.17g",
+                                   d->sys->def.name, d->point.t);
+}
+
+bg_status bg_two_rates_calc_fast(bg_two_rates *two, double t, const double *q, const double *v,
+                                 const double *z, const int *mode, double *rate, bg_error *err)
+{
+    bg_dynamics *d = two->dyn;
+    unsigned want = d->kinematic ? BG_TERM_V : 0u;
+    if (two->kkt)
+        want |= BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
+                (two->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
+    bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
+    d->point.part = BG_PART_FAST;
+    d->has_mass = false;
+    d->have = want;
+    if (st == BG_OK && want)
+        st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
+    if (st == BG_OK)
+        bg_dynamics_calc_rates(d, v, rate);
+    if (st == BG_OK)
+        st = two->kkt ? solve(two, rate, err)
+                      : bg_system_calc_part(d->sys, &d->point, BG_PART_FAST, NULL, rate + d->nq,
+                                            rate + d->nq + d->nv, err);
+    return st == BG_OK ? check_finite(two, rate, err) : st;
+}
+
+void bg_two_rates_plan(const bg_two_rates *two, int *terms, int *explicit_, int *factorisations)
+{
+    const bg_dynamics *d = two->dyn;
+    *terms = d->kinematic || two->kkt;
+    *terms += two->by_pick && d->nz > 0;
+    *explicit_ = !two->kkt;
+    *factorisations = two->kkt != NULL;
+}
+
+int bg_two_rates_count_fast(const bg_two_rates *two, int *rows)
+{
+    *rows = two->ng;
+    return two->nv;
+}
