@@ -9,7 +9,8 @@
     X(slider_crank)       \
     X(chain)              \
     X(bouncing_ball)      \
-    X(wheelset)
+    X(wheelset)           \
+    X(planar_vehicle)
 
 #define DECLARE(name) extern const bg_equations bg_equations_##name;
 EQUATIONS_LIST(DECLARE)
