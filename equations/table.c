@@ -11,7 +11,8 @@
     X(bouncing_ball)      \
     X(wheelset)           \
     X(two_masses)         \
-    X(fast_pendulum)
+    X(fast_pendulum)      \
+    X(planar_vehicle)
 
 #define DECLARE(name) extern const bg_equations bg_equations_##name;
 EQUATIONS_LIST(DECLARE)

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { MAX = 8 };
+enum { MAX = 16 };
 
 /* A point with its own storage. */
 typedef struct sample {

@@ -245,7 +245,8 @@ static void test_equations(void **state)
         assert_ok(bg_equations_create(*f, NULL, 0, &m.system, &err));
         linear_begin_system(&m);
         if (m.system->def.nv <= 60) {
-            compare_with_motion(&m, (*f)->name, 1e-6); /* contacts are narrow */
+            const bool kinked = strcmp((*f)->name, "planar-vehicle") == 0; /* s |s| at no slip */
+            compare_with_motion(&m, (*f)->name, kinked ? 1e-7 : 1e-6);     /* contacts are narrow */
             compared++;
         }
         linear_end(&m);

@@ -309,22 +309,26 @@ void bg_row_group_get_pair(const bg_row_group *g, int k, int *a, int *b)
     *b = relation ? p->coordinate[k].b.body : p->b.body;
 }
 
+void bg_multibody_apply_reaction(bg_multibody *mb, int group, const double *lambda)
+{
+    const bg_row_group *g = &mb->groups[group];
+    const bg_primitive *p = &g->primitive;
+    double J[36];
+    bg_primitive_calc_jacobian(&mb->world, p, J);
+    int blocks = p->kind == BG_PRIMITIVE_RELATION ? p->n : bg_primitive_get_rows(p);
+    for (int i = 0; i < blocks; i++) {
+        int a, b;
+        double l = lambda[g->row + (p->kind == BG_PRIMITIVE_RELATION ? 0 : i)];
+        bg_row_group_get_pair(g, i, &a, &b);
+        add_row(&mb->wrench[a], J + 12 * i, -l);
+        add_row(&mb->wrench[b], J + 12 * i + 6, -l);
+    }
+}
+
 void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda)
 {
-    double J[36];
-    for (int k = 0; k < mb->ngroups; k++) {
-        const bg_row_group *g = &mb->groups[k];
-        const bg_primitive *p = &g->primitive;
-        bg_primitive_calc_jacobian(&mb->world, p, J);
-        int blocks = p->kind == BG_PRIMITIVE_RELATION ? p->n : bg_primitive_get_rows(p);
-        for (int i = 0; i < blocks; i++) {
-            int a, b;
-            double l = lambda[g->row + (p->kind == BG_PRIMITIVE_RELATION ? 0 : i)];
-            bg_row_group_get_pair(g, i, &a, &b);
-            add_row(&mb->wrench[a], J + 12 * i, -l);
-            add_row(&mb->wrench[b], J + 12 * i + 6, -l);
-        }
-    }
+    for (int k = 0; k < mb->ngroups; k++)
+        bg_multibody_apply_reaction(mb, k, lambda);
 }
 
 void bg_multibody_calc_g(bg_multibody *mb, double *g)
@@ -421,7 +425,8 @@ void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
         bg_vec3 w = bg_rotate_back(&x->R, x->w);
         out->kinetic += 0.5 * m->bodies[b].mass * bg_dot(x->v, x->v) +
                         0.5 * bg_dot(w, bg_rotate(&m->bodies[b].inertia, w));
-        out->potential -= m->bodies[b].mass * bg_dot(m->gravity, bg_world_get_place(&mb->world, x->r));
+        out->potential -= m->bodies[b].mass *
+                          bg_dot(m->gravity, bg_world_get_place(&mb->world, x->r));
     }
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].class_->energy)

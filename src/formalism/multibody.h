@@ -67,8 +67,8 @@ typedef struct bg_form {
     size_t size;                                       /* of its structure */
     void (*list_scratch)(void *form, bg_arena *arena); /* with take_scratch */
     void (*forget)(struct bg_multibody *form);         /* what scratch memory holds; or NULL */
-    void (*detach)(struct bg_multibody *fork);         /* from what a fork does not share; or NULL */
-    void (*clear)(struct bg_multibody *form);          /* what a fork has made beside it; or NULL */
+    void (*detach)(struct bg_multibody *fork); /* from what a fork does not share; or NULL */
+    void (*clear)(struct bg_multibody *form);  /* what a fork has made beside it; or NULL */
 } bg_form;
 
 /* Constant once it is made, but for the scratch memory, of which every fork has its own. */
@@ -179,8 +179,10 @@ void bg_multibody_calc_gt(bg_multibody *mb, double *gt);
 void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma);
 /* "JOINT.x" for the rows of a point, "JOINT.3" for others, counted within the joint. */
 void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size);
-/* Adds the constraint forces -J^T lambda of the body-level rows to `wrench`. */
+/* Adds the constraint forces -J^T lambda of the body-level rows, or of one group of them, to
+ * `wrench`. */
 void bg_multibody_apply_reactions(bg_multibody *mb, const double *lambda);
+void bg_multibody_apply_reaction(bg_multibody *mb, int group, const double *lambda);
 /* Wrench of a joint on its body b, through the centre of b; after update with accelerations. */
 bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *lambda);
 

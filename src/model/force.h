@@ -112,6 +112,7 @@ struct bg_force {
     void *self;            /* the class's own data */
     int index;             /* among the forces of the model */
     bool stiff;            /* marked so for partitioned methods */
+    bool fast;             /* its states are of the fast part although its bodies are not */
     int nz, ns, nmode;     /* how many of each it owns */
     int z0, s0, mode0;     /* where they begin in the system's arrays */
     int joint, coordinate; /* it acts along this coordinate; only where the class has `drive` */

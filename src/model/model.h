@@ -37,6 +37,7 @@ typedef struct bg_body {
     bg_shape *shapes;
     int nshapes;
     const bg_track *track; /* that it follows as a frame; NULL: none */
+    bool fast;             /* of the fast part, for methods of two rates */
 } bg_body;
 
 /* How a joint coordinate starts and whether it is driven. */

@@ -94,6 +94,73 @@ static void read_stiff(const bg_value *v)
         bg_value_fail(&list, "names force elements and joints; take only the one or the other");
 }
 
+/* Body a is fast and b is not: no joint or relation may connect them. */
+static void refuse_connection(const bg_value *list, const char *what, const char *name, int a,
+                              int b)
+{
+    const bg_model *m = list->reader->model;
+    const bool first = m->bodies[a].fast;
+    if (a == 0 || b == 0 || first == m->bodies[b].fast)
+        return;
+    bg_value_fail(list,
+                  "has '%.60s' but not '%.60s', although %s '%.60s' connects them; parts of two "
+                  "rates may act on each other by forces alone: name both, or neither",
+                  m->bodies[first ? a : b].name, m->bodies[first ? b : a].name, what, name);
+}
+
+static void check_connections(const bg_value *list)
+{
+    const bg_model *m = list->reader->model;
+    for (int k = 0; k < m->njoints; k++)
+        refuse_connection(list, "joint", m->joints[k].name, m->joints[k].a.body,
+                          m->joints[k].b.body);
+    for (int k = 0; k < m->ncouplers; k++) {
+        const bg_coupler *x = &m->couplers[k];
+        const bg_joint *of = &m->joints[x->joint[0]];
+        for (int i = 1; i < x->n; i++) {
+            const bg_joint *with = &m->joints[x->joint[i]];
+            refuse_connection(list, "relation", x->name, of->b.body > 0 ? of->b.body : of->a.body,
+                              with->b.body > 0 ? with->b.body : with->a.body);
+        }
+    }
+}
+
+/* "fast": names of bodies, and of force elements whose states are fast. */
+static void read_fast(const bg_value *v)
+{
+    const bg_reader *reader = v->reader;
+    bg_model *m = reader->model;
+    bg_value list = bg_value_member(v, "fast");
+    int fast = 0;
+    if (!bg_value_exists(&list))
+        return;
+    if (!json_is_array(list.json)) {
+        bg_value_fail(&list, "must be a list of names of bodies or of force elements");
+        return;
+    }
+    for (int k = 0; k < bg_value_get_size(&list) && reader->status == BG_OK; k++) {
+        bg_value name = bg_value_element(&list, k);
+        if (!bg_value_expect_text(&name))
+            return;
+        int force = bg_reader_find(reader, BG_NAME_FORCE, json_string_value(name.json));
+        if (force >= 0) {
+            m->forces[force].fast = true;
+            continue;
+        }
+        int body = bg_value_find(&name, BG_NAME_BODY, json_string_value(name.json));
+        if (reader->status != BG_OK)
+            return;
+        if (body == 0)
+            bg_value_fail(&name, "is the ground, which does not move; leave it out");
+        fast += !m->bodies[body].fast;
+        m->bodies[body].fast = true;
+    }
+    if (reader->status == BG_OK && fast == m->nbodies - 1)
+        bg_value_fail(&list, "names all bodies, so that none is slow; leave out those that move "
+                             "slowly, or leave out \"fast\" for a method of one rate");
+    check_connections(&list);
+}
+
 static void read_formulation(const bg_value *v)
 {
     static const char *const names[] = {"joint", "cartesian", NULL};
@@ -114,9 +181,9 @@ static void read_rheonomic(const bg_value *v)
 
 void bg_read_run(const bg_value *top)
 {
-    static const char *const keys[] = {"t_start", "t_end", "integrator", "formulation",
-                                       "rtol",    "atol",  "step",       "output_interval",
-                                       "options", "stiff", "rheonomic",  NULL};
+    static const char *const keys[] = {
+        "t_start",         "t_end",   "integrator", "formulation", "rtol",      "atol", "step",
+        "output_interval", "options", "stiff",      "fast",        "rheonomic", NULL};
     bg_model *m = top->reader->model;
     bg_value v = bg_value_member(top, "run");
     m->t_start = m->t_end = m->rtol = m->atol = m->step = m->output_interval = NAN;
@@ -132,6 +199,7 @@ void bg_read_run(const bg_value *top)
     read_integrator(&v);
     read_options(&v);
     read_stiff(&v);
+    read_fast(&v);
     read_formulation(&v);
     read_rheonomic(&v);
     double t_start = isnan(m->t_start) ? 0.0 : m->t_start;

@@ -23,7 +23,8 @@ static void list(void *object, bg_arena *arena)
 {
     bg_dynamics *d = object;
     const bg_system *sys = d->sys->system;
-    bool has_M = (sys->def.supplied & BG_TERM_M) && !d->by_formalism;
+    /* implicit methods make r of it where there is no `residual` */
+    bool has_M = (sys->def.supplied & BG_TERM_M) && !(d->by_formalism && sys->def.residual);
     bg_terms_take(sys, has_M, &d->terms, arena);
     BG_TAKE(arena, d->mass, has_M ? sys->def.mass_size : 0);
     BG_TAKE(arena, d->eliminated, d->ng);

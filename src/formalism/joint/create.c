@@ -53,6 +53,8 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->mb.endless, f->nv);
     BG_TAKE(arena, f->q_fixed, f->nv);
     BG_TAKE(arena, f->marks, f->nv);
+    BG_TAKE(arena, f->is_fast, links);
+    BG_TAKE(arena, f->support, links);
 }
 
 static void list_names(void *object, bg_arena *arena)
@@ -92,6 +94,7 @@ static void list_scratch(void *object, bg_arena *arena)
     BG_TAKE(arena, f->sums, links);
     BG_TAKE(arena, f->tau, nv);
     BG_TAKE(arena, f->jump, following > 0 ? nv : 0);
+    BG_TAKE(arena, f->part, nv > f->mb.nz ? nv : f->mb.nz);
     BG_TAKE(arena, f->inside, f->mb.nbodies);
 }
 
@@ -159,7 +162,10 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bg_joint_find_driven(f);
-    bool good = lambda && bg_joint_make_patterns(f, lambda);
+    bool good = lambda && bg_joint_make_patterns(f, lambda) &&
+                bg_two_rates_create(&f->mb, f->nv, f->ng, &f->two_rates);
+    if (good)
+        bg_joint_sort_parts(f);
     f->mb
         .driven = f->driven; /* patterns are from all pairs of bodies: they have all that is left */
     free(lambda);
@@ -193,6 +199,7 @@ void bg_joint_form_destroy(void *form)
     bg_multibody_clear(&f->mb);
     bg_joint_clear_patterns(f);
     bg_joint_clear_expansion(f);
+    bg_two_rates_clear(&f->two_rates);
     bg_mechanism_destroy(f->mech);
     bg_arena_clear(&f->constants);
     bg_arena_clear(&f->named);

@@ -13,17 +13,24 @@
 
 static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
 
-/* Bias forces without accelerations: V x* I V - W. */
-static void begin(bg_joint_form *f)
+static bool is_wanted(const bool *only, int k)
+{
+    return !only || only[k];
+}
+
+/* Bias forces without accelerations: V x* I V - W; only: of these links, NULL: of all. */
+static void begin(bg_joint_form *f, const bool *only)
 {
     const bg_mechanism *x = f->mech;
     for (int k = 0; k < x->nlinks; k++) {
+        if (!is_wanted(only, k))
+            continue;
         f->articulated[k] = bg_sym6_from_inertia(&f->I[k]);
         f->p[k] = bg_spatial_cross_force(f->V[k], bg_inertia_apply(&f->I[k], f->V[k]));
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
         int k = x->body_link[b];
-        if (k < 0)
+        if (k < 0 || !is_wanted(only, k))
             continue;
         const bg_wrench *w = &f->mb.wrench[b];
         bg_vec3 arm = bg_sub(f->mb.body[b].r, f->c);
@@ -49,11 +56,13 @@ static void reduce(bg_joint_form *f, int k, const double *tau)
     }
 }
 
-static void solve(bg_joint_form *f, const double *tau, double *a)
+static void solve(bg_joint_form *f, const bool *only, const double *tau, double *a)
 {
     const bg_mechanism *x = f->mech;
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
+        if (!is_wanted(only, k))
+            continue;
         reduce(f, k, tau);
         if (l->parent >= 0) {
             bg_sym6_add(&f->articulated[l->parent], &f->articulated[k]);
@@ -62,6 +71,8 @@ static void solve(bg_joint_form *f, const double *tau, double *a)
     }
     for (int k = 0; k < x->nlinks; k++) {
         const bg_link *l = &x->links[k];
+        if (!is_wanted(only, k))
+            continue;
         bg_spatial A = l->parent >= 0 ? f->A[l->parent] : rest;
         for (int i = l->v; i < l->v + l->nv; i++) {
             a[i] = f->D[i] * (f->rest[i] - bg_spatial_dot(f->U[i], A));
@@ -73,8 +84,14 @@ static void solve(bg_joint_form *f, const double *tau, double *a)
 
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
 {
-    begin(f);
-    solve(f, tau, a);
+    begin(f, NULL);
+    solve(f, NULL, tau, a);
+}
+
+void bg_joint_calc_forward_fast(bg_joint_form *f, const double *tau, double *a)
+{
+    begin(f, f->is_fast);
+    solve(f, f->is_fast, tau, a);
 }
 
 /* Signals that no link follows act through constraints, which the start behind an event meets. */
@@ -102,7 +119,7 @@ void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v)
     }
     f->moving = false; /* bias is not that of v_now any more */
     memset(f->tau, 0, (size_t)f->nv * sizeof(double));
-    solve(f, f->tau, f->jump);
+    solve(f, NULL, f->tau, f->jump);
     for (int i = 0; i < f->nv; i++)
         v[i] += f->jump[i];
 }

@@ -8,6 +8,7 @@
 #define BG_JOINT_FORM_H
 
 #include "formalism/multibody.h"
+#include "formalism/two_rates.h"
 #include "math/spatial.h"
 #include "model/mechanism.h"
 
@@ -81,6 +82,8 @@ typedef struct bg_joint_form {
     bool found;                   /* on another tree: nothing is left to be looked for */
     unsigned char *q_fixed;       /* [nv] */
     unsigned char *marks;         /* [nv] BG_MARK_* */
+    bg_two_rates two_rates;       /* of models with a fast part, and then: */
+    bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that its forces see */
     double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
@@ -105,6 +108,7 @@ typedef struct bg_joint_form {
     bg_shift *shift;              /* [nv + nfollowing] */
     bg_link_sums *sums;           /* [nlinks] */
     double *tau, *jump;           /* [nv] */
+    double *part;                 /* [max(nv, nz)] where there are parts */
     bool *inside;                 /* [nbodies] */
 } bg_joint_form;
 
@@ -118,6 +122,8 @@ void bg_joint_update_velocity(bg_joint_form *f, const double *v);
 void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
+/* Of the fast part alone, and of what its forces see, at a point; with its inertias. */
+void bg_joint_update_fast(bg_joint_form *f, const bg_point *p);
 
 /* system.c: inputs, positions and velocities; and `jump` of the system. */
 void bg_joint_update(bg_joint_form *f, const bg_point *p);
@@ -139,6 +145,8 @@ void bg_joint_add_row_signals(const bg_joint_form *f, double *block);
 void bg_joint_add_force_signals(bg_joint_form *f, bg_derivatives *out);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
+/* The same for the fast part; after update_fast. Other entries of a are left alone. */
+void bg_joint_calc_forward_fast(bg_joint_form *f, const double *tau, double *a);
 /* v [nv] changes as the rates of links that follow signals jump from u_t [nsignals] to those of the
  * point; after update_inertia. */
 void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v);
@@ -233,6 +241,8 @@ void bg_joint_collect_inertia(bg_joint_form *f);
 void bg_joint_find_shortcuts(bg_joint_form *f);
 void bg_joint_collect_rows(bg_joint_form *f);
 void bg_joint_find_driven(bg_joint_form *f);
+/* Parts of links, coordinates and direct rows. */
+void bg_joint_sort_parts(bg_joint_form *f);
 /* coordinates.c; calc_sizes: false: out of memory. */
 void bg_joint_find_blocks(bg_joint_form *f);
 void bg_joint_calc_sizes(bg_joint_form *f);

@@ -83,12 +83,6 @@ static void calc_S(bg_joint_form *f, const bg_link *l, const bg_frame *at, const
     }
 }
 
-/* The common point: the origin of the first link's joint. */
-static void choose_point(bg_joint_form *f)
-{
-    f->c = f->mech->nlinks > 0 ? f->L[0].r : bg_vec3_make(0, 0, 0);
-}
-
 static void calc_inertia(bg_joint_form *f, int k)
 {
     const bg_inertia *own = &f->own[k];
@@ -131,23 +125,31 @@ void bg_joint_set_point(bg_joint_form *f, const bg_point *p)
     }
 }
 
-void bg_joint_update_position(bg_joint_form *f, const double *q)
+/* What of the tree is wanted; NULL: everything. */
+static bool is_wanted(const bool *only, int k)
+{
+    return !only || only[k];
+}
+
+static void place_links(bg_joint_form *f, const bool *only_links, const bool *only_bodies)
 {
     const bg_mechanism *x = f->mech;
-    const double *now = f->q_now;
     const bg_frame ground = {f->mb.body[0].r, f->mb.body[0].R};
-    if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
-        return;
-    f->moving = f->weighed = false;
+    bool first = true;
     for (int k = 0; k < x->nlinks; k++) {
+        if (!is_wanted(only_links, k))
+            continue;
         const bg_link *l = &x->links[k];
         bg_frame at = place(f, l, f->is_shift[k]);
-        f->L[k] = move(l, &at, now + l->q);
-        if (k == 0)
-            choose_point(f);
+        f->L[k] = move(l, &at, f->q_now + l->q);
+        if (first)
+            f->c = f->L[k].r; /* the common point */
+        first = false;
         calc_S(f, l, &at, &f->L[k]);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
+        if (!is_wanted(only_bodies, b))
+            continue;
         int k = x->body_link[b];
         const bg_frame *link = k >= 0 ? &f->L[k] : &ground, *offset = &x->body_offset[b];
         f->mb.body[b].r = bg_frame_apply(link, offset->r);
@@ -155,13 +157,13 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
     }
 }
 
-void bg_joint_update_velocity(bg_joint_form *f, const double *v)
+static void move_links(bg_joint_form *f, const bool *only_links, const bool *only_bodies)
 {
     const bg_mechanism *x = f->mech;
     const double *now = f->v_now;
-    if (!renew(f->v_now, v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving))
-        return;
     for (int k = 0; k < x->nlinks; k++) {
+        if (!is_wanted(only_links, k))
+            continue;
         const bg_link *l = &x->links[k];
         bg_spatial parent = l->parent >= 0 ? f->V[l->parent] : rest, relative = rest;
         for (int i = l->place; i < l->place + bg_link_count_motions(l); i++)
@@ -174,12 +176,42 @@ void bg_joint_update_velocity(bg_joint_form *f, const double *v)
                                                f->S[l->place]);
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
+        if (!is_wanted(only_bodies, b))
+            continue;
         int k = x->body_link[b];
         bg_spatial V = k >= 0 ? f->V[k] : rest;
         bg_body_state *s = &f->mb.body[b];
         s->w = V.w;
         s->v = bg_add(V.v, bg_cross(V.w, bg_sub(s->r, f->c)));
     }
+}
+
+void bg_joint_update_position(bg_joint_form *f, const double *q)
+{
+    if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
+        return;
+    f->moving = f->weighed = false;
+    place_links(f, NULL, NULL);
+}
+
+void bg_joint_update_velocity(bg_joint_form *f, const double *v)
+{
+    if (renew(f->v_now, v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving))
+        move_links(f, NULL, NULL);
+}
+
+void bg_joint_update_fast(bg_joint_form *f, const bg_point *p)
+{
+    bg_joint_set_point(f, p);
+    f->placed = f->moving = false;
+    renew(f->q_now, p->q, f->nq, f->u, f->nfollowing, &f->placed);
+    renew(f->v_now, p->v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving);
+    place_links(f, f->support, f->two_rates.seen);
+    move_links(f, f->support, f->two_rates.seen);
+    for (int k = 0; k < f->mech->nlinks; k++)
+        if (f->is_fast[k] && !f->is_massless[k])
+            calc_inertia(f, k);
+    f->placed = f->moving = f->weighed = false; /* the others are where they were before */
 }
 
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a)

@@ -90,3 +90,22 @@ void bg_joint_collect_rows(bg_joint_form *f)
             f->rows[f->nrows++] = r;
     }
 }
+
+/* A tree is of one part, that of its bodies; links without bodies are of that behind them. */
+void bg_joint_sort_parts(bg_joint_form *f)
+{
+    const bg_link *links = f->mech->links;
+    bg_two_rates *x = &f->two_rates;
+    if (!x->exist)
+        return;
+    for (int b = 1; b < f->mb.nbodies; b++)
+        for (int k = f->mech->body_link[b]; k >= 0; k = links[k].parent) {
+            f->is_fast[k] = f->is_fast[k] || x->body[b] == BG_PART_FAST;
+            f->support[k] = f->support[k] || x->seen[b];
+        }
+    for (int k = 0; k < f->mech->nlinks; k++)
+        for (int i = links[k].v; i < links[k].v + links[k].nv; i++)
+            x->v[i] = f->is_fast[k] ? BG_PART_FAST : BG_PART_SLOW;
+    for (int k = 0; k < f->nrows; k++)
+        x->g[f->mb.nrows + k] = f->is_fast[f->rows[k].link[0]] ? BG_PART_FAST : BG_PART_SLOW;
+}

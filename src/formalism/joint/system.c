@@ -95,6 +95,34 @@ static int def_drive_power(void *self, const bg_point *p, double *power, double 
     return 0;
 }
 
+/* The fast part alone, or everything, of which the wanted part is taken. */
+static int def_accelerate_part(void *self, const bg_point *p, unsigned part, const double *lambda,
+                               double *a, double *z_t)
+{
+    bg_joint_form *f = self;
+    const bg_two_rates *x = &f->two_rates;
+    if (part == BG_PART_FAST) {
+        bg_joint_update_fast(f, p);
+        bg_two_rates_apply_forces(&f->mb, x);
+        memset(f->tau, 0, (size_t)f->nv * sizeof(double));
+        if (lambda) {
+            bg_two_rates_apply_reactions(&f->mb, x, lambda);
+            bg_joint_add_direct_forces(f, lambda, f->tau);
+        }
+        bg_joint_calc_forward_fast(f, f->tau, a);
+        bg_two_rates_calc_rates(&f->mb, x, z_t);
+        return 0;
+    }
+    apply_all(f, p, lambda);
+    bg_joint_calc_forward(f, f->tau, f->part);
+    for (int i = 0; i < f->nv; i++)
+        a[i] = x->v[i] & part ? f->part[i] : a[i];
+    bg_multibody_calc_rates(&f->mb, f->part);
+    for (int i = 0; i < f->mb.nz; i++)
+        z_t[i] = x->z[i] & part ? f->part[i] : z_t[i];
+    return 0;
+}
+
 int bg_joint_jump(void *self, const bg_point *p, const double *u_t, double *v)
 {
     bg_joint_form *f = self;
@@ -227,5 +255,9 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
             f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
     }
     def->marks = any(f->marks, f->nv) ? f->marks : NULL;
+    def->v_part = f->two_rates.v;
+    def->z_part = f->two_rates.z;
+    def->g_part = f->two_rates.g;
+    def->accelerate_part = f->two_rates.exist ? def_accelerate_part : NULL;
     def->starts = bg_joint_get_starts(f->found);
 }

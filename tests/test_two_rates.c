@@ -1,0 +1,207 @@
+/* Slow and fast parts of models: two random mechanisms that springs and bushings connect, of which
+ * one is fast. Its accelerations and rates alone are those of the whole, in both forms; a whole
+ * evaluation between two of the fast part finds nothing of them. */
+#include "assembled_support.h"
+#include "evaluator_support.h"
+#include "random_mechanism.h"
+
+static const char *const forms[] = {"joint", "cartesian"};
+
+/* The names of all bodies of the second mechanism. */
+static void write_fast(FILE *out, int bodies)
+{
+    char name[16];
+    for (int b = 1; b <= bodies; b++)
+        fprintf(out, "%s\"two.%s\"", b > 1 ? ", " : "", random_body_name(b, name));
+}
+
+/* Takes the road out of a mechanism's text: it belongs to the whole model. */
+static void take_road(char *text, char *road, size_t size)
+{
+    char *begin = strstr(text, "\"road\": "), *end = begin ? strstr(begin, "},") : NULL;
+    assert_non_null(end);
+    snprintf(road, size, "%.*s", (int)(end + 2 - begin), begin);
+    memset(begin, ' ', (size_t)(end + 2 - begin));
+}
+
+static char *make_pair(unsigned seed)
+{
+    random_mechanism m[2] = {random_mechanism_make(2 * seed), random_mechanism_make(2 * seed + 1)};
+    uint64_t own = seed + 1;
+    char *text, one[16], two[16], road[256];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    take_road(m[0].text, road, sizeof road);
+    take_road(m[1].text, road, sizeof road);
+    fprintf(out, "{%s \"parts\": {\"a\": %s, \"b\": %s},", road, m[0].text, m[1].text);
+    fprintf(out, "\"use\": {\"one\": {\"part\": \"a\"}, \"two\": {\"part\": \"b\", \"at\": "
+                 "[0.3, 4, 0.2]}}, \"forces\": {");
+    for (int k = 0; k < 3; k++)
+        fprintf(out,
+                "%s\"f%d\": {\"type\": \"%s\", \"bodies\": [\"one.%s\", \"two.%s\"], \"at\": [0.1, "
+                "2, %d], \"stiffness\": [900, 800, 700, 60, 50, 40], \"damping\": [9, 8, 7, 6, 5, "
+                "4]}",
+                k ? ", " : "", k, "bushing",
+                random_body_name(1 + random_below(&own, m[0].bodies), one),
+                random_body_name(1 + random_below(&own, m[1].bodies), two), k);
+    fprintf(out, "}, \"run\": {\"fast\": [");
+    write_fast(out, m[1].bodies);
+    fprintf(out, "]}}");
+    fclose(out);
+    free(m[0].text);
+    free(m[1].text);
+    return text;
+}
+
+typedef struct place {
+    double *q, *v, *z, *a, *z_t, *whole, *h, *lambda;
+} place;
+
+static void compare(const double *part, const double *whole, const unsigned char *of, int n,
+                    unsigned wanted, double size, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (of[i] & wanted ? !(fabs(part[i] - whole[i]) <= 1e-10 * size) : part[i] != 1e99)
+            fail_msg("%s, entry %d: %.17g, not %.17g", name, i, part[i], whole[i]);
+}
+
+static double find_largest(const double *x, int n)
+{
+    double most = 1;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* All at one state, with multipliers where there are rows. */
+static void check_state(bg_evaluator *ev, place *x, const char *name)
+{
+    const bg_system_def *d = bg_system_get_def(ev->system);
+    const double *lambda = d->ng > 0 ? x->lambda : NULL;
+    bg_error err = {BG_OK, ""};
+    bg_terms out = {.h = x->h};
+    bg_point p;
+    assert_ok(bg_system_set_point(ev, 0.1, x->q, x->v, x->z, d->mode0, &p, &err));
+    for (unsigned part = BG_PART_SLOW; part <= (BG_PART_SLOW | BG_PART_FAST); part++) {
+        for (int i = 0; i < d->nv; i++)
+            x->a[i] = 1e99;
+        for (int i = 0; i < d->nz; i++)
+            x->z_t[i] = 1e99;
+        assert_ok(bg_system_calc_part(ev, &p, part, lambda, x->a, x->z_t, &err));
+        assert_ok(bg_system_calc_acceleration(ev, &p, lambda, x->whole, &err));
+        assert_ok(bg_system_calc_terms(ev, &p, BG_TERM_h, &out, &err));
+        compare(x->a, x->whole, d->v_part, d->nv, part, find_largest(x->whole, d->nv), name);
+        compare(x->z_t, x->h, d->z_part, d->nz, part, find_largest(x->h, d->nz), name);
+    }
+}
+
+static void check_joint(const assembled *m, uint64_t *seed, const char *name)
+{
+    const bg_system_def *d = bg_system_get_def(m->sys);
+    bg_error err = {BG_OK, ""};
+    bg_evaluator *ev = new_evaluator(m->sys);
+    enum { MOST = 1000 };
+    static double memory[8][MOST];
+    place x = {memory[0], memory[1], memory[2], memory[3],
+               memory[4], memory[5], memory[6], memory[7]};
+    assert_true(d->nq < MOST && d->nz < MOST && d->ng < MOST);
+    assert_ok(bg_evaluator_prepare_acceleration(ev, &err));
+    for (int sample = 0; sample < 3; sample++) {
+        memcpy(x.q, m->x->q, (size_t)d->nq * sizeof(double));
+        for (int i = 0; i < d->nq; i++)
+            x.q[i] += random_between(seed, -0.05, 0.05);
+        for (int i = 0; i < d->nv; i++)
+            x.v[i] = random_between(seed, -1, 1);
+        for (int i = 0; i < d->nz; i++)
+            x.z[i] = random_between(seed, -0.01, 0.01);
+        for (int i = 0; i < d->ng; i++)
+            x.lambda[i] = random_between(seed, -10, 10);
+        if (d->normalise)
+            d->normalise(d->self, x.q);
+        check_state(ev, &x, name);
+    }
+    bg_evaluator_destroy(ev);
+}
+
+/* No mass and no row couples the parts. */
+static void check_separate(const assembled *m, const char *name)
+{
+    const bg_system_def *d = bg_system_get_def(m->sys);
+    const bg_pattern *M = d->pattern_M, *G = d->pattern_G;
+    for (int i = 0; i < d->nv && M; i++)
+        for (int k = M->row_start[i]; k < M->row_start[i + 1]; k++)
+            if (d->v_part[i] != d->v_part[M->column[k]])
+                fail_msg("%s: M has (%d, %d)", name, i, M->column[k]);
+    for (int i = 0; i < d->ng && G; i++)
+        for (int k = G->row_start[i]; k < G->row_start[i + 1]; k++)
+            if (d->g_part[i] != d->v_part[G->column[k]])
+                fail_msg("%s: G has (%d, %d)", name, i, G->column[k]);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    int tried = 0, constrained = 0, states = 0;
+    uint64_t seed = 5;
+    for (unsigned k = 1; k <= (SANITIZED ? 10 : 40); k++) {
+        char *text = make_pair(k);
+        for (int form = 0; form < 2; form++) {
+            char name[64];
+            assembled m = assembled_parse(text, forms[form]);
+            if (!m.sys) { /* nothing that the parts are to blame for */
+                assembled_clear(&m);
+                continue;
+            }
+            const bg_system_def *d = bg_system_get_def(m.sys);
+            snprintf(name, sizeof name, "pair %u, %s", k, forms[form]);
+            check_separate(&m, name);
+            if (form == 0) {
+                check_joint(&m, &seed, name);
+                tried++;
+                constrained += d->ng > 0;
+                states += d->nz > 0;
+            }
+            assembled_clear(&m);
+        }
+        free(text);
+    }
+    print_message("%d pairs, %d with constraints, %d with states\n", tried, constrained, states);
+    assert_true(tried > (SANITIZED ? 2 : 10) && constrained > 0 && states > 0);
+}
+
+static void refuse(const char *fast, const char *sentence)
+{
+    static const char body[] = "{\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, 1]}";
+    char text[1024];
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    snprintf(text, sizeof text,
+             "{\"bodies\": {\"a\": %s, \"b\": %s, \"c\": %s}, \"joints\": {\"pin\": {\"type\": "
+             "\"revolute\", \"bodies\": [\"a\", \"b\"], \"at\": [0, 0, 0], \"axis\": [1, 0, 0]}}, "
+             "\"run\": {\"fast\": %s}}",
+             body, body, body, fast);
+    assert_int_equal(bg_model_parse(text, "text", NULL, 0, &model, &err), BG_BAD_INPUT);
+    if (!strstr(err.text, sentence))
+        fail_msg("%s", err.text);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    refuse("[\"a\"]", "run.fast: has 'a' but not 'b', although joint 'pin' connects them");
+    refuse("[\"b\", \"c\"]", "run.fast: has 'b' but not 'a'");
+    refuse("[\"a\", \"b\", \"c\"]", "run.fast: names all bodies");
+    refuse("[\"d\"]", "run.fast[0]: there is no body 'd'");
+    refuse("[\"ground\"]", "run.fast[0]: is the ground");
+    refuse("\"a\"", "run.fast: must be a list");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
