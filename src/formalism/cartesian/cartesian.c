@@ -357,11 +357,11 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
                        c->v0);
     double *lambda = BG_NEW_ARRAY(double, c->ng);
     bool good = lambda && bg_cartesian_make_pattern(c, lambda) &&
-                bg_two_rates_create(&c->mb, c->nv, c->ng, &c->two_rates);
+                bg_fast_part_create(&c->mb, c->nv, c->ng, &c->fast_part);
     free(lambda);
-    for (int b = 0; good && c->two_rates.exist && b < c->nb; b++) {
-        memset(c->two_rates.v + 7 * b, c->two_rates.body[b + 1], 7);
-        c->two_rates.g[c->mb.nrows + b] = c->two_rates.body[b + 1];
+    for (int b = 0; good && c->fast_part.exist && b < c->nb; b++) {
+        memset(c->fast_part.v + 7 * b, c->fast_part.body[b + 1], 7);
+        c->fast_part.g[c->mb.nrows + b] = c->fast_part.body[b + 1];
     }
     return good
                ? BG_OK
@@ -391,7 +391,7 @@ void bg_cartesian_destroy(void *form)
     if (!c)
         return;
     bg_multibody_clear(&c->mb);
-    bg_two_rates_clear(&c->two_rates);
+    bg_fast_part_clear(&c->fast_part);
     free(c->r_start);
     free(c->r_column);
     free(c->h_start);
@@ -475,8 +475,8 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->g_size = c->g_size;
     def->q0 = c->q0;
     def->v0 = c->v0;
-    def->v_part = c->two_rates.v;
-    def->z_part = c->two_rates.z;
-    def->g_part = c->two_rates.g;
+    def->v_part = c->fast_part.v;
+    def->z_part = c->fast_part.z;
+    def->g_part = c->fast_part.g;
     def->starts = &starts;
 }

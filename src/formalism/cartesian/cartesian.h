@@ -3,8 +3,8 @@
 #ifndef BG_CARTESIAN_H
 #define BG_CARTESIAN_H
 
+#include "formalism/fast_part.h"
 #include "formalism/multibody.h"
-#include "formalism/two_rates.h"
 
 typedef struct bg_cartesian {
     bg_multibody mb; /* first: functions of the definition find it through self */
@@ -19,7 +19,7 @@ typedef struct bg_cartesian {
     int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;
     char (*names)[64];
-    bg_two_rates two_rates; /* of models with a fast part */
+    bg_fast_part fast_part; /* of models with a fast part */
     bg_arena constants;
 } bg_cartesian;
 

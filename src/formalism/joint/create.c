@@ -163,7 +163,7 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bg_joint_find_driven(f);
     bool good = lambda && bg_joint_make_patterns(f, lambda) &&
-                bg_two_rates_create(&f->mb, f->nv, f->ng, &f->two_rates);
+                bg_fast_part_create(&f->mb, f->nv, f->ng, &f->fast_part);
     if (good)
         bg_joint_sort_parts(f);
     f->mb
@@ -199,7 +199,7 @@ void bg_joint_form_destroy(void *form)
     bg_multibody_clear(&f->mb);
     bg_joint_clear_patterns(f);
     bg_joint_clear_expansion(f);
-    bg_two_rates_clear(&f->two_rates);
+    bg_fast_part_clear(&f->fast_part);
     bg_mechanism_destroy(f->mech);
     bg_arena_clear(&f->constants);
     bg_arena_clear(&f->named);

@@ -7,8 +7,8 @@
 #ifndef BG_JOINT_FORM_H
 #define BG_JOINT_FORM_H
 
+#include "formalism/fast_part.h"
 #include "formalism/multibody.h"
-#include "formalism/two_rates.h"
 #include "math/spatial.h"
 #include "model/mechanism.h"
 
@@ -82,7 +82,7 @@ typedef struct bg_joint_form {
     bool found;                   /* on another tree: nothing is left to be looked for */
     unsigned char *q_fixed;       /* [nv] */
     unsigned char *marks;         /* [nv] BG_MARK_* */
-    bg_two_rates two_rates;       /* of models with a fast part, and then: */
+    bg_fast_part fast_part;       /* of models with a fast part, and then: */
     bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that its forces see */
     double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;

@@ -206,8 +206,8 @@ void bg_joint_update_fast(bg_joint_form *f, const bg_point *p)
     f->placed = f->moving = false;
     renew(f->q_now, p->q, f->nq, f->u, f->nfollowing, &f->placed);
     renew(f->v_now, p->v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving);
-    place_links(f, f->support, f->two_rates.seen);
-    move_links(f, f->support, f->two_rates.seen);
+    place_links(f, f->support, f->fast_part.seen);
+    move_links(f, f->support, f->fast_part.seen);
     for (int k = 0; k < f->mech->nlinks; k++)
         if (f->is_fast[k] && !f->is_massless[k])
             calc_inertia(f, k);

@@ -95,7 +95,7 @@ void bg_joint_collect_rows(bg_joint_form *f)
 void bg_joint_sort_parts(bg_joint_form *f)
 {
     const bg_link *links = f->mech->links;
-    bg_two_rates *x = &f->two_rates;
+    bg_fast_part *x = &f->fast_part;
     if (!x->exist)
         return;
     for (int b = 1; b < f->mb.nbodies; b++)

@@ -100,17 +100,17 @@ static int def_accelerate_part(void *self, const bg_point *p, unsigned part, con
                                double *a, double *z_t)
 {
     bg_joint_form *f = self;
-    const bg_two_rates *x = &f->two_rates;
+    const bg_fast_part *x = &f->fast_part;
     if (part == BG_PART_FAST) {
         bg_joint_update_fast(f, p);
-        bg_two_rates_apply_forces(&f->mb, x);
+        bg_fast_part_apply_forces(&f->mb, x);
         memset(f->tau, 0, (size_t)f->nv * sizeof(double));
         if (lambda) {
-            bg_two_rates_apply_reactions(&f->mb, x, lambda);
+            bg_fast_part_apply_reactions(&f->mb, x, lambda);
             bg_joint_add_direct_forces(f, lambda, f->tau);
         }
         bg_joint_calc_forward_fast(f, f->tau, a);
-        bg_two_rates_calc_rates(&f->mb, x, z_t);
+        bg_fast_part_calc_rates(&f->mb, x, z_t);
         return 0;
     }
     apply_all(f, p, lambda);
@@ -255,9 +255,9 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
             f->marks[i] = f->mb.model->joints[l->joint].stiff ? BG_MARK_STIFF : 0;
     }
     def->marks = any(f->marks, f->nv) ? f->marks : NULL;
-    def->v_part = f->two_rates.v;
-    def->z_part = f->two_rates.z;
-    def->g_part = f->two_rates.g;
-    def->accelerate_part = f->two_rates.exist ? def_accelerate_part : NULL;
+    def->v_part = f->fast_part.v;
+    def->z_part = f->fast_part.z;
+    def->g_part = f->fast_part.g;
+    def->accelerate_part = f->fast_part.exist ? def_accelerate_part : NULL;
     def->starts = bg_joint_get_starts(f->found);
 }

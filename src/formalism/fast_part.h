@@ -3,8 +3,8 @@
  * Bodies are of one part or the other, and no joint connects them, so that neither M nor G does.
  * States and rows belong to the part of the bodies they act on. To evaluate the fast part alone
  * takes the forces that act on fast bodies, and the bodies that these look at. */
-#ifndef BG_TWO_RATES_H
-#define BG_TWO_RATES_H
+#ifndef BG_FAST_PART_H
+#define BG_FAST_PART_H
 
 #include "base/arena.h"
 #include "model/model.h"
@@ -13,7 +13,7 @@
 
 struct bg_multibody;
 
-typedef struct bg_two_rates {
+typedef struct bg_fast_part {
     bool exist;               /* else all of the arrays are NULL */
     int nv, ng;               /* of the formalism */
     unsigned char *v, *z, *g; /* [nv], [nz], [ng] BG_PART_* */
@@ -22,19 +22,19 @@ typedef struct bg_two_rates {
     bool *seen;               /* [nbodies] by these, or fast */
     const struct bg_multibody *of;
     bg_arena arena; /* these arrays */
-} bg_two_rates;
+} bg_fast_part;
 
 /* Parts of everything on body level, at a world that has been updated; v, and rows of the
  * formalism's own, are left to it. False: out of memory. */
-bool bg_two_rates_create(struct bg_multibody *mb, int nv, int ng, bg_two_rates *rates);
-void bg_two_rates_clear(bg_two_rates *rates);
+bool bg_fast_part_create(struct bg_multibody *mb, int nv, int ng, bg_fast_part *rates);
+void bg_fast_part_clear(bg_fast_part *rates);
 
 /* Gravity and forces on fast bodies into `wrench`; what they do to slow ones is not all. */
-void bg_two_rates_apply_forces(struct bg_multibody *mb, const bg_two_rates *rates);
+void bg_fast_part_apply_forces(struct bg_multibody *mb, const bg_fast_part *rates);
 /* Adds the constraint forces of fast rows on body level. */
-void bg_two_rates_apply_reactions(struct bg_multibody *mb, const bg_two_rates *rates,
+void bg_fast_part_apply_reactions(struct bg_multibody *mb, const bg_fast_part *rates,
                                   const double *lambda);
 /* z' of fast states; others are left alone. */
-void bg_two_rates_calc_rates(struct bg_multibody *mb, const bg_two_rates *rates, double *z_t);
+void bg_fast_part_calc_rates(struct bg_multibody *mb, const bg_fast_part *rates, double *z_t);
 
 #endif

@@ -1,10 +1,10 @@
-#include "formalism/two_rates.h"
+#include "formalism/fast_part.h"
 
 #include "formalism/multibody.h"
 
 static void list(void *object, bg_arena *arena)
 {
-    bg_two_rates *x = object;
+    bg_fast_part *x = object;
     BG_TAKE(arena, x->v, x->nv);
     BG_TAKE(arena, x->z, x->of->nz);
     BG_TAKE(arena, x->g, x->ng);
@@ -22,7 +22,7 @@ static bool has_fast(const bg_model *m)
 }
 
 /* An element depends on the bodies that its derivatives list. */
-static void sort_force(const bg_multibody *mb, const bg_force *f, bg_two_rates *x)
+static void sort_force(const bg_multibody *mb, const bg_force *f, bg_fast_part *x)
 {
     bg_force_derivatives d;
     bool fast = f->fast;
@@ -36,7 +36,7 @@ static void sort_force(const bg_multibody *mb, const bg_force *f, bg_two_rates *
         x->seen[d.body[i]] = true;
 }
 
-static void sort_turn(const bg_turn *t, bg_two_rates *x)
+static void sort_turn(const bg_turn *t, bg_fast_part *x)
 {
     const int a = t->coordinate.a.body, b = t->coordinate.b.body;
     x->z[t->z] = x->body[a > 0 ? a : b];
@@ -44,7 +44,7 @@ static void sort_turn(const bg_turn *t, bg_two_rates *x)
         x->seen[a] = x->seen[b] = true;
 }
 
-static void sort_rows(const bg_row_group *group, bg_two_rates *x)
+static void sort_rows(const bg_row_group *group, bg_fast_part *x)
 {
     unsigned char part = 0;
     for (int k = 0; k < bg_row_group_count_pairs(group); k++) {
@@ -56,10 +56,10 @@ static void sort_rows(const bg_row_group *group, bg_two_rates *x)
         x->g[group->row + i] = part;
 }
 
-bool bg_two_rates_create(bg_multibody *mb, int nv, int ng, bg_two_rates *x)
+bool bg_fast_part_create(bg_multibody *mb, int nv, int ng, bg_fast_part *x)
 {
     const bg_model *m = mb->model;
-    *x = (bg_two_rates){.exist = has_fast(m), .nv = nv, .ng = ng, .of = mb};
+    *x = (bg_fast_part){.exist = has_fast(m), .nv = nv, .ng = ng, .of = mb};
     if (!x->exist)
         return true;
     if (!bg_arena_create(&x->arena, list, x))
@@ -77,12 +77,12 @@ bool bg_two_rates_create(bg_multibody *mb, int nv, int ng, bg_two_rates *x)
     return true;
 }
 
-void bg_two_rates_clear(bg_two_rates *x)
+void bg_fast_part_clear(bg_fast_part *x)
 {
     bg_arena_clear(&x->arena);
 }
 
-void bg_two_rates_apply_forces(bg_multibody *mb, const bg_two_rates *x)
+void bg_fast_part_apply_forces(bg_multibody *mb, const bg_fast_part *x)
 {
     const bg_model *m = mb->model;
     for (int b = 0; b < mb->nbodies; b++) {
@@ -94,14 +94,14 @@ void bg_two_rates_apply_forces(bg_multibody *mb, const bg_two_rates *x)
             m->forces[k].class_->apply(&m->forces[k], &mb->world, mb->wrench);
 }
 
-void bg_two_rates_apply_reactions(bg_multibody *mb, const bg_two_rates *x, const double *lambda)
+void bg_fast_part_apply_reactions(bg_multibody *mb, const bg_fast_part *x, const double *lambda)
 {
     for (int k = 0; k < mb->ngroups; k++)
         if (x->g[mb->groups[k].row] == BG_PART_FAST)
             bg_multibody_apply_reaction(mb, k, lambda);
 }
 
-void bg_two_rates_calc_rates(bg_multibody *mb, const bg_two_rates *x, double *z_t)
+void bg_fast_part_calc_rates(bg_multibody *mb, const bg_fast_part *x, double *z_t)
 {
     const bg_model *m = mb->model;
     for (int k = 0; k < m->nforces; k++)
