@@ -173,6 +173,197 @@ static void test_parts(void **state)
     bg_system_destroy(sys);
 }
 
+/* The vehicle linearised at its start: M v' = -(K q + C v + Z z), z' = H (q, v, z). */
+typedef struct linear {
+    double M[NV * NV], K[NV * NV], C[NV * NV], Z[NV * NZ];
+    double h_q[NZ * NV], h_v[NZ * NV], h_z[NZ * NZ];
+} linear;
+
+static void subtract(const double *A, int rows, int columns, double sign, const double *x,
+                     double *y)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            y[i] += sign * A[i * columns + j] * x[j];
+}
+
+static int linear_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const linear *s = self;
+    if (want & BG_TERM_M)
+        memcpy(out->M, s->M, sizeof s->M);
+    if (want & BG_TERM_f) {
+        memset(out->f, 0, NV * sizeof *out->f);
+        subtract(s->K, NV, NV, -1, p->q, out->f);
+        subtract(s->C, NV, NV, -1, p->v, out->f);
+        subtract(s->Z, NV, NZ, -1, p->z, out->f);
+    }
+    if (want & BG_TERM_h) {
+        memset(out->h, 0, NZ * sizeof *out->h);
+        subtract(s->h_q, NZ, NV, 1, p->q, out->h);
+        subtract(s->h_v, NZ, NV, 1, p->v, out->h);
+        subtract(s->h_z, NZ, NZ, 1, p->z, out->h);
+    }
+    return 0;
+}
+
+static bg_system *linearise(const bg_system *vehicle, linear *s)
+{
+    const bg_system_def *d = bg_system_get_def(vehicle);
+    const double at_rest[NZ] = {0}, none[NV] = {0};
+    bg_error err = {BG_OK, ""};
+    bg_evaluator *ev = new_evaluator(vehicle);
+    bg_terms terms = {.M = s->M};
+    bg_derivatives out = {0};
+    bg_point p;
+    bg_system *sys;
+    memset(s, 0, sizeof *s);
+    out.block[BG_OF_r][BG_BY_q] = s->K, out.block[BG_OF_r][BG_BY_v] = s->C;
+    out.block[BG_OF_r][BG_BY_z] = s->Z, out.block[BG_OF_h][BG_BY_q] = s->h_q;
+    out.block[BG_OF_h][BG_BY_v] = s->h_v, out.block[BG_OF_h][BG_BY_z] = s->h_z;
+    assert_ok(bg_system_set_point(ev, 0, d->q0, d->v0, at_rest, NULL, &p, &err));
+    assert_ok(bg_system_calc_terms(ev, &p, BG_TERM_M, &terms, &err));
+    assert_ok(bg_system_calc_derivatives(ev, &p, none, NULL, &out, &err));
+    bg_evaluator_destroy(ev);
+    bg_system_def def = bg_default_system_def();
+    def.nq = def.nv = NV;
+    def.nz = NZ;
+    def.self = s;
+    def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_h;
+    def.terms = linear_terms;
+    def.v_part = d->v_part;
+    def.z_part = d->z_part;
+    assert_ok(bg_system_create(&def, &sys, &err));
+    return sys;
+}
+
+/* Spectral radius of one step of length h. */
+static double calc_radius(bg_system *sys, const char *method, const char *positions, double h)
+{
+    enum { N = 2 * NV + NZ };
+    static double A[N * N];
+    double re[N], im[N], radius = 0;
+    bg_error err = {BG_OK, ""};
+    const bg_setting setting = {"positions", positions};
+    bg_integrator_options o = bg_default_integrator_options();
+    bg_integrator *ig;
+    bg_state *x;
+    o.step = h;
+    o.settings = &setting;
+    o.nsettings = positions ? 1 : 0;
+    assert_ok(bg_state_create(sys, &x, &err));
+    assert_ok(bg_integrator_create(method, sys, &o, &ig, &err));
+    for (int j = 0; j < N; j++) {
+        memset(x->q, 0, NV * sizeof(double));
+        memset(x->v, 0, NV * sizeof(double));
+        memset(x->z, 0, NZ * sizeof(double));
+        *(j < NV ? &x->q[j] : j < 2 * NV ? &x->v[j - NV] : &x->z[j - 2 * NV]) = 1;
+        assert_ok(bg_integrator_start(ig, x, NULL, h, &err));
+        assert_ok(bg_integrator_step(ig, &err));
+        const bg_state *y = bg_integrator_get_state(ig);
+        for (int i = 0; i < N; i++)
+            A[i * N + j] = i < NV ? y->q[i] : i < 2 * NV ? y->v[i - NV] : y->z[i - 2 * NV];
+    }
+    assert_ok(bg_spectrum_calc(N, A, re, im, NULL, NULL, &err));
+    for (int i = 0; i < N; i++)
+        radius = fmax(radius, hypot(re[i], im[i]));
+    bg_integrator_destroy(ig);
+    bg_state_destroy(x);
+    return radius;
+}
+
+/* All steps up to the largest are stable, and one behind it is not: values of two independent
+ * programs, to 2 %. prk38 takes steps five times as long as rk2, prk25 three times. */
+static void test_stable_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *positions;
+        double largest[2]; /* ms, at 10 m/s, light and heavy axles */
+    } expected[] = {
+        {"rk2", NULL, {1.34, 1.36}},         {"prk25-paper", "by-part", {1.18, 3.26}},
+        {"prk25-paper", NULL, {4.83, 5.29}}, {"prk25", NULL, {4.33, 5.29}},
+        {"prk26", NULL, {4.37, 6.27}},       {"prk27", NULL, {4.50, 7.07}},
+        {"prk28", NULL, {4.40, 8.20}},       {"prk35", NULL, {4.90, 5.28}},
+        {"prk36", NULL, {5.37, 6.28}},       {"prk36b", NULL, {6.31, 6.29}},
+        {"prk38", NULL, {7.63, 8.15}},       {"prk48", NULL, {6.69, 8.25}},
+        {"prk38", "by-part", {5.48, 7.30}},  {"prk48", "by-part", {7.30, 8.23}},
+        {"prk25", "by-part", {3.09, 5.16}},
+    };
+    for (int set = 0; set < 2; set++) {
+        bg_system *vehicle = create_vehicle(set ? "1" : "0", "0");
+        linear s;
+        bg_system *sys = linearise(vehicle, &s);
+        for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+            const double largest = 1e-3 * expected[k].largest[set];
+            for (double h = SANITIZED ? 0.9 * largest : 5e-5; h < 0.98 * largest; h += 5e-5)
+                if (!(calc_radius(sys, expected[k].method, expected[k].positions, h) < 1 + 1e-6))
+                    fail_msg("%s is not stable at %g s", expected[k].method, h);
+            if (calc_radius(sys, expected[k].method, expected[k].positions, 1.02 * largest) <
+                1 + 1e-6)
+                fail_msg("%s is stable at %g s", expected[k].method, 1.02 * largest);
+        }
+        bg_system_destroy(sys);
+        bg_system_destroy(vehicle);
+    }
+}
+
+enum { GRID = 50 };
+
+/* X and X' every 0.06 s. */
+static void sample_run(const char *method, double tolerance, double step, double out[GRID][2])
+{
+    bg_system *sys = create_vehicle("1", "150");
+    trajectory x;
+    trajectory_begin(&x, sys, method, NULL, tolerance, step, 0.06 * GRID);
+    for (int i = 0; i < GRID; i++) {
+        double q[NV], v[NV], z[NZ];
+        trajectory_run(&x, 0.06 * (i + 1) - 1e-12);
+        bg_integrator_interpolate(x.ig, 0.06 * (i + 1), q, v, z);
+        out[i][0] = q[0];
+        out[i][1] = v[0];
+    }
+    trajectory_end(&x);
+    bg_system_destroy(sys);
+}
+
+/* Largest errors of X and X' on the grid, heavy axles: values of independent programs, to 20 %;
+ * those near rounding of the reference may be smaller. */
+static void test_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        double h, X, V;
+    } expected[] = {
+        {"rk2", 1e-3, 2.2e-7, 1.1e-5},         {"prk25-paper", 1e-3, 4.0e-4, 2.8e-4},
+        {"prk25-paper", 2e-3, 2.3e-3, 1.6e-3}, {"prk25-paper", 4e-3, 2.1e-2, 1.4e-2},
+        {"prk25", 1e-3, 4.0e-7, 2.2e-6},       {"prk25", 2e-3, 1.6e-6, 1.0e-5},
+        {"prk25", 4e-3, 6.4e-6, 2.4e-5},       {"prk28", 2e-3, 1.6e-6, 1.2e-6},
+        {"prk28", 4e-3, 6.4e-6, 4.9e-6},       {"prk28", 6e-3, 1.4e-5, 1.8e-5},
+        {"prk28", 7.5e-3, 2.1e-5, 2.5e-5},     {"prk36", 2e-3, 1.9e-9, 9.9e-7},
+        {"prk36", 4e-3, 1.4e-8, 1.2e-5},       {"prk36", 6e-3, 3.6e-8, 1.9e-5},
+        {"prk36b", 4e-3, 2.3e-8, 1.3e-5},      {"prk36b", 6e-3, 1.5e-7, 2.1e-5},
+        {"prk38", 2e-3, 1.9e-9, 5.4e-7},       {"prk38", 4e-3, 1.5e-8, 7.0e-6},
+        {"prk38", 6e-3, 6.8e-8, 1.7e-5},       {"prk38", 7.5e-3, 3.6e-7, 2.2e-5},
+        {"prk48", 2e-3, 2.3e-9, 3.3e-7},       {"prk48", 4e-3, 3.8e-8, 6.5e-6},
+        {"prk48", 6e-3, 1.8e-7, 1.4e-5},       {"prk48", 7.5e-3, 1.5e-7, 2.3e-5},
+    };
+    double exact[GRID][2], found[GRID][2];
+    sample_run("mdop8", 1e-12, 0, exact);
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+        double error[2] = {0, 0};
+        sample_run(expected[k].method, 1e-6, expected[k].h, found);
+        for (int i = 0; i < GRID; i++)
+            for (int j = 0; j < 2; j++)
+                error[j] = fmax(error[j], fabs(found[i][j] - exact[i][j]));
+        print_message("%-12s %g s: %.1e %.1e\n", expected[k].method, expected[k].h, error[0],
+                      error[1]);
+        if (!(fabs(error[0] / expected[k].X - 1) < 0.2 && fabs(error[1] / expected[k].V - 1) < 0.2))
+            fail_msg("expected %.1e and %.1e", expected[k].X, expected[k].V);
+    }
+}
+
 static void test_derivatives(void **state)
 {
     (void)state;
@@ -191,9 +382,10 @@ static void test_derivatives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rest),        cmocka_unit_test(test_spectra),
-        cmocka_unit_test(test_motion),      cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_rest),         cmocka_unit_test(test_spectra),
+        cmocka_unit_test(test_motion),       cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_stable_steps), cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
