@@ -193,12 +193,9 @@ static void test_driven(void **state)
     }
 }
 
-/* auto takes the steps of mdop5 where nothing is stiff, bit by bit (test_automatic), and
- * sdirk4-first-order those of sdirk4 (test_dirk): of what they repeat, every third mechanism. */
 static int get_stride(const bg_integrator_info *info)
 {
-    bool repeats = strcmp(info->name, "auto") == 0 || strcmp(info->name, "sdirk4-first-order") == 0;
-    return repeats ? 3 * STRIDE : STRIDE;
+    return repeats_another(info->name) ? 3 * STRIDE : STRIDE;
 }
 
 /* Every method, also those that do not project, turned. */
