@@ -520,7 +520,9 @@ static void an_order_is_kept_while_it_is_safe(void **state)
         const bg_block_value value[] = {{1, values}, {1, diagonal}};
         bg_blocks *ordered, *general;
         bg_error err;
-        assert_int_equal(bg_blocks_create_ordered(&def, order, NULL, &ordered, &err), BG_OK);
+        assert_int_equal(bg_blocks_create_ordered(&def, &(bg_blocks_order){order, NULL, HUGE_VAL},
+                                                  &ordered, &err),
+                         BG_OK);
         assert_int_equal(bg_blocks_create(&def, &general, &err), BG_OK);
         bg_status st = bg_blocks_factor(general, value, false);
         assert_int_equal(bg_blocks_factor(ordered, value, false), st);

@@ -314,7 +314,7 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
     memcpy(bg_linear_get_values(linear), w.A, (size_t)(n * n) * sizeof(double));
     assert_int_equal(bg_linear_factor(linear), BG_OK);
     bg_linear_solve(linear, b);
-    assert_int_equal(bg_expanded_create(at->ev, S, &expanded, &err), BG_OK);
+    assert_int_equal(bg_expanded_create(at->ev, S, HUGE_VAL, &expanded, &err), BG_OK);
     bg_expanded_hold(expanded, held);
     assert_int_equal(bg_expanded_factor(expanded, &p->x, alpha, 1 / alpha), BG_OK);
     if (at->e->nx > 100) /* such matrices are sparse: no exchanges are needed */
@@ -467,7 +467,7 @@ static double count_work(const bg_system *sys)
     bg_expanded *expanded;
     bg_error err = {BG_OK, ""};
     assert_int_equal(bg_evaluator_prepare_expansion(ev, &e, &err), BG_OK);
-    assert_int_equal(bg_expanded_create(ev, NULL, &expanded, &err), BG_OK);
+    assert_int_equal(bg_expanded_create(ev, NULL, HUGE_VAL, &expanded, &err), BG_OK);
     bg_matrix_work work = bg_expanded_get_work(expanded);
     double entries = count(&e->x) + count(&e->q) + count(&e->v) + count(&e->a);
     bg_expanded_destroy(expanded);

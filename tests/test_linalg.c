@@ -706,6 +706,47 @@ static void test_rank_prefers_earlier_rows(void **state)
     assert_memory_equal(involved, ((unsigned char[]){1, 1, 1, 1, 1, 1}), 6);
 }
 
+/* Quick answers are the careful ones: the same rows, the same remainders of those kept, whether
+ * rows are far from dependent, nearly dependent (where they are made carefully) or exactly so. */
+static void test_rank_quickly(void **state)
+{
+    (void)state;
+    enum { M = 14, N = 17, CASES = 400 };
+    random_source source = {77};
+    bg_rank *work;
+    int near = 0;
+    assert_int_equal(bg_rank_create(M, N, NULL, &work, NULL), BG_OK);
+    for (int c = 0; c < CASES; c++) {
+        double A[M * N], remainder[2][M];
+        unsigned char dependent[2][M];
+        signed char order[M];
+        int planted = c % 4, rank[2];
+        double distance = c % 3 ? pow(10, -6 * (draw(&source) + 1)) : 0; /* 1e-12 to 1 */
+        for (int k = 0; k < M * N; k++)
+            A[k] = draw(&source) > 0.3 ? draw(&source) : 0;
+        for (int i = 0; i < planted; i++) /* row 3 + i is a sum of two others, and a bit more */
+            for (int j = 0; j < N; j++)
+                A[(3 + i) * N + j] = A[j] - A[(9 + i) * N + j] + distance * draw(&source);
+        for (int i = 0; i < M; i++)
+            order[i] = (signed char)(c % 5 == 0 ? 0 : draw(&source) > -0.7 ? 1 : -1);
+        bg_rank_question question = {
+            .A = A, .order = order, .most = M - planted, .tolerance = 1e-9, .least = 1e-9};
+        for (int quick = 0; quick < 2; quick++) {
+            question.quick = quick;
+            bg_rank_answer answer = {.dependent = dependent[quick], .remainder = remainder[quick]};
+            rank[quick] = bg_rank_calc(work, &question, &answer);
+        }
+        assert_int_equal(rank[0], rank[1]);
+        assert_memory_equal(dependent[0], dependent[1], M);
+        for (int i = 0; i < M; i++) {
+            near += !dependent[0][i] && remainder[0][i] < 1e-3;
+            assert_true(dependent[0][i] || fabs(remainder[0][i] - remainder[1][i]) <= 1e-8);
+        }
+    }
+    assert_true(near > 10);
+    bg_rank_destroy(work);
+}
+
 /* Fixed columns leave rows equal or zero that were independent; m > n cannot exceed n. */
 static void test_rank_fixed_columns(void **state)
 {
@@ -898,6 +939,7 @@ int main(void)
         cmocka_unit_test(test_rank_of_large),
         cmocka_unit_test(test_rank_left_out),
         cmocka_unit_test(test_rank_prefers_earlier_rows),
+        cmocka_unit_test(test_rank_quickly),
         cmocka_unit_test(test_rank_fixed_columns),
         cmocka_unit_test(test_colouring),
         cmocka_unit_test(test_colouring_by_degree),

@@ -84,7 +84,7 @@ bg_status bg_bdf_matrix_choose(bg_integrator *ig, bg_error *err)
     if (st == BG_OK)
         st = bg_evaluator_prepare_expansion(ig->sys, &e, err);
     if (st == BG_OK && bg_bdf_count_expansion(ig) < cost)
-        st = bg_expanded_create(ig->sys, m->second_row ? m->metric : NULL, &expanded, err);
+        st = bg_expanded_create(ig->sys, m->second_row ? m->metric : NULL, cost, &expanded, err);
     if (!expanded)
         return st;
     if (bg_bdf_count_expansion(ig) + bg_expanded_get_work(expanded).usual < cost)

@@ -194,7 +194,7 @@ static bool make_order(const bg_expanded *o, const bg_expansion *e, int *order)
     return good;
 }
 
-static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
+static bg_status fill(bg_expanded *o, const bg_system *sys, double most, bg_error *err)
 {
     const bg_group groups[GROUPS] = {[R] = {o->nx + o->nv, 0},
                                      [P] = {o->eta ? o->nv : 0, 0},
@@ -211,8 +211,8 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
         list_blocks(o, sys, blocks);
         memset(wanted + o->nx, 1, n - (size_t)o->nx); /* neither x nor p */
         memset(wanted + o->nx + o->nv, 0, o->eta ? (size_t)o->nv : 0);
-        st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS}, order,
-                                      wanted, &o->blocks, err);
+        st = bg_blocks_create_ordered(&(bg_blocks_def){groups, blocks, GROUPS, BLOCKS},
+                                      &(bg_blocks_order){order, wanted, most}, &o->blocks, err);
     }
     free(order);
     free(wanted);
@@ -221,8 +221,8 @@ static bg_status fill(bg_expanded *o, const bg_system *sys, bg_error *err)
     return st;
 }
 
-bg_status bg_expanded_create(const bg_evaluator *ev, const double *S, bg_expanded **expanded,
-                             bg_error *err)
+bg_status bg_expanded_create(const bg_evaluator *ev, const double *S, double most,
+                             bg_expanded **expanded, bg_error *err)
 {
     const bg_system_def *d = &ev->def;
     bg_expanded *o = *expanded = BG_NEW(bg_expanded);
@@ -236,7 +236,7 @@ bg_status bg_expanded_create(const bg_evaluator *ev, const double *S, bg_expande
     o->eta = S && d->ng > 0;
     o->of_lambda = d->f_of_lambda && d->ng > 0;
     o->expansion = ev->expansion;
-    bg_status st = fill(o, ev->system, err);
+    bg_status st = fill(o, ev->system, most, err);
     for (int i = 0; i < o->nv && o->eta && st == BG_OK; i++)
         o->inverse[i] = 1 / S[i];
     if (st != BG_OK) {

@@ -39,9 +39,10 @@ typedef struct bg_expanded_vector {
 } bg_expanded_vector;
 
 /* For a system whose expansion is prepared; S: [nv] diagonal, all > 0, copied; NULL: without eta
- * and the last row. */
-bg_status bg_expanded_create(const bg_evaluator *evaluator, const double *S, bg_expanded **expanded,
-                             bg_error *err);
+ * and the last row. Where a factorisation by recursion would take more than `most` multiplications,
+ * the matrix is factored as any other. */
+bg_status bg_expanded_create(const bg_evaluator *evaluator, const double *S, double most,
+                             bg_expanded **expanded, bg_error *err);
 void bg_expanded_destroy(bg_expanded *expanded);
 /* Constraints left out (ng flags; NULL: none): their mu and eta become 0. */
 void bg_expanded_hold(bg_expanded *expanded, const unsigned char *held);

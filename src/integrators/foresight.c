@@ -130,7 +130,8 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
                                  .order = c->order,
                                  .most = kept,
                                  .tolerance = BG_RANK_ROUNDING,
-                                 .least = BG_RANK_ROUNDING};
+                                 .least = BG_RANK_ROUNDING,
+                                 .quick = true};
     bg_rank_answer answer = {.dependent = c->dependent, .remainder = c->remainder};
     if (bg_rank_calc(c->rank, &question, &answer) < kept)
         return 0;

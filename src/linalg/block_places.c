@@ -232,8 +232,8 @@ static bg_status make_tree(bg_blocks *b, const bg_block *blocks)
     return done ? BG_OK : BG_NO_MEMORY;
 }
 
-bg_status bg_blocks_lay_out(bg_blocks *b, const bg_blocks_def *def, const int *order,
-                            const unsigned char *wanted, bg_error *err)
+bg_status bg_blocks_lay_out(bg_blocks *b, const bg_blocks_def *def, const bg_blocks_order *order,
+                            bg_error *err)
 {
     bool known = b->n > 0;
     for (int k = 0; k < b->nblocks; k++) {
@@ -259,9 +259,10 @@ bg_status bg_blocks_lay_out(bg_blocks *b, const bg_blocks_def *def, const int *o
         st = make_tree(b, def->blocks);
     if (st != BG_OK)
         return st;
-    b->has_order = order && b->column;
-    if (b->has_order &&
-        !bg_ordered_lu_create(&b->in_order, b->n, b->row_start, b->column, order, wanted))
+    b->has_order = order && b->column &&
+                   bg_ordered_lu_create(&b->in_order, b->n, b->row_start, b->column, order->order,
+                                        order->wanted, order->most);
+    if (order && b->column && !b->has_order && b->in_order.operations <= order->most)
         return BG_NO_MEMORY;
     b->zero = BG_NEW_ARRAY(int, b->target[GENERAL].count);
     return b->zero ? BG_OK : BG_NO_MEMORY;

@@ -60,7 +60,7 @@ static inline void bg_blocks_locate(const bg_blocks_part *p, int i, int j, int *
 }
 
 /* Finds the places and makes what factors the matrix; offsets and signs of groups are known. */
-bg_status bg_blocks_lay_out(bg_blocks *blocks, const bg_blocks_def *def, const int *order,
-                            const unsigned char *wanted, bg_error *err);
+bg_status bg_blocks_lay_out(bg_blocks *blocks, const bg_blocks_def *def,
+                            const bg_blocks_order *order, bg_error *err);
 
 #endif

@@ -17,8 +17,8 @@
 
 enum { LONGEST_PAUSE = 1024 };
 
-bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
-                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err)
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const bg_blocks_order *order,
+                                   bg_blocks **blocks, bg_error *err)
 {
     assert(def->ngroups <= BG_GROUPS_MAX && def->nblocks <= BG_BLOCKS_MAX);
     *blocks = NULL;
@@ -32,7 +32,7 @@ bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
         b->sign[g] = def->groups[g].sign;
         b->n = b->offset[g + 1] = b->offset[g] + def->groups[g].size;
     }
-    if (bg_blocks_lay_out(b, def, order, wanted, err) != BG_OK) {
+    if (bg_blocks_lay_out(b, def, order, err) != BG_OK) {
         int n = b->n;
         bg_blocks_destroy(b);
         return bg_error_set(err, BG_NO_MEMORY, "no memory for a matrix of %d unknowns", n);
@@ -43,7 +43,7 @@ bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
 
 bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err)
 {
-    return bg_blocks_create_ordered(def, NULL, NULL, blocks, err);
+    return bg_blocks_create_ordered(def, NULL, blocks, err);
 }
 
 void bg_blocks_destroy(bg_blocks *b)

@@ -52,10 +52,16 @@ typedef struct bg_block_value {
 typedef struct bg_blocks bg_blocks;
 
 bg_status bg_blocks_create(const bg_blocks_def *def, bg_blocks **blocks, bg_error *err);
-/* With an order of elimination that is known to be good, of all unknowns of all groups. Solutions
- * may be undefined but for unknowns that are wanted (flags; NULL: all are). */
-bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const int *order,
-                                   const unsigned char *wanted, bg_blocks **blocks, bg_error *err);
+/* An order of elimination that is known to be good, of all unknowns of all groups, or is none where
+ * a factorisation takes more than `most` multiplications with it. Solutions may be undefined but
+ * for unknowns that are wanted (flags; NULL: all are). */
+typedef struct bg_blocks_order {
+    const int *order;
+    const unsigned char *wanted;
+    double most;
+} bg_blocks_order;
+bg_status bg_blocks_create_ordered(const bg_blocks_def *def, const bg_blocks_order *order,
+                                   bg_blocks **blocks, bg_error *err);
 void bg_blocks_destroy(bg_blocks *blocks);
 /* Holds unknowns of a group (flags, copied; NULL: none): their rows and columns become those of the
  * unit matrix, and their solutions 0. The pattern stays. */

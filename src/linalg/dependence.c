@@ -131,9 +131,8 @@ static int find_next(bg_dependence *d, double tolerance, double least)
 {
     double largest = 0;
     for (int i = 0; i < d->m; i++) {
-        d->c[i] = d->decided[i] ? 0 : d->left[i];
-        if (d->c[i] <= (d->order[i] > 0 ? least : tolerance))
-            d->c[i] = 0;
+        bool may = !d->decided[i] && d->left[i] > (d->order[i] > 0 ? least : tolerance);
+        d->c[i] = may ? d->left[i] : 0;
         largest = d->c[i] > largest ? d->c[i] : largest;
     }
     int found = -1;
@@ -208,6 +207,57 @@ void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double l
     for (int i = 0; i < d->m; i++)
         if (d->dependent[i])
             d->remainder[i] = d->left[i];
+}
+
+/* R <- the products of rows that may be kept, lower half. */
+static void multiply_rows(bg_dependence *d)
+{
+    for (int i = 0; i < d->m; i++) {
+        const double *s = row_of(d->S, i, d->n);
+        double *to = row_of(d->R, i, d->m);
+        d->dependent[i] = true;
+        d->decided[i] = d->order[i] < 0;
+        d->of_W[i] = d->decided[i] ? (bg_span){0, 0} : find_span(s, d->n);
+        for (int k = 0; k <= i; k++) {
+            bg_span both = intersect(d->of_W[i], d->of_W[k]);
+            to[k] = both.first < both.last ? dot(s, row_of(d->S, k, d->n), both) : 0;
+        }
+        d->left[i] = sqrt(to[i]);
+    }
+}
+
+/* Takes row i out of the products of those that are not decided. */
+static void eliminate(bg_dependence *d, int i)
+{
+    const int m = d->m;
+    double *from = d->c;
+    for (int k = 0; k < m; k++)
+        from[k] = d->decided[k] ? 0 : k > i ? d->R[k * m + i] : d->R[i * m + k];
+    const double pivot = d->R[i * m + i];
+    for (int k = 0; k < m; k++) {
+        if (from[k] == 0)
+            continue;
+        double *to = row_of(d->R, k, m), factor = from[k] / pivot;
+        for (int j = 0; j <= k; j++)
+            to[j] -= factor * from[j];
+        d->left[k] = to[k] > 0 ? sqrt(to[k]) : 0;
+    }
+}
+
+bool bg_dependence_decide_quickly(bg_dependence *d, int most)
+{
+    const double rough = 1e-3;
+    multiply_rows(d);
+    for (d->rank = 0; d->rank < most; d->rank++) {
+        int i = find_next(d, rough, rough);
+        if (i < 0 || d->left[i] < rough / AS_GOOD)
+            return false;
+        d->dependent[i] = false;
+        d->decided[i] = true;
+        eliminate(d, i);
+    }
+    memcpy(d->remainder, d->left, (size_t)d->m * sizeof(double));
+    return true;
 }
 
 void bg_dependence_calc_coefficients(bg_dependence *d, int i)

@@ -107,6 +107,8 @@ typedef struct bg_rank_question {
                                  that are nearly as good; NULL: all 0 */
     int most;                 /* rows to keep, 0: all that are independent */
     double tolerance, least;  /* what remains of a row that depends on others, in these units */
+    bool quick; /* only rows that are kept count, and their remainders to 1e-8: with `most` given,
+                   less work where they are far from dependent */
 } bg_rank_question;
 
 /* Arrays that the caller has. Rows are preferred in their order when they are (nearly) equally

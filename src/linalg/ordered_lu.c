@@ -84,21 +84,22 @@ static void list_factors(void *object, bg_arena *arena)
     BG_TAKE(arena, lu->U, lu->nU);
 }
 
-static bool find_structure(bg_ordered_lu *lu)
+/* False: out of memory, or more operations than `most`. */
+static bool find_structure(bg_ordered_lu *lu, double most)
 {
     int n = lu->n;
     row w = {n, BG_NEW_ARRAY(int, n + 1)};
     columns L = {NULL, 0, 0}, U = {NULL, 0, 0};
     int *own = BG_NEW_ARRAY(int, n);
     bool good = w.next && own;
-    for (int k = 0; k < n && good; k++) {
+    for (int k = 0; k < n && good && lu->operations <= most; k++) {
         int from = lu->row_start[lu->order[k]], count = lu->row_start[lu->order[k] + 1] - from;
         memcpy(own, lu->to + from, (size_t)count * sizeof *own);
         good = find_row(lu, &w, k, own, count, &L, &U);
     }
     lu->nL = L.n;
     lu->nU = U.n;
-    good = good && bg_arena_create(&lu->factors, list_factors, lu);
+    good = good && lu->operations <= most && bg_arena_create(&lu->factors, list_factors, lu);
     for (int p = 0; p < L.n && good; p++)
         lu->column_L[p] = L.at[p];
     for (int p = 0; p < U.n && good; p++)
@@ -147,7 +148,7 @@ static void list(void *object, bg_arena *arena)
 }
 
 bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const int *column,
-                          const int *order, const unsigned char *wanted)
+                          const int *order, const unsigned char *wanted, double most)
 {
     int *place = BG_NEW_ARRAY(int, n);
     *lu = (bg_ordered_lu){.n = n, .row_start = row_start, .column = column};
@@ -159,7 +160,7 @@ bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const 
     for (int k = 0; good && k < row_start[n]; k++)
         lu->to[k] = place[column[k]];
     free(place);
-    return good && find_structure(lu) && list_rows(lu, wanted);
+    return good && find_structure(lu, most) && list_rows(lu, wanted);
 }
 
 void bg_ordered_lu_clear(bg_ordered_lu *lu)

@@ -33,9 +33,10 @@ typedef struct bg_ordered_lu {
 } bg_ordered_lu;
 
 /* For a pattern and an order, copied, of n unknowns; wanted: [n] those whose solution is (NULL:
- * all). False: out of memory; release with clear also then. */
+ * all). False: out of memory, or, as lu->operations then tells, a factorisation would take more
+ * operations than `most`; release with clear also then. */
 bool bg_ordered_lu_create(bg_ordered_lu *lu, int n, const int *row_start, const int *column,
-                          const int *order, const unsigned char *wanted);
+                          const int *order, const unsigned char *wanted, double most);
 void bg_ordered_lu_clear(bg_ordered_lu *lu);
 /* Factors; the values have to stay as they are until the last solution. False: not safe. */
 bool bg_ordered_lu_factor(bg_ordered_lu *lu, const double *values);

@@ -320,7 +320,8 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
     for (int i = 0; i < w->m; i++) {
         if (w->doubtful[i] && w->leader[i] == i && gather(w, x, i)) {
             bg_dependence *g = &w->group;
-            bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
+            if (!x->quick || w->sparse || !bg_dependence_decide_quickly(g, w->quota[i]))
+                bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
             for (int r = 0; r < g->m; r++) {
                 y->dependent[w->member[r]] = g->dependent[r];
                 w->left[w->member[r]] = g->remainder[r];

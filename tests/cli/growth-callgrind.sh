@@ -63,5 +63,7 @@ for form in joint cartesian; do
     grows "check of four-bars, $form" 1.2 40 160 all "$BOGIE" check "$models/iftomm-a02-four-bars.json" \
         --set parameters.N=@ --formulation $form
 done
+# with what auto may go over to, whose matrix through unknowns of the links would fill up
+grows "the first step of four-bars" 1.6 40 160 all "$BOGIE" run "$models/iftomm-a02-four-bars.json" --set parameters.N=@ --t-end 1e-3
 
 finish
