@@ -40,11 +40,11 @@ void bg_plan_print(const bg_step_plan *p)
     print_derivatives(p);
     printf("; no iterations\n");
     if (p->foresight_terms > 0)
-        printf(
-            "                   and at most %d evaluation%s, %d factorisation%s to look ahead for "
-            "change points\n",
-            p->foresight_terms, plural(p->foresight_terms), p->foresight_factorisations,
-            plural(p->foresight_factorisations));
+        printf("                   and at most %d evaluation%s, %d factorisation%s, 1 rank of G to "
+               "look "
+               "ahead for change points\n",
+               p->foresight_terms, plural(p->foresight_terms), p->foresight_factorisations,
+               plural(p->foresight_factorisations));
     if (p->states > 0)
         printf("                   %d equation%s more, I - h dh/dz, for the states\n", p->states,
                plural(p->states));

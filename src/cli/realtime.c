@@ -1,4 +1,5 @@
 /* bogie realtime: runs a system against the wall clock, with inputs and outputs over UDP. */
+#include "realtime/realtime.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "cli/allocations.h"
@@ -107,6 +108,7 @@ typedef struct session {
 static void session_clear(session *s)
 {
     bg_udp_destroy(s->udp);
+    bg_warnings_clear(&s->report.warnings);
     bg_realtime_destroy(s->rt);
     bg_problem_destroy(s->problem);
     names_clear(&s->inputs);
@@ -347,6 +349,8 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
     bg_realtime_report *r = &s->report;
     bool viewed = !args->quiet && isatty(STDERR_FILENO);
     r->t_start = bg_realtime_get_state(s->rt)->t;
+    bg_warnings_append(&r->warnings, bg_system_get_warnings(bg_problem_get_system(s->problem)));
+    bg_warnings_append(&r->warnings, &s->rt->assembly.warnings);
     s->constrained = bg_system_get_def(bg_problem_get_system(s->problem))->ng > 0;
     s->sends = args->send != NULL;
     r->counted = bg_allocations_get() >= 0;

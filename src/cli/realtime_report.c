@@ -225,6 +225,8 @@ void bg_realtime_report_print(const bg_realtime_report *r)
     if (r->counted)
         printf("  allocations      %ld in all steps, counted\n", r->allocations);
     print_trust(r);
+    for (int i = 0; i < r->warnings.count; i++)
+        bg_warning_print(&r->warnings.items[i]);
 }
 
 static void print_view(bg_realtime_view *v)

@@ -30,6 +30,7 @@ typedef struct bg_realtime_report {
     long events;
     int nswitches;         /* switching functions */
     const bg_realtime *rt; /* whose events they are; NULL: not to be told apart */
+    bg_warnings warnings;  /* of the model and its start */
 } bg_realtime_report;
 
 /* The report as a JSON text (docs/realtime.md), to be released with free(). NULL: out of memory. */

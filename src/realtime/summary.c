@@ -117,6 +117,18 @@ static json_t *new_event_counts(const bg_realtime_report *r)
     return counts;
 }
 
+static json_t *new_warnings(const bg_warnings *list)
+{
+    json_t *array = json_array();
+    for (int i = 0; array && i < list->count; i++) {
+        const bg_warning *w = &list->items[i];
+        json_array_append_new(array, json_pack("{s:s, s:o, s:o}", "verdict",
+                                               bg_verdict_get_name(w->verdict), "topic",
+                                               new_text(w->topic), "text", new_text(w->text)));
+    }
+    return array;
+}
+
 char *bg_realtime_summary_create(const bg_realtime_report *r)
 {
     const bg_statistics *s = &r->statistics;
@@ -137,11 +149,11 @@ char *bg_realtime_summary_create(const bg_realtime_report *r)
         (json_int_t)s->abandoned, "lag_seconds", 1e-9 * (double)s->lag, "farthest_behind_seconds",
         1e-9 * (double)s->farthest);
     json_t *allocations = r->counted ? json_integer(r->allocations) : json_null();
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "datagrams",
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "datagrams",
                              new_datagrams(&r->datagrams), "plan", new_plan(&r->plan),
                              "allocations", allocations, "events", (json_int_t)r->events,
                              "event_counts", new_event_counts(r), "max_g", new_real(r->max_g),
-                             "max_gv", new_real(r->max_gv));
+                             "max_gv", new_real(r->max_gv), "warnings", new_warnings(&r->warnings));
     char *text = NULL;
     if (all && timing && rest && json_object_update(all, timing) == 0 &&
         json_object_update(all, rest) == 0)

@@ -2,8 +2,9 @@
  *
  * A file is the mark "BOGIECKP", the format version, the length and a checksum of the rest, and an
  * archive: what was run (model, system, method, settings), the runner's own state, the
- * integrator's. Settings that influence the result must be the same when resuming; a fingerprint of
- * the system's functions at the saved state catches changed parameters. Only the end time may be
+ * integrator's. Settings that influence the result must be the same when resuming, and so must the
+ * content of a model; a fingerprint of the system's functions at the saved state catches changed
+ * equations. Only the end time may be
  * moved. */
 #include "run/fingerprint.h"
 #include "run/runner.h"
@@ -67,6 +68,17 @@ static void join(const bg_setting *settings, int n, char text[TEXT_SIZE])
                                  settings[i].value);
 }
 
+static bg_status archive_content(const bg_runner *r, bg_archive *archive, bg_error *err)
+{
+    uint64_t mine = r->sys->system->content, saved = mine;
+    bg_archive_bytes(archive, &saved, sizeof saved);
+    if (!archive->failed && saved != mine)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the model, a part of it, or a table is not what it was when the "
+                            "checkpoint was written; resume with the same, or start anew");
+    return BG_OK;
+}
+
 static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *err)
 {
     const bg_run_options *o = r->options;
@@ -91,6 +103,8 @@ static bg_status archive_settings(bg_runner *r, bg_archive *archive, bg_error *e
         st = archive_text(archive, "the integrator options", settings, err);
     if (st == BG_OK)
         st = archive_text(archive, "the parameters", parameters, err);
+    if (st == BG_OK)
+        st = archive_content(r, archive, err);
     const struct {
         const char *name;
         double value;

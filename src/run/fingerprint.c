@@ -1,10 +1,55 @@
 #include "run/fingerprint.h"
 
+#include "model/model.h"
+
+#include <jansson.h>
+#include <string.h>
+
 uint64_t bg_fingerprint_add(uint64_t h, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
     for (size_t i = 0; i < size; i++)
         h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+static uint64_t add_text(uint64_t h, const char *text)
+{
+    return bg_fingerprint_add(h, text, strlen(text) + 1);
+}
+
+static uint64_t add_json(uint64_t h, json_t *json)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+    const double number = json_number_value(json);
+    const json_type type = json_is_number(json) ? JSON_REAL : json_typeof(json);
+    h = bg_fingerprint_add(h, &type, sizeof type);
+    json_array_foreach(json, i, value)
+    {
+        h = add_json(h, value);
+    }
+    json_object_foreach(json, key, value)
+    {
+        if (strcmp(key, "comment") != 0)
+            h = add_json(add_text(h, key), value);
+    }
+    if (type == JSON_STRING)
+        h = add_text(h, json_string_value(json));
+    return type == JSON_REAL ? bg_fingerprint_add(h, &number, sizeof number) : h;
+}
+
+uint64_t bg_fingerprint_calc_model(const bg_model *model)
+{
+    uint64_t h = BG_FINGERPRINT_START;
+    const char *key;
+    json_t *value;
+    json_object_foreach(model->source, key, value)
+    {
+        if (strcmp(key, "run") != 0 && strcmp(key, "comment") != 0 && strcmp(key, "$schema") != 0)
+            h = add_json(add_text(h, key), value);
+    }
     return h;
 }
 

@@ -1,6 +1,7 @@
 #include "run/problem.h"
 
 #include "base/memory.h"
+#include "run/fingerprint.h"
 #include "system/system.h"
 
 #include <math.h>
@@ -174,6 +175,8 @@ bg_status bg_problem_create_system(bg_problem *p, bg_error *err)
                                                   &p->system, err);
     if (st == BG_OK && p->equilibrium)
         p->system->equilibrium = true;
+    if (st == BG_OK && p->model)
+        p->system->content = bg_fingerprint_calc_model(p->model);
     if (st != BG_OK && p->model)
         bg_problem_locate(p, st, err);
     return st;

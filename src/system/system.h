@@ -8,6 +8,7 @@
 #include "bogie/system.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct bg_difference_scratch {
     double *q[2];     /* [nq] shifted configurations */
@@ -85,6 +86,7 @@ struct bg_system {
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
     bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
+    uint64_t content;     /* changes with the model it is made from, likewise; 0: from none */
     bg_warnings warnings; /* added to by who makes the system, before it is used */
     /* column groups of patterned blocks; g by q: of G; blocks of one pattern share them */
     const int *group[BG_OF_COUNT][BG_BY_COUNT];

@@ -12,6 +12,14 @@ holds "steps in the summary" [ "$(json two.json steps)" = 2000 ]
 holds "status in the summary" [ "$(json two.json status)" = "done" ]
 holds "a step is planned" [ "$(json two.json plan factorisations)" = 2 ]
 
+# What check warns of is told here, too.
+for setting in joints.bearing.initial.position=90 gravity=-9.81 'parameters={"speed":6,"idle":3}'; do
+    "$BOGIE" check "$crank" --set "$setting" | sed -n '/^  warning\|^  remark/p' >checked
+    "$BOGIE" realtime "$crank" --set "$setting" --duration 0.02 --priority 0 --summary warned.json |
+        sed -n '/^  warning\|^  remark/p' >warned
+    holds "$setting: what check says" cmp -s checked warned
+    holds "$setting: in the summary" [ "$(json warned.json warnings 0 text)" = "$(sed -n '1s/^  [a-z]* *//p' checked)" ]
+done
 # What the model file says under "run" holds here, too, and the command line goes first.
 rig='{"integrator":"euler","step":"2*ms","options":{"stabilisation":"project"}}'
 expect "the model's method and step" 0 "euler" -- "$BOGIE" realtime "$crank" --set "run=$rig" --duration 0.1 \

@@ -90,6 +90,36 @@ grep "not unique" "$out" >resumed.told
 holds "reactions are named" [ -s whole.told ]
 holds "the same ones after a resume" cmp -s whole.told resumed.told
 
+# A run goes on only with the model that it began with: its parts and tables belong to it, its
+# comments and what it says under "run" do not.
+pieces() {
+    cat >pieces.json <<END
+{"comment": "$4", "parts": {"arm": {"file": "arm.json"}}, "use": {"x": {"part": "arm"}},
+ "inputs": {"u": {"type": "table", "file": "way.csv"}},
+ "bodies": {"a": {"mass": $1, "center": [0, 0, 0], "inertia": [1, 1, 1]}},
+ "joints": {"s": {"type": "prismatic", "bodies": ["ground", "a"], "at": [0, 0, 0], "axis": [1, 0, 0], "prescribed": "u"}},
+ "run": {"t_end": $5}}
+END
+    cat >arm.json <<END
+{"bodies": {"rod": {"mass": $2, "center": [1, 0, 0], "inertia": [1, 1, 1]}},
+ "joints": {"h": {"type": "revolute", "bodies": ["ground", "rod"], "at": [0, 0, 0], "axis": [0, 0, 1]}}}
+END
+    printf '0,1\n1,2\n9,%s\n' "$3" >way.csv
+}
+for form in joint cartesian; do
+    pieces 1 1 1 old 0.5
+    "$BOGIE" run pieces.json --formulation $form --checkpoint pieces.checkpoint --quiet
+    for change in "2 1 1 old 0.5" "1 2 1 old 0.5" "1 1 2 old 0.5"; do
+        # shellcheck disable=SC2086
+        pieces $change
+        expect "changed, $form: $change" 2 "not what it was" -- "$BOGIE" run pieces.json \
+            --formulation $form --t-end 0.6 --resume pieces.checkpoint
+    done
+    pieces 1 1 1 new 0.6
+    expect "said differently, $form" 0 "reached          t = 0.6 s" -- "$BOGIE" run pieces.json \
+        --formulation $form --resume pieces.checkpoint
+done
+
 # A run that starts in equilibrium is another one than a run that does not.
 model=$models/double-wishbone.json
 for first in "" --equilibrium; do

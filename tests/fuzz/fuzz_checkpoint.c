@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { MOST_CHANGES = 16, HEADER = 32, SETTINGS = 6 * 256 + 14 * 8, FINGERPRINT = 1, STEPS = 3 };
+enum { MOST_CHANGES = 16, HEADER = 32, SETTINGS = 7 * 256 + 15 * 8, FINGERPRINT = 1, STEPS = 3 };
 
 /* A run and its checkpoint. */
 typedef struct base {
