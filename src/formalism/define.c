@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double derivative_cost = 8; /* residuals: carriage 6, cars 5 to 10 */
+
 static int def_inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
     bg_multibody *mb = self;
@@ -214,6 +216,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->f_of_lambda = def->s_of_lambda = m->ncontacts > 0;
     def->s_follows_motion = is_switching_slow(m);
     def->derivative_supplied[BG_OF_r][BG_BY_lambda] = m->ncontacts > 0;
+    def->derivative_cost = derivative_cost;
     def->inputs = def_inputs;
     def->set_live = def_set_live;
     def->outputs = def_outputs;

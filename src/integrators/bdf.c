@@ -120,7 +120,8 @@ static uint64_t choose_blocks(const bg_integrator *ig, const bg_bdf *m)
     return blocks;
 }
 
-/* update=auto: full where the system says that its derivatives are cheap, and supplies all. */
+/* update=auto: full where the system says that its derivatives are cheap, and supplies all; where
+ * it says that they are not, partitioned, and new ones as soon as they pay. */
 static void choose_update(const bg_integrator *ig, bg_bdf *m)
 {
     const bg_system_def *def = &ig->sys->def;
@@ -130,6 +131,8 @@ static void choose_update(const bg_integrator *ig, bg_bdf *m)
         for (int by = 0; by < BG_BY_COUNT; by++)
             if (m->blocks & BG_KEPT(of, by))
                 cheap = cheap && def->derivative_supplied[of][by];
+    m->weighs = m->update == BG_UPDATE_AUTO && m->jacobian == BG_DIFFERENCE_ANALYTIC && !cheap &&
+                def->derivative_cost > 0;
     if (m->update == BG_UPDATE_AUTO)
         m->update = cheap ? BG_UPDATE_FULL : BG_UPDATE_PARTITIONED;
 }
@@ -529,7 +532,7 @@ static const bg_option_info options[] = {
      "of differences: what a column does not move is kept, or all of F is evaluated anew"},
     {"update", "auto|partitioned|full|extended", "auto",
      "where the step changes: the old derivatives with new M, new ones, or the old following the "
-     "inputs; auto: new ones where the system says that they are cheap"},
+     "inputs; auto: new ones where the system says that they are cheap, or where they pay"},
     {"matrix", "auto|blocks|expansion", "auto",
      "of derivatives, or through the system's own unknowns; auto: what is less work"},
     {"max_order", "auto|1|2|3|4|5|6", "auto", "largest order; auto: 5, where no mode is pumped up"},

@@ -84,11 +84,18 @@ typedef struct bg_bdf_spectrum {
     double re[BG_BDF_RITZ_MAX], im[BG_BDF_RITZ_MAX];
 } bg_bdf_spectrum;
 
-/* How Newton's iteration went with derivatives made for the step itself, or for the one before. */
+/* How Newton's iteration went with a matrix made for the step itself, or for the one before. */
 typedef struct bg_bdf_seen {
     double rate, size; /* rho/(1 - rho), 0: not seen yet; the first increment */
     int uses;          /* of it since then */
 } bg_bdf_seen;
+
+/* Whether new derivatives would pay: increments beyond the first of each step since B was
+ * evaluated, steps since then, and those before the first half of these increments; how many times
+ * the cost of derivatives is waited for. */
+typedef struct bg_bdf_payment {
+    int excess, steps, early, patience;
+} bg_bdf_payment;
 
 /* What the iteration matrix is made of; two of them, so that a step can be undone. */
 typedef struct bg_bdf_parts {
@@ -97,13 +104,13 @@ typedef struct bg_bdf_parts {
     double *G;             /* as the system writes it */
     double *u;             /* [3 nu] inputs and their rates where B was made */
     double alpha;          /* 1/s of the factorisation */
-    double t;              /* s, where B was evaluated */
+    double t;              /* s, the end of the step that it was made for */
     bool made, slow;       /* B is there; it is to be made anew before the next step */
-    bool fresh;            /* no step was made with it yet */
     double rate;           /* remembered rho/(1 - rho) */
-    bool own;              /* it is that of `seen`, for the step that B was made for alone */
+    bool own;              /* it is that of `seen`, for that step alone */
     bg_bdf_seen seen, later;
     int slow_steps; /* in a row */
+    bg_bdf_payment payment;
     bg_bdf_spectrum spectrum;
 } bg_bdf_parts;
 
@@ -137,6 +144,7 @@ typedef struct bg_bdf_residual {
 typedef struct bg_bdf {
     int form, formalism, jacobian, update, rule, omega, columns, through, norm, max_order;
     bool automatic; /* max_order=auto */
+    bool weighs;    /* update=auto: derivatives are evaluated where they pay */
     double kappa;   /* Newton's bound, 0: by order */
     int nq, nv, nz, ng;
     bool second_row; /* F3 and F4 both: eta is there */

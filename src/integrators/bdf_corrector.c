@@ -4,9 +4,9 @@
  * <= kappa and failed when rho > 0.9. As long as matrix and alpha stay, rho/(1 - rho) of the last
  * iteration judges the first increment, too; with derivatives evaluated for this very step
  * (update=full), that of the last such step, twice, nine times out of ten; and so for the step
- * behind it, the first that meets older derivatives. kappa is small, because lambda and eta, which
- * would otherwise hold the iteration on, do not count, and what it leaves over is in the high
- * differences by which order and step are chosen.
+ * behind that which a matrix was made for, the first that meets an older one. kappa is small,
+ * because lambda and eta, which would otherwise hold the iteration on, do not count, and what it
+ * leaves over is in the high differences by which order and step are chosen.
  *
  * Fixed steps are iterated down to rounding: no error control would see what is left over.
  *
@@ -14,7 +14,13 @@
  * only M and G (partitioned, extended). Where the iteration fails, in this order and each at
  * most once in an attempt: new M, G and alpha; new derivatives at the predictor; derivatives column
  * by column, by which an estimated pattern grows; a quarter of the step. A step without convergence
- * is never accepted. */
+ * is never accepted.
+ *
+ * Where a system says what its derivatives cost, update=auto evaluates them anew as soon as
+ * increments beyond the first of each step have cost as much: whatever the best moment would have
+ * been, that is at most twice its work. Where these increments come as often soon after an
+ * evaluation as later, it is not the age of derivatives that asks for them, and the next evaluation
+ * waits for twice as many. */
 #include "consistent/projection.h"
 #include "integrators/bdf.h"
 
@@ -24,10 +30,12 @@
 #include <string.h>
 
 enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
+enum { MOST_PATIENCE = 64 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
 static const double far_rounding = 1e-13; /* of a coordinate beside its size */
+static const double aging = 0.6; /* of the steps, in which the first half of increments comes */
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
 static const double kappa_low = 0.33, kappa_high = 0.02;
 static const double of_index_3 = 0.1; /* of kappa, as velocities are increments of q divided by h */
@@ -139,7 +147,7 @@ static double predict_rate(const bg_integrator *ig, double size)
     return known ? 2 * p->later.rate * fmax(1, size / p->later.size) : unknown;
 }
 
-/* The first increment of the step behind that which derivatives were made for was good by what was
+/* The first increment of the step behind that which the matrix was made for was good by what was
  * seen of others: that goes on to hold. */
 static void trust_later(bg_integrator *ig)
 {
@@ -159,22 +167,17 @@ static bg_bdf_seen see(const bg_bdf_seen *before, double factor, double first)
 }
 
 /* What two increments tell of the matrix. One that was made for the step says what the next of its
- * kind will be like; one that only has M and G of it has to be seen twice, since a single ratio may
- * be small by chance. */
+ * kind will be like; with update=partitioned or extended it has to be seen twice, since a single
+ * ratio may be small by chance. */
 static void remember(bg_integrator *ig, double factor, double first)
 {
     bg_bdf *m = ig->method;
     bg_bdf_parts *p = &m->parts;
-    const bool full = is_full(m);
-    p->own = full && p->t == ig->x1->t;
-    if (p->own) {
-        p->seen = see(&p->seen, factor, first);
-        p->rate = p->seen.rate;
-    } else {
-        p->rate = p->fresh && !full ? unknown : factor;
-    }
-    if (full && !p->own)
-        p->later = see(&p->later, factor, first);
+    const bool own = p->t == ig->x1->t, expects = is_full(m) || m->weighs;
+    bg_bdf_seen *seen = own ? &p->seen : &p->later;
+    *seen = see(seen, factor, first);
+    p->rate = !own ? factor : expects ? seen->rate : unknown;
+    p->own = own && expects;
     m->changed = true;
 }
 
@@ -286,7 +289,7 @@ static bg_status factor(bg_integrator *ig, bg_error *err)
     m->parts.alpha = m->formula.alpha;
     m->parts.rate = unknown;
     m->parts.own = false;
-    m->parts.fresh = true;
+    m->parts.t = ig->x1->t;
     m->changed = true;
     bg_status st = bg_bdf_matrix_factor(ig, m->parts.alpha, err);
     if (st == BG_OK)
@@ -308,6 +311,7 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.made = true;
     m->parts.slow = false;
     m->parts.slow_steps = 0;
+    m->parts.payment = (bg_bdf_payment){.patience = m->parts.payment.patience};
     bg_bdf_cap_count(ig);
     m->current = true;
     return factor(ig, err);
@@ -344,7 +348,7 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
     bool other = quotient != 1 || m->next.weak > 0;
     if (!m->parts.made || m->parts.slow || (m->update == BG_UPDATE_FULL && far) ||
         (is_full(m) && other)) {
-        const bool planned = m->parts.made && !m->parts.slow;
+        const bool planned = is_full(m) && m->parts.made && !m->parts.slow;
         *evaluated = true;
         bg_status st = evaluate(ig, false, err);
         if (st == BG_OK && planned)
@@ -363,11 +367,32 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
     return bg_bdf_matrix_factor(ig, m->parts.alpha, err);
 }
 
+/* Whether newer derivatives would have paid by now. */
+static bool is_dear(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_bdf_payment *x = &m->parts.payment;
+    if (!m->weighs)
+        return false;
+    if (x->patience == 0)
+        x->patience = 1;
+    const double cost = x->patience * ig->sys->def.derivative_cost;
+    x->steps++;
+    x->excess += m->newton.count - 1;
+    if (x->excess <= 0.5 * cost)
+        x->early = x->steps;
+    m->changed = true;
+    if (x->excess < cost)
+        return false;
+    const bool aged = x->early > aging * x->steps;
+    x->patience = aged ? 1 : x->patience < MOST_PATIENCE ? 2 * x->patience : MOST_PATIENCE;
+    return true;
+}
+
 /* A slow iteration asks for derivatives before the next step. */
 static void watch(bg_integrator *ig)
 {
     bg_bdf *m = ig->method;
-    m->parts.fresh = false;
     bool was_slow = m->newton.count > 1 && m->newton.rate > slow;
     if (ig->options.step > 0 && m->newton.count >= MANY_FIXED) {
         m->parts.slow = m->changed = true;
@@ -375,7 +400,7 @@ static void watch(bg_integrator *ig)
     }
     int before = m->parts.slow_steps;
     m->parts.slow_steps = was_slow ? before + 1 : 0;
-    m->parts.slow = m->parts.slow_steps >= 2;
+    m->parts.slow = m->parts.slow_steps >= 2 || is_dear(ig);
     m->changed = m->changed || before != m->parts.slow_steps;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,11 @@ void bg_bdf_parts_archive(bg_integrator *ig, bg_bdf_parts *p, bg_archive *archiv
 {
     bg_archive_flags(archive, &p->made, sizeof p->made);
     bg_archive_flags(archive, &p->slow, sizeof p->slow);
-    bg_archive_flags(archive, &p->fresh, sizeof p->fresh);
     bg_archive_whole(archive, &p->slow_steps, 1, 0, 1 << 20);
+    bg_archive_whole(archive, &p->payment.excess, 1, 0, 1 << 20);
+    bg_archive_whole(archive, &p->payment.steps, 1, 0, INT_MAX);
+    bg_archive_whole(archive, &p->payment.early, 1, 0, INT_MAX);
+    bg_archive_whole(archive, &p->payment.patience, 1, 0, 1 << 20);
     bg_archive_finite(archive, &p->alpha, 1);
     bg_archive_finite(archive, &p->rate, 1);
     bg_archive_flags(archive, &p->own, sizeof p->own);
@@ -207,7 +211,6 @@ bg_status bg_bdf_evaluate(bg_integrator *ig, bool whole, bg_error *err)
         count_second(ig);
     if (st == BG_OK && m->second)
         keep_inputs(m, &p, ig->sys->def.nu);
-    m->parts.t = ig->x1->t;
     return st;
 }
 
