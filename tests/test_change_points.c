@@ -245,8 +245,6 @@ static void check_case(int kind, unsigned seed, const char *form, const bg_integ
             tolerance += 1e-4;
         if (info->order == 2) /* by errors of loose tolerances */
             tolerance += 1e-3;
-        if (info->partitions) /* which magnifies what moved constraints leave; branches are apart */
-            tolerance += 1e-2;
         if (!(fabs(x.y - exact.y) <= tolerance))
             fail_msg("kind %d, case %u, %d digits, %s, %s: ends at %.10g, not at %.10g within %g; "
                      "%s",
