@@ -69,12 +69,8 @@ static bg_status create(bg_integrator *ig, bg_error *err)
                    : ig->options.step > 0 ? FIXED_ORDER
                                           : BG_ADAMS_ORDER_MAX;
     ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
-    m->by_independent = bg_option_get_choice(ig, "judged") == 1;
     const bool directions = bg_option_get_choice(ig, "independent") == 0;
-    if (m->by_independent && directions)
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "adams: judged=independent needs independent=coordinates, since "
-                            "directions move all coordinates; give both, or neither");
+    m->by_independent = !directions && bg_option_get_choice(ig, "judged") == 1;
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
     m->pair.pair = &bg_dop853_pair;
@@ -436,7 +432,8 @@ static const bg_option_info options[] = {
     {"independent", "directions|coordinates", "directions",
      "what is integrated: motions, or coordinates (the partition of 002)"},
     {"judged", "all|independent", "all",
-     "coordinates whose errors count: the others follow by the constraints, but may magnify them"},
+     "where coordinates are integrated, those whose errors count: the others follow by the "
+     "constraints, but may magnify them"},
     {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
 };
 
