@@ -4,11 +4,7 @@
  * to the motions that they allow, and the rest. Splitting it in this way asks for no choice, so
  * that a model that is turned or mirrored has the same parts, turned or mirrored.
  *
- * To choose coordinates, G, with columns in units of v_size and rows of unit length, is reduced by
- * Gauss-Jordan elimination with full pivoting (002 (6)): each pivot, the largest entry that is
- * left, makes its column a dependent coordinate; what remains after as many pivots as there are
- * rows are the independent ones. Of entries that are equal but for rounding the first is taken, so
- * that a symmetric mechanism is always partitioned alike, though not symmetrically.
+ * Coordinates are chosen by choice.c, as in 002 (6).
  *
  *   (53)  G_u d = g,   q <- q - V (d, 0)                 until g = 0, independent ones untouched
  *   (54)  G_u v_u = -G_I v_I - g_t
@@ -25,6 +21,7 @@
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "integrators/choice.h"
 #include "linalg/newton.h"
 
 #include <float.h>
@@ -32,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double tie = 1e-6;        /* pivots that differ by less are equal */
 static const double least = 1e-12;     /* pivot of a row that does not depend on others */
 static const double worse = 1.25;      /* than the first condition number of a partition */
 static const double good = 10;         /* condition number that gives no reason to change */
@@ -118,48 +114,6 @@ static void scale(bg_independent *p)
     }
 }
 
-/* A <- `scaled`, dense, with zeros in rows that are left out. */
-static void spread(bg_independent *p)
-{
-    const bg_pattern *pattern = p->dyn->sys->def.pattern_G;
-    memset(p->A, 0, (size_t)(p->ng * p->nv) * sizeof *p->A);
-    for (int i = 0; i < p->ng; i++) {
-        int begin = pattern ? pattern->row_start[i] : i * p->nv;
-        int end = pattern ? pattern->row_start[i + 1] : begin + p->nv;
-        for (int k = begin; k < end && !p->dyn->eliminated[i]; k++)
-            p->A[i * p->nv + (pattern ? pattern->column[k] : k - begin)] = p->scaled[k];
-    }
-}
-
-/* The largest entry of rows that had no pivot yet, of which the others keep zeros in `A`. */
-static double find_pivot(const bg_independent *p, const unsigned char *used, int *row, int *column)
-{
-    double largest = 0;
-    for (int i = 0; i < p->ng; i++)
-        for (int j = 0; j < p->nv && !used[i]; j++)
-            if (fabs(p->A[i * p->nv + j]) > (1 + tie) * largest) {
-                largest = fabs(p->A[i * p->nv + j]);
-                *row = i;
-                *column = j;
-            }
-    return largest;
-}
-
-/* Takes the column of a pivot out of all rows without one. */
-static void eliminate(bg_independent *p, const unsigned char *used, int row, int column)
-{
-    const double *pivot = p->A + row * p->nv;
-    for (int i = 0; i < p->ng; i++) {
-        double *to = p->A + i * p->nv;
-        if (used[i] || i == row || to[column] == 0)
-            continue;
-        double factor = to[column] / pivot[column];
-        for (int j = 0; j < p->nv; j++)
-            to[j] -= factor * pivot[j];
-        to[column] = 0;
-    }
-}
-
 static bg_status refuse(const bg_independent *p, bg_error *err)
 {
     return bg_error_set(err, BG_SINGULAR,
@@ -179,21 +133,12 @@ static int count_rank(const bg_independent *p)
 
 static bg_status choose_coordinates(bg_independent *p, bg_error *err)
 {
-    const int rank = count_rank(p);
+    const bg_dynamics *d = p->dyn;
+    const bg_choice choice = {d->terms.G, p->unit, d->eliminated, least, p->A, p->used};
     bool other = false;
-    scale(p);
-    spread(p);
-    memcpy(p->used, p->dyn->eliminated, (size_t)p->ng);
     memcpy(p->before, p->independent, (size_t)p->nv);
-    memset(p->independent, 1, (size_t)p->nv);
-    for (int k = 0; k < rank; k++) {
-        int row = 0, column = 0;
-        if (!(find_pivot(p, p->used, &row, &column) > least))
-            return refuse(p, err);
-        eliminate(p, p->used, row, column);
-        p->used[row] = 1;
-        p->independent[column] = 0;
-    }
+    if (!bg_choice_find(&choice, d->sys->system, p->independent))
+        return refuse(p, err);
     p->n = 0;
     for (int j = 0; j < p->nv; j++) {
         other = other || p->independent[j] != p->before[j];
