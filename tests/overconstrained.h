@@ -480,4 +480,50 @@ static const mechanism mechanisms[] = {{"door", write_doors, false},
                                        {"wheels", write_wheels, false}};
 enum { MECHANISMS = sizeof mechanisms / sizeof *mechanisms };
 
+/* A plate on three arms by pairs of parallel rods (a delta robot), of which six constraints are
+ * redundant; it comes near a position in which others become dependent, and passes by. */
+static inline void write_delta(text *t, placement at)
+{
+    bg_vec3 e[3], y[3];
+    begin_model(t, at, 0.2, 0.1, -9.81);
+    put_body(t, "plate", 2, AT(0, 0, -0.9), AT(0.02, 0.02, 0.03));
+    for (int i = 0; i < 3; i++) {
+        char name[3][8];
+        const double a = 2 * M_PI * i / 3 + 0.1;
+        e[i] = bg_vec3_make(cos(a), sin(a), 0);
+        y[i] = bg_vec3_make(-sin(a), cos(a), 0);
+        snprintf(name[0], sizeof name[0], "arm%d", i);
+        put_body(t, name[0], 1, AT(0.475 * e[i].x, 0.475 * e[i].y, 0), AT(0.02, 0.021, 0.022));
+        for (int j = 0; j < 2; j++) {
+            bg_vec3 o = bg_scale(j ? 0.08 : -0.08, y[i]), m = bg_add_scaled(o, 0.375, e[i]);
+            snprintf(name[1], sizeof name[1], "r%d%d", i, j);
+            put_body(t, name[1], 0.3, AT(m.x, m.y, -0.45), AT(0.01, 0.011, 0.012));
+        }
+    }
+    put(t, "}, \"joints\": {");
+    for (int i = 0; i < 3; i++) {
+        const double *axis = AT(y[i].x, y[i].y, 0);
+        char arm[8], rod[8], name[2][8], more[160];
+        snprintf(arm, sizeof arm, "arm%d", i);
+        snprintf(name[0], sizeof name[0], "s%d", i);
+        put_joint(t, name[0], "revolute", "ground", arm, AT(0.3 * e[i].x, 0.3 * e[i].y, 0), axis,
+                  i ? "" : ", \"initial\": {\"velocity\": 0.7}");
+        bg_vec3 across = bg_cross(y[i], bg_add_scaled(bg_vec3_make(0, 0, -0.9), -0.55, e[i]));
+        bg_vec3 w = turned(t, across.x, across.y, across.z), v = turned(t, y[i].x, y[i].y, 0);
+        for (int j = 0; j < 2; j++) {
+            bg_vec3 o = bg_scale(j ? 0.08 : -0.08, y[i]), elbow = bg_add_scaled(o, 0.65, e[i]),
+                    wrist = bg_add_scaled(o, 0.1, e[i]);
+            snprintf(rod, sizeof rod, "r%d%d", i, j);
+            snprintf(name[0], sizeof name[0], "e%d%d", i, j);
+            snprintf(name[1], sizeof name[1], "w%d%d", i, j);
+            snprintf(more, sizeof more, ", \"second\": [%.17g, %.17g, %.17g]", w.x, w.y, w.z);
+            put_joint(t, name[0], "universal", arm, rod, AT(elbow.x, elbow.y, 0), axis, more);
+            snprintf(more, sizeof more, ", \"second\": [%.17g, %.17g, %.17g]", v.x, v.y, v.z);
+            put_joint(t, name[1], "universal", rod, "plate", AT(wrist.x, wrist.y, -0.9),
+                      AT(across.x, across.y, across.z), more);
+        }
+    }
+    end_model(t, "s0", 0.8);
+}
+
 #endif

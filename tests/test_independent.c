@@ -1,5 +1,5 @@
-/* Independent coordinates: of random mechanisms in both forms, some with quaternions, some with
- * redundant constraints or moving ones. */
+/* Independent directions and coordinates: of random mechanisms in both forms, some with
+ * quaternions, some with redundant constraints or moving ones. */
 #include "integrators/independent.h"
 #include "model_support.h"
 #include "random_mechanism.h"
@@ -14,7 +14,7 @@ typedef struct subject {
 } subject;
 
 /* False: the mechanism cannot be put together. */
-static bool begin(subject *s, const char *text, const char *form)
+static bool begin(subject *s, const char *text, const char *form, bool directions)
 {
     bg_error err = {BG_OK, ""};
     bg_integrator_options o = bg_default_integrator_options();
@@ -28,7 +28,7 @@ static bool begin(subject *s, const char *text, const char *form)
         "rk4", s->sys, &(bg_integrator_options){.rtol = o.rtol, .atol = o.atol, .step = 1e-3},
         &s->ig, &err));
     bg_dynamics_set_eliminated(s->ig->dyn, &s->assembly.redundancy);
-    assert_ok(bg_independent_create(s->ig, &s->partition, &err));
+    assert_ok(bg_independent_create(s->ig, directions, &s->partition, &err));
     return true;
 }
 
@@ -60,7 +60,27 @@ static double find_largest(const subject *s, const double *w)
     return most;
 }
 
-/* G x = y with x_I = 0, and G_u^T y = x_u. */
+/* What is left of a random velocity on the constraints is perpendicular to x, in sizes. */
+static void check_perpendicular(subject *s, uint64_t *seed, const double *x)
+{
+    bg_independent *p = s->partition;
+    double e_q[512] = {0}, e_v[512], sum = 0, xx = 0, ee = 0;
+    for (int j = 0; j < p->nv; j++)
+        e_v[j] = p->unit[j] * random_between(seed, -1, 1);
+    bg_independent_follow(p, e_q, e_v);
+    for (int j = 0; j < p->nv; j++) {
+        double u = p->unit[j] * p->unit[j];
+        sum += x[j] * e_v[j] / u;
+        xx += x[j] * x[j] / u;
+        ee += e_v[j] * e_v[j] / u;
+    }
+    assert_true(fabs(sum) <= 1e-9 * sqrt(xx * ee) + 1e-12);
+    bg_matrix_multiply(p->ng, p->nv, s->sys->def.pattern_G, s->ig->dyn->terms.G, e_v,
+                       s->ig->dyn->work_g);
+    assert_true(find_largest(s, s->ig->dyn->work_g) < 1e-9);
+}
+
+/* G x = y with x_I = 0, and G_u^T y = x_u; of directions, x perpendicular to motions. */
 static void check_solutions(subject *s, uint64_t *seed)
 {
     const bg_dynamics *d = s->ig->dyn;
@@ -73,8 +93,12 @@ static void check_solutions(subject *s, uint64_t *seed)
     for (int i = 0; i < p->ng; i++)
         back[i] -= y[i];
     assert_true(find_largest(s, back) < 1e-9);
-    for (int k = 0; k < p->n; k++)
+    for (int k = 0; k < p->n && !p->directions; k++)
         assert_true(x[p->index[k]] == 0);
+    if (p->directions) {
+        check_perpendicular(s, seed, x);
+        return;
+    }
     for (int j = 0; j < p->nv; j++)
         x[j] = random_between(seed, -1, 1) / p->unit[j];
     bg_independent_solve_transposed(p, x, y);
@@ -102,12 +126,12 @@ static void check_recovery(subject *s, uint64_t *seed)
     evaluate(s, x);
     assert_ok(bg_independent_factor(p, &err));
     assert_true(find_largest(s, d->terms.g) < 1e-11);
-    for (int k = 0; k < p->n && !d->kinematic; k++)
+    for (int k = 0; k < p->n && !d->kinematic && !p->directions; k++)
         assert_true(x->q[p->index[k]] == q[p->index[k]]);
     bg_independent_complete(p, x->v);
     bg_dynamics_calc_w(d, x->v, d->work_g);
     assert_true(find_largest(s, d->work_g) < 1e-9);
-    for (int k = 0; k < p->n; k++)
+    for (int k = 0; k < p->n && !p->directions; k++)
         assert_true(x->v[p->index[k]] == v[p->index[k]]);
 }
 
@@ -116,12 +140,13 @@ static void test_random(void **state)
     (void)state;
     int constrained = 0, redundant = 0, kinematic = 0;
     for (unsigned number = 1; number <= (SANITIZED ? 20 : 80); number++)
-        for (int f = 0; f < 2; f++) {
+        for (int f = 0; f < 4; f++) {
             bg_error err = {BG_OK, ""};
             uint64_t seed = number;
             random_mechanism m = random_mechanism_make(number);
             subject s;
-            if (begin(&s, m.text, forms[f]) && s.sys->def.nv < 512 && s.sys->def.ng < 512) {
+            if (begin(&s, m.text, forms[f % 2], f >= 2) && s.sys->def.nv < 512 &&
+                s.sys->def.ng < 512) {
                 evaluate(&s, s.state);
                 assert_ok(bg_independent_choose(s.partition, &err));
                 int rank = s.sys->def.ng - s.assembly.redundancy.count;
@@ -158,7 +183,7 @@ static void test_change(void **state)
     bg_error err = {BG_OK, ""};
     char *copy = quote(text);
     subject s;
-    assert_true(begin(&s, copy, "joint"));
+    assert_true(begin(&s, copy, "joint", false));
     bg_independent *p = s.partition;
     evaluate(&s, s.state); /* the rod is upright: its length changes with b alone */
     assert_ok(bg_independent_choose(p, &err));

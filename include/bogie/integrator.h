@@ -143,10 +143,6 @@ typedef struct bg_integrator_info {
     int order;       /* of the method, the largest where it varies */
     int dense_order; /* of its dense output, whose error falls with h^(dense_order + 1) */
     int fixed_order; /* of fixed steps where the order varies otherwise; 0: the same */
-    /* Non-zero: integrates coordinates that it finds to be independent. Axes decide which, so that
-     * a model that is turned, or a symmetric one, moves alike within the errors of the method, not
-     * within rounding. */
-    int partitions;
     /* The method that this is a name for, with one option set: prk25 is prk with pair=prk25. What
      * holds for all settings of that one holds for this. NULL: a method of its own. */
     const char *setting_of;

@@ -65,8 +65,13 @@ typedef struct bg_run_options {
     double checkpoint_seconds; /* ... every so many seconds of wall time (default 10) */
     const char *resume;        /* checkpoint file to go on from */
     /* Non-zero: a run with fixed steps is not done again with others, beside what is counted, to
-     * see how wrong it is; it takes half as long again, or of long runs some thousand steps. */
+     * see how wrong it is; it takes half as long again, or of long runs some thousand steps. Nor is
+     * one whose constraints are redundant but for the digits of the data, with constraints moved by
+     * what these leave open, to see what that comes to; it takes as long again. */
     int skip_comparison;
+    /* Constraints of joints are moved by so much of their sizes, some to one side, some to the
+     * other; 0: not. */
+    double moved;
 } bg_run_options;
 
 bg_run_options bg_default_run_options(void);

@@ -25,7 +25,8 @@
 enum { TRIALS = 3, SHORTER = 4, NEWTON = 15 };
 static const double amplitude = 0.25; /* of a trial motion, in sizes of coordinates */
 static const double redundant = BG_REDUNDANT;
-static const double grows = 300; /* misfits farther away beside those on trial motions */
+static const double grows = 300;      /* misfits farther away beside those on trial motions */
+static const double rounding = 1e-11; /* misfits that are no matter of digits */
 
 /* Pseudo-random in -1 .. 1, the same in every run. */
 static double draw(int trial, int i)
@@ -168,6 +169,20 @@ static int find_needed(const bg_assembly *a)
     return worst;
 }
 
+/* What rows left out may miss by farther away: trial motions are short, and where data are rounded
+ * the rows may be wrong by their last digits, however little of that they have shown. */
+static void update_allowed(bg_assembly *a)
+{
+    const bg_system *system = a->sys->system;
+    double misfit = 0;
+    for (int i = 0; i < a->dyn->ng; i++)
+        if (a->dependent[i] && a->misfit[i] <= redundant)
+            misfit = fmax(misfit, a->misfit[i]);
+    if (misfit > rounding && system->size > 0)
+        misfit = fmax(misfit, fmin(system->resolution / system->size, redundant));
+    a->allowed = grows * misfit;
+}
+
 /* Misfits of the rows left out, g at the state in tau: data may be wrong by that much, where the
  * system says what its sizes are; the lengths of rods of which one is redundant are. */
 static bg_status try_motions(bg_assembly *a, bg_error *err)
@@ -184,10 +199,7 @@ static bg_status try_motions(bg_assembly *a, bg_error *err)
     bool driven = find_levers(a);
     for (int k = 0; k < TRIALS; k++)
         move(a, k, driven);
-    a->allowed = 0;
-    for (int i = 0; i < ng; i++)
-        if (a->dependent[i] && a->misfit[i] <= redundant)
-            a->allowed = fmax(a->allowed, grows * a->misfit[i]);
+    update_allowed(a);
     return bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, err);
 }
 

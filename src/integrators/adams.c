@@ -1,4 +1,4 @@
-/* adams: Adams-Bashforth-Moulton of order 1 to 12, explicit (PECE), on independent coordinates.
+/* adams: Adams-Bashforth-Moulton of order 1 to 12, explicit (PECE), on independent motions.
  *
  * ExplDEABM of E. J. Haug, D. Negrut and C. Engstler, Implicit Runge-Kutta integration of the
  * equations of multibody dynamics in descriptor form (002), with the formulas of L. F. Shampine and
@@ -8,12 +8,12 @@
  *   P  p by extrapolation of rates            E  on the constraints: a, f_p
  *   C  y = p + h g_{k+1} (f_p - phi^e_1), of order k + 1     E  the same at y
  *
- * All of y = (q, v, z, work) is extrapolated, but only independent coordinates are integrated: an
- * evaluation moves the others onto the constraints, (53) and (54) of independent.c, from where the
- * extrapolation brought them, and so does the end of a step. A new partition therefore changes no
- * history; order and step go on. The error test judges all coordinates, so that it does not depend
- * on which are independent, or, as in 002, those alone.
- * Quaternions are integrated whole and normalised.
+ * All of y = (q, v, z, work) is extrapolated, but only independent motions are integrated: an
+ * evaluation moves y onto the constraints, (53) and (54) of independent.c, from where the
+ * extrapolation brought it, and so does the end of a step. Independent are the directions that the
+ * constraints allow, or, as in 002, coordinates; other ones change no history, order and step go
+ * on. The error test judges all coordinates, so that it does not depend on which are independent,
+ * or, as in 002, those alone. Quaternions are integrated whole and normalised.
  *
  * Fixed steps have the order max_order + 1, 5 unless it is given. The first ones are made of parts,
  * from h/2^14 on, by which the order rises to its end, and which become twice as long when there
@@ -69,13 +69,14 @@ static bg_status create(bg_integrator *ig, bg_error *err)
                    : ig->options.step > 0 ? FIXED_ORDER
                                           : BG_ADAMS_ORDER_MAX;
     ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
-    m->by_independent = bg_option_get_choice(ig, "judged") == 1;
+    const bool directions = bg_option_get_choice(ig, "independent") == 0;
+    m->by_independent = !directions && bg_option_get_choice(ig, "judged") == 1;
     bg_adams_calc_gamma(m->gamma);
     bg_adams_history_reset(&m->now);
     m->pair.pair = &bg_dop853_pair;
     bg_trouble_set_limits(ig, stability, proved);
     bg_status st = bg_chart_create(ig, &m->pair.chart, err);
-    return st == BG_OK ? bg_independent_create(ig, &m->partition, err) : st;
+    return st == BG_OK ? bg_independent_create(ig, directions, &m->partition, err) : st;
 }
 
 static void destroy(bg_integrator *ig)
@@ -428,16 +429,19 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
 static const bg_option_info options[] = {
     {"max_order", "auto|1|2|3|4|5|6|7|8|9|10|11|12", "auto",
      "largest order, one more with its correction; auto: 12, of fixed steps 4"},
+    {"independent", "directions|coordinates", "directions",
+     "what is integrated: motions, or coordinates (the partition of 002)"},
     {"judged", "all|independent", "all",
-     "coordinates whose errors count: the others follow by the constraints, but may magnify them"},
+     "where coordinates are integrated, those whose errors count: the others follow by the "
+     "constraints, but may magnify them"},
     {"norm", "max|rms", "max", "error of a step: its worst entry, or the root mean square"},
 };
 
 const bg_integrator_class bg_adams_class;
 const bg_integrator_class bg_adams_class = {
-    .info = {"adams", "Adams PECE of order 1 to 12 on independent coordinates (explicit)", options,
+    .info = {"adams", "Adams PECE of order 1 to 12 on independent motions (explicit)", options,
              sizeof options / sizeof *options, false, BG_ADAMS_ORDER_MAX, BG_ADAMS_ORDER_MAX,
-             FIXED_ORDER + 1, true},
+             FIXED_ORDER + 1},
     .create = create,
     .destroy = destroy,
     .restart = restart,

@@ -1,9 +1,8 @@
 #include "integrators/frame.h"
 
 #include "base/archive.h"
+#include "integrators/choice.h"
 
-#include <limits.h>
-#include <math.h>
 #include <string.h>
 
 enum { DIAGONAL, LOWER, UPPER, BLOCKS };
@@ -17,7 +16,6 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, f->metric, f->nv);
     BG_TAKE(arena, f->unit, f->nv);
     BG_TAKE(arena, f->table, (size_t)f->ng * (size_t)(f->nv > 0 ? f->nv : 1));
-    BG_TAKE(arena, f->column, f->nv);
     BG_TAKE(arena, f->used, f->ng);
     BG_TAKE(arena, f->chosen, f->nv);
 }
@@ -71,71 +69,9 @@ void bg_frame_set_left_out(bg_frame *f, const unsigned char *left_out)
         bg_blocks_hold(f->matrix, 1, left_out);
 }
 
-/* Rows of G in sizes, each of unit length. */
-static void fill_table(bg_frame *f, const double *G)
-{
-    const bg_pattern *p = f->system->def.pattern_G;
-    memset(f->table, 0, (size_t)f->ng * (size_t)f->nv * sizeof(double));
-    for (int i = 0; i < f->ng; i++) {
-        double *row = f->table + (size_t)i * (size_t)f->nv, sum = 0;
-        int begin = p ? p->row_start[i] : i * f->nv, end = p ? p->row_start[i + 1] : begin + f->nv;
-        for (int k = begin; k < end; k++) {
-            int j = p ? p->column[k] : k - begin;
-            row[j] = G[k] * f->unit[j];
-            sum += row[j] * row[j];
-        }
-        for (int j = 0; j < f->nv && sum > 0; j++)
-            row[j] /= sqrt(sum);
-        f->used[i] = f->left_out[i];
-    }
-}
-
-/* The largest entry in the rows and columns that are left; the first one, of those as large but for
- * rounding. */
-static double find_pivot(const bg_frame *f, int done, int *row, int *place)
-{
-    double largest = 0;
-    for (int i = 0; i < f->ng; i++)
-        for (int k = done; k < f->nv && !f->used[i]; k++) {
-            double x = fabs(f->table[(size_t)i * (size_t)f->nv + (size_t)f->column[k]]);
-            if (x > largest * (1 + 1e-9)) {
-                largest = x;
-                *row = i;
-                *place = k;
-            }
-        }
-    return largest;
-}
-
-/* (6): dependent coordinates come first in `column`. */
-static bool eliminate(bg_frame *f)
-{
-    const int rank = f->nv - f->n;
-    for (int k = 0; k < f->nv; k++)
-        f->column[k] = k;
-    for (int done = 0; done < rank; done++) {
-        int row = 0, place = done;
-        if (!(find_pivot(f, done, &row, &place) > least_pivot))
-            return false;
-        int j = f->column[place];
-        f->column[place] = f->column[done];
-        f->column[done] = j;
-        f->used[row] = 1;
-        const double *pivot = f->table + (size_t)row * (size_t)f->nv;
-        for (int i = 0; i < f->ng; i++) {
-            double *x = f->table + (size_t)i * (size_t)f->nv, factor = x[j] / pivot[j];
-            for (int k = 0; k < f->nv && i != row && factor != 0; k++)
-                x[k] -= factor * pivot[k];
-        }
-    }
-    return true;
-}
-
 static void take_coordinates(bg_frame *f)
 {
     int n = 0;
-    for (int k = 0; k < f->nv; k++)
-        f->chosen[f->column[k]] = k >= f->nv - f->n;
     for (int j = 0; j < f->nv; j++) {
         if (f->chosen[j])
             f->independent[n++] = j;
@@ -149,8 +85,8 @@ bg_status bg_frame_choose(bg_frame *f, const double *G)
     f->choices++;
     if (f->ng == 0)
         return BG_OK;
-    fill_table(f, G);
-    if (!eliminate(f))
+    const bg_choice choice = {G, f->unit, f->left_out, least_pivot, f->table, f->used};
+    if (!bg_choice_find(&choice, f->system, f->chosen))
         return BG_SINGULAR;
     take_coordinates(f);
     bg_status st = bg_frame_factor(f, G);

@@ -12,7 +12,7 @@
  *                   A model that is turned has the same frame, turned.
  *     coordinates   W = 1 for independent coordinates, 0 for dependent ones: corrections change the
  *                   dependent ones alone, which is the partition (6) of 002. They are found by
- *                   Gauss-Jordan elimination with full pivoting, in sizes.
+ *                   choice.c.
  *
  * The same matrix gives multipliers: with (y, 0) on the right, mu is what balances y on the
  * corrections. */
@@ -32,8 +32,7 @@ typedef struct bg_frame {
     double *metric;      /* [nv] W */
     double *unit;        /* [nv] sizes of coordinates */
     double *table;       /* [ng nv], at least [ng]: scratch */
-    int *column;         /* [nv] its columns, */
-    unsigned char *used; /* [ng] and rows done */
+    unsigned char *used; /* [ng] its rows that are done */
     unsigned char *chosen;         /* [nv] scratch: coordinates that are independent */
     const unsigned char *left_out; /* [ng] rows that depend on others; owned by the caller */
     bg_blocks *matrix;             /* NULL without constraints */

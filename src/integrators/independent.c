@@ -1,26 +1,27 @@
-/* Partition into dependent and independent velocity coordinates.
+/* Independent motions: directions, or a partition of the velocity coordinates.
  *
- * G, with columns in units of v_size and rows of unit length, is reduced by Gauss-Jordan
- * elimination with full pivoting (002 (6)): each pivot, the largest entry that is left, makes its
- * column a dependent coordinate; what remains after as many pivots as there are rows are the
- * independent ones. Of entries that are equal but for rounding the first is taken, so that a
- * symmetric mechanism is always partitioned alike.
+ * A vector x of velocities, in sizes, has a part G^T mu that the constraints decide, perpendicular
+ * to the motions that they allow, and the rest. Splitting it in this way asks for no choice, so
+ * that a model that is turned or mirrored has the same parts, turned or mirrored.
+ *
+ * Coordinates are chosen by choice.c, as in 002 (6).
  *
  *   (53)  G_u d = g,   q <- q - V (d, 0)                 until g = 0, independent ones untouched
  *   (54)  G_u v_u = -G_I v_I - g_t
  *
  * are solved with factors of [0 G_u^T; G_u 0], a saddle-point matrix without masses in which the
- * independent coordinates are fixed: its pattern is the same for all partitions, so that nothing is
- * allocated when one is given up. That happens, as in 002 section 5, when the condition number of
- * G_u is 1.25 times that with which the partition began, and more than 10. But it is one number for
- * all constraints: a single coordinate may come to stand badly for its freedom (x = cos a near
- * a = 0) without it, and then errors of x are those of a divided by sin a, and of a' by its
- * square. So the largest entry of G_u^-1 G_I is looked at, too: 1.25 times as large as at the
- * beginning, and more than 1.5, is enough. */
+ * independent coordinates are fixed, of directions with those of [1 G^T; G 0] in sizes: its pattern
+ * is the same for all partitions, so that nothing is allocated when one is given up. That happens,
+ * as in 002 section 5, when the condition number of G_u is 1.25 times that with which the partition
+ * began, and more than 10. But it is one number for all constraints: a single coordinate may come
+ * to stand badly for its freedom (x = cos a near a = 0) without it, and then errors of x are those
+ * of a divided by sin a, and of a' by its square. So the largest entry of G_u^-1 G_I is looked at,
+ * too: 1.25 times as large as at the beginning, and more than 1.5, is enough. */
 #include "integrators/independent.h"
 
 #include "base/memory.h"
 #include "consistent/projection.h"
+#include "integrators/choice.h"
 #include "linalg/newton.h"
 
 #include <float.h>
@@ -28,7 +29,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double tie = 1e-6;        /* pivots that differ by less are equal */
 static const double least = 1e-12;     /* pivot of a row that does not depend on others */
 static const double worse = 1.25;      /* than the first condition number of a partition */
 static const double good = 10;         /* condition number that gives no reason to change */
@@ -45,7 +45,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, p->size, p->ng);
     BG_TAKE(arena, p->A, p->ng * p->nv);
     BG_TAKE(arena, p->scaled, p->ng > 0 ? bg_system_get_size_G(p->dyn->sys->system) : 0);
-    BG_TAKE(arena, p->none, p->nv);
+    BG_TAKE(arena, p->metric, p->nv);
     BG_TAKE(arena, p->x, p->nv);
     BG_TAKE(arena, p->VV, p->nv);
     BG_TAKE(arena, p->q, p->dyn->nq);
@@ -55,13 +55,15 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, p->before, p->nv);
 }
 
-bg_status bg_independent_create(bg_integrator *ig, bg_independent **partition, bg_error *err)
+bg_status bg_independent_create(bg_integrator *ig, bool directions, bg_independent **partition,
+                                bg_error *err)
 {
     const bg_system_def *def = &ig->sys->def;
     bg_independent *p = *partition = BG_NEW(bg_independent);
     bool made = false;
     if (p) {
         p->dyn = ig->dyn;
+        p->directions = directions;
         p->nv = p->n = ig->dyn->nv;
         p->ng = ig->dyn->ng;
         made = bg_arena_create(&p->arena, list, p);
@@ -74,11 +76,14 @@ bg_status bg_independent_create(bg_integrator *ig, bg_independent **partition, b
         p->index[i] = i;
         p->independent[i] = 1;
         p->unit[i] = def->v_size ? def->v_size[i] : 1;
+        p->metric[i] = directions;
     }
     p->pattern = (bg_pattern){p->nv, p->nv, p->diagonal, p->diagonal};
     if (p->ng == 0)
         return BG_OK;
-    return bg_kkt_create_semidefinite(p->nv, p->ng, &p->pattern, def->pattern_G, &p->kkt, err);
+    return directions ? bg_kkt_create(p->nv, p->ng, &p->pattern, def->pattern_G, &p->kkt, err)
+                      : bg_kkt_create_semidefinite(p->nv, p->ng, &p->pattern, def->pattern_G,
+                                                   &p->kkt, err);
 }
 
 void bg_independent_destroy(bg_independent *p)
@@ -109,48 +114,6 @@ static void scale(bg_independent *p)
     }
 }
 
-/* A <- `scaled`, dense, with zeros in rows that are left out. */
-static void spread(bg_independent *p)
-{
-    const bg_pattern *pattern = p->dyn->sys->def.pattern_G;
-    memset(p->A, 0, (size_t)(p->ng * p->nv) * sizeof *p->A);
-    for (int i = 0; i < p->ng; i++) {
-        int begin = pattern ? pattern->row_start[i] : i * p->nv;
-        int end = pattern ? pattern->row_start[i + 1] : begin + p->nv;
-        for (int k = begin; k < end && !p->dyn->eliminated[i]; k++)
-            p->A[i * p->nv + (pattern ? pattern->column[k] : k - begin)] = p->scaled[k];
-    }
-}
-
-/* The largest entry of rows that had no pivot yet, of which the others keep zeros in `A`. */
-static double find_pivot(const bg_independent *p, const unsigned char *used, int *row, int *column)
-{
-    double largest = 0;
-    for (int i = 0; i < p->ng; i++)
-        for (int j = 0; j < p->nv && !used[i]; j++)
-            if (fabs(p->A[i * p->nv + j]) > (1 + tie) * largest) {
-                largest = fabs(p->A[i * p->nv + j]);
-                *row = i;
-                *column = j;
-            }
-    return largest;
-}
-
-/* Takes the column of a pivot out of all rows without one. */
-static void eliminate(bg_independent *p, const unsigned char *used, int row, int column)
-{
-    const double *pivot = p->A + row * p->nv;
-    for (int i = 0; i < p->ng; i++) {
-        double *to = p->A + i * p->nv;
-        if (used[i] || i == row || to[column] == 0)
-            continue;
-        double factor = to[column] / pivot[column];
-        for (int j = 0; j < p->nv; j++)
-            to[j] -= factor * pivot[j];
-        to[column] = 0;
-    }
-}
-
 static bg_status refuse(const bg_independent *p, bg_error *err)
 {
     return bg_error_set(err, BG_SINGULAR,
@@ -159,32 +122,23 @@ static bg_status refuse(const bg_independent *p, bg_error *err)
                         p->dyn->sys->def.name, p->dyn->point.t);
 }
 
-bg_status bg_independent_choose(bg_independent *p, bg_error *err)
+/* Rows that are not left out. */
+static int count_rank(const bg_independent *p)
+{
+    int rank = 0;
+    for (int i = 0; i < p->ng; i++)
+        rank += !p->dyn->eliminated[i];
+    return rank;
+}
+
+static bg_status choose_coordinates(bg_independent *p, bg_error *err)
 {
     const bg_dynamics *d = p->dyn;
-    int rank = 0;
+    const bg_choice choice = {d->terms.G, p->unit, d->eliminated, least, p->A, p->used};
     bool other = false;
-    if (p->ng == 0) {
-        p->chosen = true;
-        return BG_OK;
-    }
-    scale(p);
-    spread(p);
-    unsigned char *used = p->used;
-    for (int i = 0; i < p->ng; i++) {
-        used[i] = d->eliminated[i];
-        rank += !d->eliminated[i];
-    }
     memcpy(p->before, p->independent, (size_t)p->nv);
-    memset(p->independent, 1, (size_t)p->nv);
-    for (int k = 0; k < rank; k++) {
-        int row = 0, column = 0;
-        if (!(find_pivot(p, used, &row, &column) > least))
-            return refuse(p, err);
-        eliminate(p, used, row, column);
-        used[row] = 1;
-        p->independent[column] = 0;
-    }
+    if (!bg_choice_find(&choice, d->sys->system, p->independent))
+        return refuse(p, err);
     p->n = 0;
     for (int j = 0; j < p->nv; j++) {
         other = other || p->independent[j] != p->before[j];
@@ -192,9 +146,22 @@ bg_status bg_independent_choose(bg_independent *p, bg_error *err)
             p->index[p->n++] = j;
     }
     p->changes += other && p->chosen;
-    p->chosen = true;
     bg_kkt_set_fixed(p->kkt, p->independent);
-    bg_status st = bg_independent_factor(p, err);
+    return BG_OK;
+}
+
+bg_status bg_independent_choose(bg_independent *p, bg_error *err)
+{
+    bg_status st = BG_OK;
+    if (p->ng > 0 && !p->directions)
+        st = choose_coordinates(p, err);
+    if (p->directions)
+        p->n = p->nv - count_rank(p);
+    if (st == BG_OK)
+        p->chosen = true;
+    if (st != BG_OK || p->ng == 0)
+        return st;
+    st = bg_independent_factor(p, err);
     if (st == BG_OK) {
         bg_independent_judge(p);
         p->condition_first = p->condition;
@@ -210,7 +177,7 @@ bg_status bg_independent_factor(bg_independent *p, bg_error *err)
     scale(p);
     bg_kkt_set_eliminated(p->kkt, p->dyn->eliminated);
     bg_system_get_work(p->dyn->sys)->factorisations++;
-    return bg_kkt_factor(p->kkt, p->none, p->scaled, p->scaled) == BG_OK ? BG_OK : refuse(p, err);
+    return bg_kkt_factor(p->kkt, p->metric, p->scaled, p->scaled) == BG_OK ? BG_OK : refuse(p, err);
 }
 
 void bg_independent_solve(bg_independent *p, const double *y, double *x)
@@ -260,6 +227,8 @@ bool bg_independent_judge(bg_independent *p)
     p->condition = 1 / fmax(bg_kkt_calc_rcond(p->kkt), DBL_MIN);
     p->condition_least = p->condition_least > 0 ? fmin(p->condition_least, p->condition)
                                                 : p->condition;
+    if (p->directions)
+        return false;
     p->magnification = calc_magnification(p);
     return (p->condition > worse * p->condition_first && p->condition > good) ||
            (p->magnification > worse * p->magnification_first && p->magnification > large);
@@ -381,15 +350,12 @@ void bg_independent_archive(bg_independent *p, bg_archive *archive)
         bg_kkt_archive(p->kkt, archive);
     if (!archive->loading || archive->failed)
         return;
-    int rank = 0;
-    p->n = 0;
-    for (int i = 0; i < p->ng; i++)
-        rank += !p->dyn->eliminated[i];
-    for (int j = 0; j < p->nv; j++)
+    p->n = p->directions ? p->nv - count_rank(p) : 0;
+    for (int j = 0; j < p->nv && !p->directions; j++)
         if (p->independent[j])
             p->index[p->n++] = j;
-    if (p->chosen && p->n != p->nv - rank)
+    if (p->chosen && p->n != p->nv - count_rank(p))
         archive->failed = true;
-    if (p->kkt)
+    if (p->kkt && !p->directions)
         bg_kkt_set_fixed(p->kkt, p->independent);
 }

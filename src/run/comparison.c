@@ -1,4 +1,5 @@
-/* How wrong a run with fixed steps is, by a second one with other steps.
+/* How wrong a run with fixed steps is, by a second one with other steps; and what few digits of
+ * data leave open, by one with constraints moved.
  *
  * The global error of a method of order p is e_h = c h^p + ..., whatever the system makes of the
  * errors of single steps: damps them, keeps them as a wrong phase, which no energy shows, or lets
@@ -13,10 +14,18 @@
  * second one is dropped. They are judged beside their variation, so that travelling with a constant
  * speed is no motion, by root mean squares over samples and coordinates. Of a long run only the
  * beginning is done again; where the second half of that is worse than the first, the error is
- * taken to go on growing in proportion to time. */
+ * taken to go on growing in proportion to time.
+ *
+ * Rows that are redundant but for the digits of the data miss by some e of their size, about that
+ * of the last digit. By as much may the rows be wrong that are kept, and which of them are kept is
+ * a matter of choice. Near singular positions that is magnified, and what one of them makes of it
+ * the next one magnifies again, so that no local bound tells what it comes to: a run with the rows
+ * moved by e does. */
 #include "run/comparison.h"
 
 #include "base/memory.h"
+#include "consistent/projection.h"
+#include "consistent/starts.h"
 #include "integrators/integrator.h"
 
 #include <math.h>
@@ -27,6 +36,9 @@ static const long longest = 8192;                  /* steps that are done again 
 static const double doubtful = 0.1;                /* of the variation */
 static const double constant = 1e-2, still = 1e-6; /* of the velocities; of sizes, in all */
 static const double growing = 1.5;                 /* the second half beside the first */
+static const double rounding = 1e-11;              /* misfits that are no matter of digits */
+static const double open = 1e-3;  /* of the variation, that digits may leave open, */
+static const double errors = 1e3; /* and as many tolerances, since both runs have errors */
 
 bg_status bg_comparison_create(const bg_system *system, const bg_run_options *o, bg_comparison *c,
                                bg_error *err)
@@ -34,7 +46,7 @@ bg_status bg_comparison_create(const bg_system *system, const bg_run_options *o,
     const bg_system_def *def = bg_system_get_def(system);
     size_t nv = (size_t)def->nv, all = BG_SAMPLES * nv + (size_t)def->nq + (size_t)def->nz;
     *c = (bg_comparison){.nv = def->nv};
-    if (!(o->method.step > 0) || o->skip_comparison || nv == 0)
+    if ((!(o->method.step > 0) && def->ng == 0) || o->skip_comparison || nv == 0)
         return BG_OK;
     c->memory = BG_NEW_ARRAY(double, all);
     if (!c->memory)
@@ -42,8 +54,23 @@ bg_status bg_comparison_create(const bg_system *system, const bg_run_options *o,
     c->v = c->memory;
     c->q = c->v + BG_SAMPLES * nv;
     c->z = c->q + def->nq;
-    c->stride = 2;
+    c->interval = o->method.step;
+    c->stride = o->method.step > 0 ? 2 : 0;
     return BG_OK;
+}
+
+static bool is_rounded(const bg_redundancy *r)
+{
+    return r->count > 0 && r->misfit > rounding;
+}
+
+void bg_comparison_begin(bg_comparison *c, const bg_redundancy *redundancy, double t_start,
+                         double t_end)
+{
+    if (!c->memory || c->stride > 0 || !is_rounded(redundancy))
+        return;
+    c->interval = (t_end - t_start) / (BG_SAMPLES - 2);
+    c->stride = c->interval > 0 ? 1 : 0;
 }
 
 void bg_comparison_clear(bg_comparison *c)
@@ -71,8 +98,8 @@ void bg_comparison_sample(bg_comparison *c, bg_integrator *ig, double t_start, d
     while (c->stride > 0) {
         const bg_state *x = bg_integrator_get_state(ig);
         const long steps = (c->count + 1) * c->stride;
-        const double at = t_start + (double)steps * ig->options.step;
-        if (!(at <= t) || steps > longest)
+        const double at = t_start + (double)steps * c->interval;
+        if (!(at <= t) || steps > longest || ig->count.accepted > longest)
             return;
         if (at == x->t)
             memcpy(get_sample(c, c->count), x->v, (size_t)c->nv * sizeof(double));
@@ -88,7 +115,8 @@ void bg_comparison_archive(bg_comparison *c, bg_archive *archive)
     int stride = (int)c->stride, count = c->count;
     bg_archive_whole(archive, &stride, 1, 0, (int)longest);
     bg_archive_whole(archive, &count, 1, 0, BG_SAMPLES - 1);
-    if (archive->failed || (stride > 0) != (c->stride > 0)) {
+    bg_archive_finite(archive, &c->interval, 1);
+    if (archive->failed || (stride > 0 && !c->memory)) {
         archive->failed = true;
         return;
     }
@@ -106,6 +134,7 @@ typedef struct other {
     bool starved;       /* out of memory */
     bool stopped;       /* on request */
     double square[2];   /* sum of the differences in the first half and in the second */
+    double largest;     /* of the samples */
 } other;
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
@@ -116,25 +145,31 @@ static bg_status take_row(void *self, const bg_row *row, bg_error *err)
     if (!(row->h > 0) || x->k == c->count) /* the start */
         return BG_OK;
     const double *v = get_sample(c, x->k);
+    double sum = 0;
     for (int i = 0; i < c->nv; i++) {
         double d = (row->state->v[i] - v[i]) / (x->unit ? x->unit[i] : 1);
-        x->square[2 * x->k >= c->count] += d * d;
+        sum += d * d;
     }
+    x->square[2 * x->k >= c->count] += sum;
+    x->largest = fmax(x->largest, sqrt(sum));
     x->k++;
     return BG_OK;
 }
 
-/* Runs with steps of another length; whether that came to an end, too. */
+/* Runs with steps of another length, or constraints moved; whether that came to an end, too. */
 static bool run_again(const bg_comparison *c, const bg_system *system,
-                      const bg_run_options *options, double t_start, double step, other *x)
+                      const bg_run_options *options, double t_start, double step, double moved,
+                      other *x)
 {
     bg_run_options o = *options;
     bg_run_report report;
     bg_error ignored;
-    const double interval = (double)c->stride * options->method.step;
+    const double interval = (double)c->stride * c->interval;
     *x = (other){.c = c, .unit = bg_system_get_def(system)->v_size};
     o.method.step = step;
-    o.method.h_initial = o.method.h_min = o.method.h_max = 0;
+    o.moved = moved;
+    if (step > 0)
+        o.method.h_initial = o.method.h_min = o.method.h_max = 0;
     o.method.energy = 0;
     o.t_start = t_start;
     o.t_end = t_start + c->count * interval;
@@ -191,16 +226,16 @@ void bg_comparison_judge(const bg_comparison *c, const bg_system *system, const 
     const double whole = fmax(t_end - t_start, seen), power = pow(2, order > 0 ? order : 1);
     double size, error = INFINITY;
     other x;
-    if (c->stride == 0 || c->count < 2)
+    if (!(h > 0) || c->stride == 0 || c->count < 2)
         return;
     const double variation = calc_variation(c, bg_system_get_def(system)->v_size, &size);
     if (!(size * seen > still) || !isfinite(size))
         return;
     const char *length = "twice";
-    if (run_again(c, system, o, t_start, 2 * h, &x))
+    if (run_again(c, system, o, t_start, 2 * h, o->moved, &x))
         error = calc_error(&x, 1 / (power - 1), variation, seen, whole);
     if (!(error <= doubtful) && !x.starved && !x.stopped) {
-        bool done = run_again(c, system, o, t_start, h / 2, &x);
+        bool done = run_again(c, system, o, t_start, h / 2, o->moved, &x);
         length = "half";
         error = done ? calc_error(&x, power / (power - 1), variation, seen, whole) : INFINITY;
     }
@@ -222,4 +257,55 @@ void bg_comparison_judge(const bg_comparison *c, const bg_system *system, const 
                         "what they vary%s, as steps %s as long show%s",
                         h, 100 * fmin(error, 1), error > 1 ? " or more" : "", length,
                         error > doubtful ? ": take smaller ones" : "");
+}
+
+bg_status bg_comparison_move(bg_integrator *ig, double moved, bg_redundancy *redundancy,
+                             bg_state *state, bg_error *err)
+{
+    static const double golden = 0.6180339887498949;
+    const bg_system_def *def = &ig->sys->def;
+    if (!(moved > 0) || !def->g_size || !def->starts || !def->starts->get_joint)
+        return BG_OK;
+    for (int i = 0; i < def->ng; i++)
+        if (def->starts->get_joint(def->self, i, 0))
+            redundancy->offset[i] = (fmod(golden * (i + 1), 1) < 0.5 ? -moved : moved) *
+                                    def->g_size[i];
+    for (int k = 0; k < redundancy->count; k++)
+        redundancy->offset[redundancy->eliminated[k]] = 0;
+    bg_dynamics_set_eliminated(ig->dyn, redundancy);
+    return bg_project_state(ig->dyn, state, err);
+}
+
+void bg_comparison_judge_digits(const bg_comparison *c, const bg_system *system,
+                                const bg_run_options *o, double t_start, bg_run_report *report)
+{
+    const bg_redundancy *r = &report->assembly.redundancy;
+    const double misfit = fmax(r->misfit, system->size > 0 ? system->resolution / system->size : 0);
+    double size;
+    other x;
+    if (c->stride == 0 || c->count < 2 || !is_rounded(r) ||
+        bg_warnings_judge(&report->warnings, NULL) != BG_GOOD)
+        return;
+    const double variation = calc_variation(c, bg_system_get_def(system)->v_size, &size);
+    if (!(size * (double)c->stride * c->interval * c->count > still) || !isfinite(size))
+        return;
+    bool done = run_again(c, system, o, t_start, o->method.step, misfit, &x);
+    double share = done ? x.largest / variation : INFINITY;
+    double most = o->method.step > 0 ? open : fmax(open, fmin(errors * o->method.rtol, doubtful));
+    if (x.starved)
+        report->warnings.lost++;
+    else if (x.stopped)
+        return;
+    else if (!done)
+        bg_warnings_add(&report->warnings, BG_DOUBTFUL, "misfit",
+                        "with constraints moved by the misfit of the data, %.1e of their size, the "
+                        "run does not come to its end; give points and axes with more digits",
+                        misfit);
+    else
+        bg_warnings_add(&report->warnings, share > most ? BG_DOUBTFUL : BG_GOOD, "misfit",
+                        "the misfit of the data, %.1e of the size of constraints, changes "
+                        "velocities by up to %.1e of what they vary, as a run with constraints "
+                        "moved by it shows%s",
+                        misfit, share,
+                        share > most ? ": give points and axes with more digits" : "");
 }

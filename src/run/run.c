@@ -261,9 +261,12 @@ static bg_status begin(bg_runner *r, bg_error *err)
             bg_system_get_name(r->sys->system, 'g', p->assembly.redundancy.eliminated[0], buffer,
                                sizeof buffer));
     }
-    st = bg_instant_restart(&r->at, BG_RESTART_START, err);
+    st = bg_comparison_move(r->ig, r->options->moved, &p->assembly.redundancy, r->at.state, err);
+    if (st == BG_OK)
+        st = bg_instant_restart(&r->at, BG_RESTART_START, err);
     if (st != BG_OK)
         return st;
+    bg_comparison_begin(&r->comparison, &p->assembly.redundancy, r->t_start, r->t_end);
     bg_state_copy(r->sys->system, bg_integrator_get_state(r->ig), r->at.state);
     r->energy_start = bg_runner_calc_energy(r, r->at.state);
     bg_runner_update_certificate(r);
@@ -391,6 +394,8 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
     if (started && st == BG_OK)
         bg_comparison_judge(&r.comparison, system, options, bg_integrator_get_order(r.ig),
                             r.t_start, report->final->t, &report->warnings);
+    if (started && st == BG_OK)
+        bg_comparison_judge_digits(&r.comparison, system, options, r.t_start, report);
     destroy(&r);
     if (st > 0 && st != BG_STOPPED)
         st = BG_BROKE_DOWN; /* steps were made smaller already, and another run would end there */

@@ -420,8 +420,25 @@ static const char *find_reversed(void *self, const bg_point *p)
     return bg_wishes_find_reversed(&c->mb);
 }
 
+/* Joints that a row belongs to; there is no tree. */
+static const char *get_joint(void *self, int row, int k)
+{
+    const bg_multibody *mb = &((bg_cartesian *)self)->mb;
+    for (int i = 0; i < mb->ngroups; i++) {
+        const bg_row_group *g = &mb->groups[i];
+        int pairs = row >= g->row && row < g->row + bg_primitive_get_rows(&g->primitive)
+                        ? bg_row_group_count_pairs(g)
+                        : 0;
+        for (int j = 0; j < pairs; j++)
+            if (g->joint[j] >= 0 && k-- == 0)
+                return mb->model->joints[g->joint[j]].name;
+    }
+    return NULL;
+}
+
 /* The joint form has found the start. */
-static const bg_starts starts = {.get_given = get_given, .find_reversed = find_reversed};
+static const bg_starts starts = {
+    .get_given = get_given, .get_joint = get_joint, .find_reversed = find_reversed};
 
 /* The joint form, which this one starts from, has been judged. */
 static bg_status def_check_start(void *self, const double *q, const double *G,
