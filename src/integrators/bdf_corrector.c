@@ -281,7 +281,10 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.slow_steps = 0;
     bg_bdf_cap_count(ig);
     m->current = true;
-    return factor(ig, err);
+    st = factor(ig, err);
+    if (st == BG_SINGULAR && !whole && bg_bdf_differences_suspect(ig)) /* for want of entries */
+        st = evaluate(ig, true, err);
+    return st;
 }
 
 static bg_status renew(bg_integrator *ig, bg_error *err)
@@ -292,7 +295,9 @@ static bg_status renew(bg_integrator *ig, bg_error *err)
     ig->count.corrector.updates++;
     bg_system_get_work(ig->sys)->jacobian_updates++;
     bg_status st = bg_bdf_renew(ig, err);
-    return st == BG_OK ? factor(ig, err) : st;
+    if (st == BG_OK)
+        st = factor(ig, err);
+    return st == BG_SINGULAR && m->differences ? evaluate(ig, false, err) : st;
 }
 
 /* Derivatives that were not asked for by a failure: what is known of the last of this kind holds,
