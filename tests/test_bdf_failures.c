@@ -177,6 +177,33 @@ static void test_spin(void **state)
     bg_model_destroy(model);
 }
 
+/* A body that wobbles as it spins, half a radian in each fixed step: F1 alone leaves a quarter of
+ * an error in every iteration of order 1, so that it takes many, but ends. */
+static void test_wobble(void **state)
+{
+    (void)state;
+    static const char *const spins[] = {"100, 0.1, 0", "0.2, 100, 0.1", "-100, 0, 0.1"};
+    static const char *const orders[] = {"1", "2", "3", "4", "5"};
+    for (int k = 0; k < 15; k++) {
+        const bg_setting set = {"max_order", orders[k % 5]};
+        bg_error err = {BG_OK, ""};
+        bg_system *sys;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{'gravity': 0, 'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, "
+                 "2.5, 2], 'angular_velocity': [%s]}}, 'joints': {'f': {'type': 'spherical', "
+                 "'bodies': ['ground', 'a'], 'at': [0, 0, 0]}}}",
+                 spins[k / 5]);
+        bg_model *model = parse_quoted(text);
+        assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+        outcome x = follow(sys, "bdf", 1e-6, 0.005, 0.2, &set, 1);
+        assert_true(x.status == BG_OK);
+        assert_near(sqrt(x.v[0] * x.v[0] + x.v[1] * x.v[1] + x.v[2] * x.v[2]), 100, 1);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 /* A force with corners in time, without events. */
 static double corner(double t, double x, double v)
 {
@@ -403,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_forces),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_wobble),
         cmocka_unit_test(test_corners_and_events),
         cmocka_unit_test(test_inconsistent_start),
         cmocka_unit_test(test_constraints),

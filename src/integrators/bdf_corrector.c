@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
+enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 30, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
