@@ -177,6 +177,33 @@ static void test_spin(void **state)
     bg_model_destroy(model);
 }
 
+/* A body that wobbles as it spins, half a radian in each fixed step: F1 alone leaves a quarter of
+ * an error in every iteration of order 1, so that it takes many, but ends. */
+static void test_wobble(void **state)
+{
+    (void)state;
+    static const char *const spins[] = {"100, 0.1, 0", "0.2, 100, 0.1", "-100, 0, 0.1"};
+    static const char *const orders[] = {"1", "2", "3", "4", "5"};
+    for (int k = 0; k < 15; k++) {
+        const bg_setting set = {"max_order", orders[k % 5]};
+        bg_error err = {BG_OK, ""};
+        bg_system *sys;
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{'gravity': 0, 'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, "
+                 "2.5, 2], 'angular_velocity': [%s]}}, 'joints': {'f': {'type': 'spherical', "
+                 "'bodies': ['ground', 'a'], 'at': [0, 0, 0]}}}",
+                 spins[k / 5]);
+        bg_model *model = parse_quoted(text);
+        assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+        outcome x = follow(sys, "bdf", 1e-6, 0.005, 0.2, &set, 1);
+        assert_true(x.status == BG_OK);
+        assert_near(sqrt(x.v[0] * x.v[0] + x.v[1] * x.v[1] + x.v[2] * x.v[2]), 100, 1);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 /* A force with corners in time, without events. */
 static double corner(double t, double x, double v)
 {
@@ -361,6 +388,41 @@ static void test_rail(void **state)
     }
 }
 
+/* Laws with poles, that end, and that blow the motion up, in both forms and with every Jacobian:
+ * what is said names the law, or what moves fastest, and what to do. */
+static void test_laws(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"1/(0.3 - t)",       "1/(0.2 - angle)", "sqrt(0.1 - angle)",
+                                       "log(0.05 - angle)", "100*rate^3 + 1",  "50*rate^2 + 5"};
+    static const char *const jacobians[] = {"analytic", "dense", "sparse"};
+    for (int k = 0; k < 36; k++) {
+        const bg_setting set = {"jacobian", jacobians[k % 3]};
+        char text[1024];
+        bg_error err = {BG_OK, ""};
+        const int law = k / 6;
+        snprintf(text, sizeof text,
+                 "{'bodies': {'a': {'mass': 1, 'center': [0.3, 0, -1], 'inertia': [1, 1, 1]}, 'b':"
+                 " {'mass': 1, 'center': [0.3, 0, -2], 'inertia': [1, 1, 1]}}, 'joints': {'j': {"
+                 "'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis': [0, 1, "
+                 "0], 'initial': {'velocity': 0.5}}, 'k': {'type': 'revolute', "
+                 "'bodies': ['a', 'b'], 'at': [0.3, 0, -1.5], 'axis': [0, 1, 0]}}, 'forces': {"
+                 "'odd': {'type': 'torsion', 'joint': 'j', 'torque': '%s'}}}",
+                 laws[law]);
+        bg_model *model = parse_quoted(text);
+        bg_system *sys;
+        assert_ok(bg_model_create_system(model, k / 3 % 2 ? "cartesian" : "joint", &sys, &err));
+        outcome x = follow(sys, "bdf", 1e-6, 0, 2, &set, 1);
+        const bool ends = strstr(x.message, "is no number beyond it: keep its arguments");
+        check_sentence(&x, law == 2 || law == 3
+                               ? NAMES("t = 0.", "the law of torsion 'odd'", "sqrt(max(0, x))")
+                               : NAMES("t = 0.", "look at what acts", "'"));
+        assert_int_equal(ends, law == 2 || law == 3);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,11 +430,13 @@ int main(void)
         cmocka_unit_test(test_forces),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_wobble),
         cmocka_unit_test(test_corners_and_events),
         cmocka_unit_test(test_inconsistent_start),
         cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_order_six),
         cmocka_unit_test(test_rail),
+        cmocka_unit_test(test_laws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -596,22 +596,27 @@ static void write_file(const char *folder, const char *name, const char *text)
     fclose(out);
 }
 
-/* A model of three files and a table, each named relative to the one that names it; what is kept of
- * it needs none of them. */
+/* A model of three files and a table, each named relative to the one that names it, where parts are
+ * described or where they are used; what is kept of it needs none of them. */
 static void test_files(void **state)
 {
     (void)state;
+    static const char *const models[] = {
+        "{'parts': {'pair': {'file': 'inner/pair.json'}}, 'use': {'p': {'part': 'pair'}}, 'run': "
+        "{'t_end': 0.1}}",
+        "{'use': {'p': {'part': {'file': 'inner/pair.json'}}}, 'run': {'t_end': 0.1}}",
+        "{'use': {'p': {'part': {'parts': {'one': {'file': 'inner/one.json'}}, 'use': {'a': {"
+        "'part': 'one'}, 'b': {'part': {'file': 'inner/one.json'}, 'mirror': 'x', 'parameters': {"
+        "'reach': 2}}}}}}, 'run': {'t_end': 0.1}}"};
+    static const char *const pairs[] = {
+        "{'parts': {'one': {'file': 'one.json'}}, 'use': {'a': {'part': 'one'}, 'b': {'part': "
+        "'one', 'mirror': 'x', 'parameters': {'reach': 2}}}}",
+        "{'use': {'a': {'part': {'file': 'one.json'}}, 'b': {'part': {'file': 'one.json'}, "
+        "'mirror': 'x', 'parameters': {'reach': 2}}}}"};
     char folder[] = "/tmp/bogie-parts-XXXXXX", path[256];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/inner", folder);
     assert_int_equal(mkdir(path, 0700), 0);
-    write_file(folder, "model.json",
-               "{'parts': {'pair': {'file': 'inner/pair.json'}}, 'use': {'p': {'part': 'pair'}},"
-               " 'run': {'t_end': 0.1}}");
-    write_file(
-        folder, "inner/pair.json",
-        "{'parts': {'one': {'file': 'one.json'}}, 'use': {'a': {'part': 'one'}, 'b': {'part': "
-        "'one', 'mirror': 'x', 'parameters': {'reach': 2}}}}");
     write_file(
         folder, "inner/one.json",
         "{'parameters': {'reach': 1}, 'bodies': {'x': {'mass': 1, 'center': ['reach', 0, 0]}},"
@@ -622,18 +627,22 @@ static void test_files(void **state)
     write_file(folder, "inner/u.csv", "0, 2\n1, 2\n");
     bg_model *model;
     bg_error err = {BG_OK, ""};
-    snprintf(path, sizeof path, "%s/model.json", folder);
-    assert_ok(bg_model_read(path, NULL, 0, &model, &err));
-    char *text = bg_model_create_text(model);
-    assert_null(strstr(text, "file"));
-    assert_near(model->bodies[2].pose.r.x, -2, 0);
-    outcome x = run_with(text, NULL, 0, "joint"); /* 2 N on 1 kg for 0.1 s */
-    assert_near(find(&x, "", "p.a.s"), 0.01, 1e-12);
-    assert_near(find(&x, "", "p.b.s"), 0.01, 1e-12);
-    assert_near(find(&x, "", "p.b.x"), 2.01, 1e-12);
-    clear(&x);
-    free(text);
-    bg_model_destroy(model);
+    for (int k = 0; k < 6; k++) {
+        write_file(folder, "model.json", models[k % 3]);
+        write_file(folder, "inner/pair.json", pairs[k / 3]);
+        snprintf(path, sizeof path, "%s/model.json", folder);
+        assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+        char *text = bg_model_create_text(model);
+        assert_null(strstr(text, "file"));
+        assert_near(model->bodies[2].pose.r.x, -2, 0);
+        outcome x = run_with(text, NULL, 0, "joint"); /* 2 N on 1 kg for 0.1 s */
+        assert_near(find(&x, "", "p.a.s"), 0.01, 1e-12);
+        assert_near(find(&x, "", "p.b.s"), 0.01, 1e-12);
+        assert_near(find(&x, "", "p.b.x"), 2.01, 1e-12);
+        clear(&x);
+        free(text);
+        bg_model_destroy(model);
+    }
     write_file(folder, "inner/one.json",
                "{'parameters': {'reach': 1}, 'bodies': {'x': {'mas': 1, 'center': [0, 0, 0]}}}");
     assert_int_equal(bg_model_read(path, NULL, 0, &model, &err), BG_BAD_INPUT);

@@ -271,6 +271,9 @@ typedef struct bg_system_def {
     /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
     const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;
     const char *const *u_names, *const *s_names, *const *y_names;
+    /* nu: non-zero for inputs that bodies follow and whose corners `event` does not know: a run
+     * ends where such an input or its rate jumps. NULL: none. */
+    const unsigned char *u_followed;
     /* What happens when a switching function rises or falls through zero, or only touches it, as
      * people say it: "tyre fl lands". NULL, or a NULL entry, gives "NAME rises through zero". */
     const char *const *s_rises, *const *s_falls, *const *s_touches;

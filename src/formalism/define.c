@@ -226,6 +226,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->sides = def_sides;
     def->z_names = mb->z_names;
     def->u_names = mb->u_names;
+    def->u_followed = mb->u_followed;
     def->s_names = mb->s_names;
     def->s_rises = mb->s_rises;
     def->s_falls = mb->s_falls;

@@ -179,6 +179,7 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, mb->s_names, names);
     BG_TAKE(arena, mb->y_names, m->noutputs);
     BG_TAKE(arena, mb->u_names, m->nsignals);
+    BG_TAKE(arena, mb->u_followed, m->nsignals);
     BG_TAKE(arena, mb->names, names);
     BG_TAKE(arena, mb->s_rises, names);
     BG_TAKE(arena, mb->s_falls, names);

@@ -92,6 +92,7 @@ typedef struct bg_multibody {
     double *z0;                                   /* [nz] start */
     int *mode0;                                   /* [nmode] start */
     const char **s_names, **y_names, **u_names;   /* [ns], [ny], [nsignals] */
+    unsigned char *u_followed;                    /* [nsignals] */
     const char **z_names;                         /* [nz] */
     char (*names)[64];                            /* storage for those made here */
     const char **s_rises, **s_falls, **s_touches; /* [ns] what happens at an event; or NULL */

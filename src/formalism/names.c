@@ -80,6 +80,22 @@ static void name_events(bg_multibody *mb)
         describe_watch(mb, &m->watches[k], s++);
 }
 
+/* Expressions that a joint, or the frames of a track, follow: nobody knows their corners. */
+static void mark_followed(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->njoints; k++)
+        for (int i = 0; i < m->joints[k].class_->ncoordinates; i++) {
+            const int s = m->joints[k].start[i].signal;
+            if (s >= 0 && m->signals[s].kind == BG_SIGNAL_EXPRESSION)
+                mb->u_followed[s] = 1;
+        }
+    for (int k = 0; k < m->ntracks; k++)
+        for (int s = 0; s < m->nsignals; s++)
+            if (m->tracks[k].distance == &m->signals[s])
+                mb->u_followed[s] = m->signals[s].kind == BG_SIGNAL_EXPRESSION;
+}
+
 void bg_multibody_name(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
@@ -104,6 +120,7 @@ void bg_multibody_name(bg_multibody *mb)
         mb->s_names[m->ns + mb->ncorners + k] = m->watches[k].name;
     for (int k = 0; k < m->noutputs; k++)
         mb->y_names[k] = m->outputs[k].name;
+    mark_followed(mb);
     name_states(mb);
     name_events(mb);
 }

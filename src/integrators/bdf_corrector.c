@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 12, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
+enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 30, MANY_FIXED = 6, MOST_LAMBDA = 6, MOST_USES = 10 };
 enum { MOST_PATIENCE = 64 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
@@ -314,7 +314,10 @@ static bg_status evaluate(bg_integrator *ig, bool whole, bg_error *err)
     m->parts.payment = (bg_bdf_payment){.patience = m->parts.payment.patience};
     bg_bdf_cap_count(ig);
     m->current = true;
-    return factor(ig, err);
+    st = factor(ig, err);
+    if (st == BG_SINGULAR && !whole && bg_bdf_differences_suspect(ig)) /* for want of entries */
+        st = evaluate(ig, true, err);
+    return st;
 }
 
 static bg_status renew(bg_integrator *ig, bg_error *err)
@@ -325,7 +328,9 @@ static bg_status renew(bg_integrator *ig, bg_error *err)
     ig->count.corrector.updates++;
     bg_system_get_work(ig->sys)->jacobian_updates++;
     bg_status st = bg_bdf_renew(ig, err);
-    return st == BG_OK ? factor(ig, err) : st;
+    if (st == BG_OK)
+        st = factor(ig, err);
+    return st == BG_SINGULAR && m->differences ? evaluate(ig, false, err) : st;
 }
 
 /* Derivatives that were not asked for by a failure: what is known of the last of this kind holds,

@@ -436,7 +436,7 @@ bool bg_bdf_differences_suspect(bg_integrator *ig)
     bg_bdf_differences *x = m->differences;
     if (!x || m->jacobian != BG_DIFFERENCE_SPARSE || m->omega != BG_OMEGA_ESTIMATED)
         return false;
-    return ++x->failures >= x->wait || m->cuts > 0;
+    return ++x->failures >= x->wait || m->cuts > 0 || ig->options.step > 0; /* never cut */
 }
 
 int bg_bdf_differences_count(const bg_integrator *ig)

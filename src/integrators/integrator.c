@@ -242,18 +242,40 @@ void bg_integrator_advance(bg_integrator *ig)
         bg_automatic_update(ig);
 }
 
-/* Why steps became too small, where nothing else was found out. */
-static const char *guess_cause(bg_integrator *ig, bool in_vain)
+/* The velocity that changes fastest, beside its tolerance; NULL: none does. */
+static const char *find_fastest(const bg_integrator *ig, char *buffer, size_t size)
 {
-    if (in_vain && bg_rounding_is_magnified(ig))
-        return bg_project_calc_coarseness(ig->dyn) > 2
-                   ? "the mechanism is near a singular position, which magnifies rounding, and "
-                     "that "
-                     "is large because it is far from the origin: move it there, or loosen the "
-                     "tolerances"
-                   : "the mechanism is near a singular position, which magnifies rounding: change "
-                     "its start or its dimensions a little, or loosen the tolerances";
-    return "the solution may be singular there, or the tolerances may be too tight";
+    double most = 0;
+    int fastest = -1;
+    for (int i = 0; i < ig->dyn->nv; i++) {
+        const double weight = ig->options.rtol * fabs(ig->x0->v[i]) + ig->options.atol;
+        const double change = fabs(ig->x0->a[i]) / fmax(weight, 1e-300);
+        if (change > most) {
+            most = change;
+            fastest = i;
+        }
+    }
+    return fastest < 0 ? NULL : bg_system_get_name(ig->sys->system, 'v', fastest, buffer, size);
+}
+
+/* Why steps became too small, where nothing else was found out. */
+static void guess_cause(bg_integrator *ig, bool in_vain, char *text, size_t size)
+{
+    char buffer[64];
+    if (in_vain && bg_rounding_is_magnified(ig)) {
+        snprintf(text, size,
+                 "the mechanism is near a singular position, which magnifies rounding%s",
+                 bg_project_calc_coarseness(ig->dyn) > 2
+                     ? ", and that is large because it is far from the origin: move it there, or "
+                       "loosen the tolerances"
+                     : ": change its start or its dimensions a little, or loosen the tolerances");
+        return;
+    }
+    const char *name = find_fastest(ig, buffer, sizeof buffer);
+    snprintf(text, size,
+             "the solution may be singular there%s%s%s, or the tolerances may be too tight",
+             name ? " (the rate of '" : "", name ? name : "",
+             name ? "' changes fastest: look at what acts on it)" : "");
 }
 
 /* A start that misses constraints cannot be left by any step: the first would have to jump. */
@@ -277,22 +299,27 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in
     char reason[BG_ERROR_LENGTH / 2] = "";
     if (err && why != BG_OK)
         snprintf(reason, sizeof reason, "%.480s; ", err->text);
-    if (why == BG_NOT_FINITE || why == BG_SINGULAR)
+    char cause[BG_ERROR_LENGTH / 2] = "";
+    if (why == BG_NOT_FINITE || why == BG_SINGULAR) {
+        if (why == BG_NOT_FINITE && ig->options.step > 0)
+            snprintf(cause, sizeof cause, "; the fixed step may be unstable, try a smaller one");
+        else if (why == BG_NOT_FINITE)
+            bg_jumps_explain_end(ig, h_min, cause, sizeof cause);
         return bg_error_set(err, why, "%sthe last point reached is t = %.17g%s", reason, ig->x0->t,
-                            why == BG_NOT_FINITE && ig->options.step > 0
-                                ? "; the fixed step may be unstable, try a smaller one"
-                                : "");
+                            cause);
+    }
     if (ig->options.step > 0)
         return bg_error_set(err, BG_NOT_CONVERGED,
                             "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",
                             reason, ig->h, ig->x0->t);
-    char cause[BG_ERROR_LENGTH / 2];
     bg_trouble_search(ig);
     bool found = explain_start(ig, cause, sizeof cause) ||
                  bg_integrator_explain(ig, NULL, cause, sizeof cause);
+    if (!found)
+        guess_cause(ig, in_vain, cause, sizeof cause);
     return bg_error_set(err, BG_STEP_TOO_SMALL,
                         "%sat t = %.17g the step had to become smaller than %g s: %s", reason,
-                        ig->x0->t, h_min, found ? cause : guess_cause(ig, in_vain));
+                        ig->x0->t, h_min, cause);
 }
 
 /* Makes one attempt over ig->h, from x0 to t1. */
@@ -347,6 +374,8 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
     for (;;) {
         double error = 0, t1;
         ig->h = bg_control_fit(ig, h, &t1);
+        if (!(t1 > ig->x0->t) && ig->options.step == 0) /* shorter than time can tell */
+            return give_up(ig, BG_OK, h_min, a.in_vain, err);
         bg_status st = attempt(ig, t1, &error, err);
         if (st < 0)
             return st;

@@ -7,10 +7,14 @@
  * apart, and was the same in the last five halvings, and is one of forces or laws of constraints,
  * is a jump; on segments of attempts that went astray, across poles or many turns, it is another
  * one each time.
+ *
+ * Laws that end, as sqrt(x) does at zero: where steps cannot go on because of what is no number,
+ * the first part along the tangent whose force is none.
  */
 #include "integrators/trouble.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { HALVINGS = 20, SAME = 5 };
@@ -153,6 +157,44 @@ static bool search_segment(bg_integrator *ig, const double *end, bool stuck)
     m->jumps++;
     m->t_jump = t[1];
     m->jumping = find_jumping(ig, t, which);
+    return true;
+}
+
+/* A part whose force is no number at y. */
+static int find_undefined(bg_integrator *ig, double t, const double *y)
+{
+    const bg_parts *parts = &ig->sys->system->parts;
+    double *force = ig->trouble->force;
+    if (parts->count == 0 || !bg_trouble_place(ig, t, y, NULL))
+        return -1;
+    for (int k = 0; k < parts->count; k++) {
+        parts->calc_force(ig->sys->def.self, k, force);
+        for (int i = 0; i < parts->width; i++)
+            if (!isfinite(force[i]))
+                return k;
+    }
+    return -1;
+}
+
+bool bg_jumps_explain_end(bg_integrator *ig, double h_min, char *text, size_t size)
+{
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
+    int part = -1;
+    for (double h = h_min; h < ig->t_end - ig->x0->t && part < 0; h *= 4) {
+        for (int i = 0; i < ig->n; i++)
+            ig->work_n[i] = ig->x0->q[i] + h * ig->rate0[i];
+        part = find_undefined(ig, ig->x0->t + h, ig->work_n);
+    }
+    bg_system_turn_to(ig->sys, before);
+    if (part < 0)
+        return false;
+    char name[128];
+    ig->sys->system->parts.get_name(ig->sys->def.self, part, name, sizeof name);
+    snprintf(
+        text, size,
+        "; the law of %s is no number beyond it: keep its arguments where it is defined, as in "
+        "sqrt(max(0, x))",
+        name);
     return true;
 }
 

@@ -61,6 +61,8 @@ void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h);
 /* jumps.c: looks on the way to the end of the attempt, unless it was not computed, and along the
  * tangent, where its second stage was: what crosses a jump there is often thrown back. */
 void bg_jumps_search(bg_integrator *ig, bool computed);
+/* Why a step from x0 meets what is no number, as the end of a sentence; false: not found. */
+bool bg_jumps_explain_end(bg_integrator *ig, double h_min, char *text, size_t size);
 
 /* v' and z' at a point given as y. */
 bool bg_trouble_calc_rates(bg_integrator *ig, double t, const double *y, double *out);

@@ -110,8 +110,9 @@ typedef struct chain {
 
 static void load_parts(const bg_value *top, const chain *before, int depth);
 
-/* Puts the content of the file in place of {"file": ...}. */
-static void load_part(const bg_value *parts, const bg_value *part, const chain *before, int depth)
+/* Puts the content of the file that part, {"file": ...}, names into parts. */
+static void load_part(json_t *parts, const char *key, const bg_value *part, const chain *before,
+                      int depth)
 {
     static const char *const keys[] = {"file", NULL};
     bg_reader *reader = part->reader;
@@ -132,7 +133,7 @@ static void load_part(const bg_value *parts, const bg_value *part, const chain *
     if (content && !json_is_object(content))
         bg_value_fail(&file, "the file '%.200s' does not describe a part; that is an object { }",
                       name);
-    else if (content && json_object_set(parts->json, part->key, content))
+    else if (content && json_object_set(parts, key, content))
         bg_reader_fail_memory(reader);
     if (content && reader->status == BG_OK) {
         note_file(reader, content, path);
@@ -150,19 +151,49 @@ static void load_part(const bg_value *parts, const bg_value *part, const chain *
     free(path);
 }
 
+/* A use whose part is {"file": ...}: the content goes to the parts, under a name of its own, and
+ * the use gets that name. */
+static void load_used(const bg_value *top, const bg_value *use, const bg_value *part,
+                      const chain *before, int depth)
+{
+    bg_reader *reader = top->reader;
+    json_t *parts = json_object_get(top->json, "parts");
+    char *key;
+    if (!parts && json_object_set_new(top->json, "parts", json_object()) == 0)
+        parts = json_object_get(top->json, "parts");
+    if (asprintf(&key, "file %s", bg_value_text(part, "file")) < 0)
+        key = NULL;
+    if (!parts || !key)
+        bg_reader_fail_memory(reader);
+    else if (reader->status == BG_OK && !json_object_get(parts, key))
+        load_part(parts, key, part, before, depth);
+    if (reader->status == BG_OK && json_object_set_new(use->json, "part", json_string(key)))
+        bg_reader_fail_memory(reader);
+    free(key);
+}
+
 /* Loads the parts of the model, or of a part, that stand in files of their own. */
 static void load_parts(const bg_value *top, const chain *before, int depth)
 {
-    bg_value parts = bg_value_member(top, "parts"), v;
-    if (!bg_value_exists(&parts) || !bg_value_expect_object(&parts))
+    bg_value parts = bg_value_member(top, "parts"), uses = bg_value_member(top, "use"), v;
+    if (bg_value_exists(&parts) && !bg_value_expect_object(&parts))
         return;
-    for (void *i = NULL; bg_value_next(&parts, &i, &v);) {
+    for (void *i = NULL; bg_value_exists(&parts) && bg_value_next(&parts, &i, &v);) {
         if (!bg_value_expect_object(&v))
             return;
         if (json_object_get(v.json, "file"))
-            load_part(&parts, &v, before, depth);
+            load_part(parts.json, v.key, &v, before, depth);
         else if (depth < DEPTH)
             load_parts(&v, before, depth + 1);
+    }
+    for (void *i = NULL; json_is_object(uses.json) && bg_value_next(&uses, &i, &v);) {
+        const bg_value part = bg_value_member(&v, "part");
+        if (!json_is_object(v.json) || !json_is_object(part.json))
+            continue;
+        if (json_object_get(part.json, "file"))
+            load_used(top, &v, &part, before, depth);
+        else if (depth < DEPTH)
+            load_parts(&part, before, depth + 1);
     }
 }
 

@@ -103,9 +103,10 @@ static bg_status create(bg_runner *r, bg_error *err)
     r->at.tell = record_event;
     r->at.account = bg_runner_account_energy;
     r->y = BG_NEW_ARRAY(double, def->ny);
+    r->u = BG_NEW_ARRAY(double, 3 * def->nu);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->report->events)
+    if (!r->y || !r->u || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
 }
@@ -168,6 +169,20 @@ static bg_status housekeeping(bg_runner *r, bg_error *err)
     return bg_checkpoint_write(r, err);
 }
 
+/* Whether a step could not be made because of a corner that lies just ahead. */
+static bg_status explain_inputs(bg_runner *r, bg_status st, bg_error *err)
+{
+    const double t = bg_integrator_get_state(r->ig)->t, ahead = 1e-6 * (r->t_end - r->t_start);
+    bg_error found = {BG_OK, ""};
+    const bg_status cause = bg_runner_check_inputs(r, t, fmin(t + ahead, r->t_end), &found);
+    if ((st > 0 || st == BG_STEP_TOO_SMALL) && cause != BG_OK) {
+        st = cause;
+        if (err)
+            *err = found;
+    }
+    return st;
+}
+
 /* One step with everything that belongs to it. */
 static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
 {
@@ -175,8 +190,13 @@ static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
     bool cut = false;
     bg_status st = bg_integrator_step(r->ig, err);
     if (st != BG_OK)
-        return st;
+        return explain_inputs(r, st, err);
     const double begin = bg_integrator_get_step_start(r->ig);
+    st = bg_runner_check_inputs(r, begin, bg_integrator_get_state(r->ig)->t, err);
+    if (st != BG_OK) {
+        bg_integrator_undo(r->ig, r->t_end);
+        return st;
+    }
     bg_system_turn_to(r->sys, BG_FOR_EVENTS);
     st = events_in_step(r, &cut, ended, err);
     bg_system_turn_to(r->sys, BG_FOR_STEPS);
@@ -355,6 +375,7 @@ static void destroy(bg_runner *r)
     bg_integrator_destroy(r->ig);
     bg_instant_clear(&r->at);
     free(r->y);
+    free(r->u);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);
     bg_comparison_clear(&r->comparison);

@@ -16,6 +16,7 @@ typedef struct bg_runner {
     bg_integrator *ig;
     bg_instant at;          /* events; its state is also that of the row being written */
     double *y;              /* [ny] outputs of a row */
+    double *u;              /* [3 nu] inputs and their derivatives, scratch */
     bool ended;             /* an event ended the run */
     double t_start, t_end;  /* s */
     long next_output;       /* index of the next row on the grid */
@@ -50,6 +51,10 @@ bg_status bg_runner_write_grid(bg_runner *runner, double t, bg_error *err);
 bg_status bg_runner_write_to_event(bg_runner *runner, bg_error *err);
 /* The step that ends at the present state and began at `begin`. */
 bg_status bg_runner_write_step(bg_runner *runner, double begin, bg_error *err);
+
+/* following.c: fails where an input that bodies follow, and whose corners are not known, has one in
+ * between. */
+bg_status bg_runner_check_inputs(bg_runner *runner, double from, double to, bg_error *err);
 
 /* Makes sure that the checkpoint can be written, and that no other run writes to it meanwhile.
  * Close it also after a failure. */
