@@ -146,6 +146,8 @@ typedef struct bg_integrator_info {
      * a model that is turned, or a symmetric one, moves alike within the errors of the method, not
      * within rounding. */
     int partitions;
+    /* Non-zero: its error estimate does not see a corner of a force law inside a step. */
+    int misses_corners;
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */
