@@ -146,6 +146,8 @@ typedef struct bg_integrator_info {
     /* The method that this is a name for, with one option set: prk25 is prk with pair=prk25. What
      * holds for all settings of that one holds for this. NULL: a method of its own. */
     const char *setting_of;
+    /* Non-zero: its error estimate does not see a corner of a force law inside a step. */
+    int misses_corners;
 } bg_integrator_info;
 
 /* The i-th method, or NULL past the end. */

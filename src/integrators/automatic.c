@@ -22,7 +22,9 @@
 #include <string.h>
 
 enum { EXPLICIT, IMPLICIT, PARTS };
-enum { FEWEST_LEFT = 64 };     /* steps of the explicit method to the end that an exchange is for */
+/* Steps of the explicit method to the end that an exchange is for: so many for each unknown, whose
+ * matrices the implicit one begins with, and no fewer than that. */
+enum { FEWEST_LEFT = 64, LEFT_PER_UNKNOWN = 8 };
 enum { MOST_UNKNOWNS = 1000 }; /* of systems for which memory of the implicit one is made */
 
 extern const bg_integrator_class bg_mdop5, bg_bdf_class;
@@ -104,14 +106,20 @@ bool bg_automatic_is_implicit(const bg_integrator *ig)
     return ig->automatic && ig->automatic->now == IMPLICIT;
 }
 
+/* Whether the rest of the run is long enough for a method that begins with order 1. */
+static bool is_worthwhile(const bg_integrator *ig, double h)
+{
+    const int unknowns = ig->dyn->nv + ig->dyn->ng + ig->dyn->nz;
+    return ig->x0->t + fmax(FEWEST_LEFT, LEFT_PER_UNKNOWN * unknowns) * h < ig->t_end;
+}
+
 void bg_automatic_update(bg_integrator *ig)
 {
     bg_automatic *a = ig->automatic;
     bg_error ignored;
     double h = ig->control.h_next;
     if (a->now == IMPLICIT || !ig->trouble->stiff || !a->part[IMPLICIT].method ||
-        !(ig->x0->t + FEWEST_LEFT * h < ig->t_end) || ig->control.leaps.left > 0 ||
-        bg_change_points_is_passing(ig))
+        !is_worthwhile(ig, h) || ig->control.leaps.left > 0 || bg_change_points_is_passing(ig))
         return;
     take(ig, IMPLICIT);
     ig->class_->restart(ig, BG_RESTART_START);

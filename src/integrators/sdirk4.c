@@ -29,6 +29,6 @@ static const bg_option_info options[] = {BG_DIRK_OPTIONS};
 const bg_integrator_class bg_sdirk4;
 const bg_integrator_class bg_sdirk4 = {
     .info = {"sdirk4", "SDIRK of order 4 on independent motions, for stiff systems", options,
-             sizeof options / sizeof *options, false, 4, 3},
+             sizeof options / sizeof *options, false, 4, 3, .misses_corners = 1},
     BG_DIRK_FUNCTIONS,
 };

@@ -17,6 +17,6 @@ static const bg_option_info options[] = {BG_DIRK_OPTIONS};
 const bg_integrator_class bg_sdirk4_first_order;
 const bg_integrator_class bg_sdirk4_first_order = {
     .info = {"sdirk4-first-order", "sdirk4 with positions and velocities as unknowns of its stages",
-             options, sizeof options / sizeof *options, false, 4, 3},
+             options, sizeof options / sizeof *options, false, 4, 3, .misses_corners = 1},
     BG_DIRK_FUNCTIONS,
 };

@@ -14,9 +14,12 @@
  * of the last half of the iteration is |lambda|, and steps with h |lambda| above 2.5 are limited by
  * stability: accuracy would allow no oscillation such steps. Where another method may take over
  * (automatic.c) the proof is tried without a suspicion, too, after 64, 128, 256, ... steps: rho may
- * be too small as well. Of the parts of the system (force
- * elements) the fastest is the one whose force changes along the iteration's last vector do most
- * work on the accelerations they cause. */
+ * be too small as well. Steps may also be shorter than stability asks for although the motion is
+ * smooth: stages that leave the constraints are pulled back by the stiff force. Where h |lambda| is
+ * above a half and the rates change a hundred times less in a step than the fastest motion would
+ * make them, that motion is not what is followed, and the other method takes over, too. Of the
+ * parts of the system (force elements) the fastest is the one whose force changes along the
+ * iteration's last vector do most work on the accelerations they cause. */
 #include "integrators/trouble.h"
 #include "math/arrays.h"
 
@@ -26,6 +29,7 @@
 
 enum { EVERY = 8, SUSPECT = 15, CALM = 6, ITERATIONS = 24, FIRST_LOOK = 64 };
 static const double shift = 1e-6;
+static const double fast = 0.5, smooth = 0.01; /* h |lambda|; change of rates beside that */
 
 /* What one is in positions, velocities and states, so that tangent vectors have a size. */
 typedef struct units {
@@ -179,15 +183,36 @@ static double calc_fastest(bg_integrator *ig, const bg_state *from, double h, bg
     return isfinite(rate) ? rate : 0;
 }
 
+/* |a - b| of velocities and states, or of their rates, along the constraints; b NULL: |a|. */
+static double calc_tangent_size(bg_integrator *ig, const double *a, const double *b)
+{
+    bg_dynamics *d = ig->dyn;
+    int n = d->nv + d->nz; /* v and z lie together */
+    double *x = ig->work_n;
+    for (int i = 0; i < n; i++)
+        x[i] = a[d->nq + i] - (b ? b[d->nq + i] : 0);
+    keep_tangent(d, x);
+    return bg_norm_calc(ig, n, x, ig->x0->v, ig->x1->v);
+}
+
+/* Whether the step from x0 to x1 followed a motion far slower than the fastest one. */
+static bool is_smooth(bg_integrator *ig, double h_rate)
+{
+    double change = calc_tangent_size(ig, ig->rate1, ig->rate0);
+    return change < smooth * h_rate * calc_tangent_size(ig, ig->rate1, NULL);
+}
+
 void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h)
 {
     bg_trouble *m = ig->trouble;
     bg_culprit culprit = {0};
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE); /* no work of the method */
     double rate = calc_fastest(ig, x, h, &culprit);
-    bg_system_turn_to(ig->sys, before);
     bg_trouble_wait_longer(ig, &m->stiff_patience);
-    if (!(h * rate > m->proved))
+    bool proved = h * rate > m->proved ||
+                  (ig->automatic && x == ig->x1 && h * rate > fast && is_smooth(ig, h * rate));
+    bg_system_turn_to(ig->sys, before);
+    if (!proved)
         return;
     if (!m->stiff)
         m->t_stiff = x->t;
@@ -197,18 +222,6 @@ void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h)
     }
     m->limited += m->stiff ? 0 : SUSPECT;
     m->stiff = true;
-}
-
-/* |a - b| of velocities and states, or of their rates, along the constraints. */
-static double calc_tangent_distance(bg_integrator *ig, const double *a, const double *b)
-{
-    bg_dynamics *d = ig->dyn;
-    int n = d->nv + d->nz; /* v and z lie together */
-    double *x = ig->work_n;
-    for (int i = 0; i < n; i++)
-        x[i] = a[d->nq + i] - b[d->nq + i];
-    keep_tangent(d, x);
-    return bg_norm_calc(ig, n, x, ig->x0->v, ig->x1->v);
 }
 
 void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rate)
@@ -221,8 +234,8 @@ void bg_trouble_watch_step(bg_integrator *ig, const double *y, const double *rat
     }
     if (m->suspect == 0 && ig->count.accepted % EVERY != 0)
         return;
-    double distance = calc_tangent_distance(ig, ig->x1->q, y);
-    double change = calc_tangent_distance(ig, ig->rate1, rate);
+    double distance = calc_tangent_size(ig, ig->x1->q, y);
+    double change = calc_tangent_size(ig, ig->rate1, rate);
     if (ig->h * change > m->looks * distance) {
         m->suspect += m->suspect < INT_MAX / 2;
         m->calm = 0;

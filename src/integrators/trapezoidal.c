@@ -21,7 +21,7 @@ static const bg_option_info options[] = {BG_DIRK_OPTIONS};
 const bg_integrator_class bg_trapezoidal;
 const bg_integrator_class bg_trapezoidal = {
     .info = {"trapezoidal", "trapezoidal rule on independent motions, for stiff systems", options,
-             sizeof options / sizeof *options, false, 2, 3},
+             sizeof options / sizeof *options, false, 2, 3, .misses_corners = 1},
     BG_DIRK_FUNCTIONS,
     .leap_reach = 30, /* by stages of order 4 */
 };

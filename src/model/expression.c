@@ -140,6 +140,22 @@ static void run(const bg_expression *e, const double *values, double *w)
         result[k] = run_instruction(&e->code[k], w);
 }
 
+const char *bg_expression_find_corner(const bg_expression *e)
+{
+    const int first = e->nvariables + e->nconstants;
+    bool varies[SLOTS] = {false};
+    for (int k = 0; k < e->nvariables; k++)
+        varies[k] = true;
+    for (int k = 0; k < e->ncode; k++) {
+        const bg_operation *op = bg_operation_get(e->code[k].op);
+        for (int i = 0; i < op->arity; i++)
+            varies[first + k] = varies[first + k] || varies[e->code[k].arg[i]];
+        if (op->corners && varies[first + k])
+            return op->name;
+    }
+    return NULL;
+}
+
 double bg_expression_calc(const bg_expression *e, const double *values)
 {
     double w[SLOTS];

@@ -36,6 +36,10 @@ bool bg_expression_has_name(const char *name);
 int bg_expression_get_variables(const bg_expression *expression, const int **indices);
 bool bg_expression_is_constant(const bg_expression *expression);
 
+/* The name of a function in it that has corners (abs, sign, floor, min, max, mod, step, if) and
+ * depends on variables; NULL: none. */
+const char *bg_expression_find_corner(const bg_expression *expression);
+
 double bg_expression_calc(const bg_expression *expression, const double *values);
 
 /* Value and exact partial derivatives: gradient[k] belongs to the k-th variable of

@@ -29,6 +29,7 @@ typedef struct bg_operation {
     const char *name; /* of the function; NULL: an operator only */
     int arity;        /* 1, 2 or 3 */
     bool chained;     /* f(a,b,c) = f(f(a,b),c), with two or more arguments */
+    bool corners;     /* has places where it, its slope or its curvature jumps */
     double (*calc)(const double *x);
     /* First derivatives p[arity] at x, where f(x) = f; and, where h is not NULL, second ones h =
      * f_00, f_01, f_11. False: x lies on a kink. */

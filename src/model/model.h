@@ -162,6 +162,8 @@ struct bg_model {
     bg_setting *options; /* of that integrator */
     int noptions;
     bg_warnings warnings; /* of the reader */
+    int ncorners;         /* laws and inputs with corners that raise no event; the first of them, */
+    char corner[96];      /* where it is and what it has */
 };
 
 /* The content of a model file, or of a text; origin names it in messages. */

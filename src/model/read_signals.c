@@ -172,6 +172,8 @@ static void read_signal(const bg_value *v, bg_signal *s)
         bg_expression_destroy(s->expression);
         s->expression = NULL;
     }
+    if (s->expression)
+        bg_value_note_corner(v, bg_expression_find_corner(s->expression));
 }
 
 static void read_one(const bg_value *v)

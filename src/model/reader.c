@@ -63,6 +63,16 @@ bg_status bg_value_fail(const bg_value *v, const char *format, ...)
                         other ? file : "", other ? ": " : "", path, *path ? ": " : "", sentence);
 }
 
+void bg_value_note_corner(const bg_value *v, const char *what)
+{
+    bg_model *m = v->reader->model;
+    char path[PATH_LENGTH];
+    if (!what || m->ncorners++ > 0)
+        return;
+    write_path(v, path, sizeof path);
+    snprintf(m->corner, sizeof m->corner, "%.64s (%s)", path, what);
+}
+
 void bg_reader_fail_memory(bg_reader *reader)
 {
     if (reader->status == BG_OK)

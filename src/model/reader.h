@@ -67,6 +67,9 @@ struct bg_value {
 bg_status bg_value_fail(const bg_value *v, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A law at v has corners that raise no event: what has them; NULL: it has none. */
+void bg_value_note_corner(const bg_value *v, const char *what);
+
 /* The folder that file names at v count from is that of this file. */
 const char *bg_value_get_origin(const bg_value *v);
 

@@ -5,6 +5,7 @@
 #include "model/review.h"
 
 #include <math.h>
+#include <stdio.h>
 
 typedef struct box {
     bg_vec3 low, high;
@@ -129,6 +130,22 @@ static void review_digits(const bg_model *m, bg_warnings *warnings)
                         m->digits, last, m->farthest, size);
 }
 
+/* Steps end at events; a corner without one is inside a step. Runs pass this on where the method
+ * they take does not see it. */
+static void review_corners(const bg_model *m, bg_warnings *warnings)
+{
+    char more[48] = "";
+    if (m->ncorners > 1)
+        snprintf(more, sizeof more, " and %d more", m->ncorners - 1);
+    if (m->ncorners > 0)
+        bg_warnings_add(
+            warnings, BG_GOOD, "corners",
+            "%s%s have corners that raise no event, across which the error estimate of "
+            "implicit Runge-Kutta methods does not hold the tolerance; mark them by an "
+            "event, round them off (smooth, tanh, cubic tables), or take another method",
+            m->corner, more);
+}
+
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
 {
     (void)mechanism;
@@ -137,4 +154,5 @@ void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_wa
     review_gravity(model, warnings);
     review_angles(model, warnings);
     review_digits(model, warnings);
+    review_corners(model, warnings);
 }

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const double energy_doubtful = 1e-2, energy_bad = 0.5, energy_rounding = 1e-6;
 static const double rest_rounding = 1e-12;
@@ -98,6 +99,21 @@ static void judge_options(const bg_system *system, const bg_run_options *o, bg_r
                         o->method.atol, scale);
 }
 
+/* What is said of the system, without corners of its laws where the method sees them itself. */
+static void append_warnings(const bg_system *system, const bg_run_options *o, bg_warnings *list)
+{
+    const bg_warnings *all = bg_system_get_warnings(system);
+    const bg_integrator_info *info;
+    for (int k = 0; (info = bg_integrator_get_info(k)) && strcmp(info->name, o->integrator) != 0;)
+        k++;
+    const bool misses = info && info->misses_corners && o->method.step == 0;
+    for (int i = 0; i < all->count; i++)
+        if (misses || strcmp(all->items[i].topic, "corners") != 0)
+            bg_warnings_add(list, all->items[i].verdict, all->items[i].topic, "%s",
+                            all->items[i].text);
+    list->lost += all->lost;
+}
+
 void bg_verdict_update(const bg_system *system, const bg_run_options *options,
                        bg_run_report *report)
 {
@@ -107,7 +123,7 @@ void bg_verdict_update(const bg_system *system, const bg_run_options *options,
         judge_constraints(system, report);
     }
     judge_options(system, options, report);
-    bg_warnings_append(&report->warnings, bg_system_get_warnings(system));
+    append_warnings(system, options, &report->warnings);
     bg_warnings_append(&report->warnings, &report->assembly.warnings);
     report->verdict = bg_warnings_judge(&report->warnings, NULL);
 }

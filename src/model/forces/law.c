@@ -116,6 +116,8 @@ static void list_outputs(const bg_value *v, bg_law *law, int *via)
     for (int k = 0, i = 0; law->output && k < m->noutputs; k++)
         if (via[k]) {
             law->output[i++] = k;
+            if (m->outputs[k].expression)
+                bg_value_note_corner(v, bg_expression_find_corner(m->outputs[k].expression));
             follow(m, &m->outputs[k]);
         }
 }
@@ -166,6 +168,8 @@ static void read_law(const bg_value *v, const char *const *own, int nown, bg_law
     bg_expression *first = names ? bg_value_compile(v, &all, NULL, 0) : NULL;
     if (first)
         compile_used(v, first, names, law);
+    if (law->expression)
+        bg_value_note_corner(v, bg_expression_find_corner(law->expression));
     bg_expression_destroy(first);
     free(names);
     if (v->reader->status == BG_OK)

@@ -212,6 +212,8 @@ static void read_laws(const bg_value *v, spring *s)
     s->c = bg_value_not_negative_or(v, "damping", 0);
     bg_curve_read(v, "stiffness_table", kind, BG_CURVE_GOES_ON, &s->spring_table);
     bg_curve_read(v, "damping_table", kind, BG_CURVE_GOES_ON, &s->damper_table);
+    if (kind == BG_CURVE_LINEAR && (s->spring_table.n > 2 || s->damper_table.n > 2))
+        bg_value_note_corner(v, "linear table");
     bg_law_read(v, "force", variables, VARIABLES, &s->force);
     bg_law_read(v, "actuator", variables, VARIABLES, &s->actuator);
     exclude(v, "stiffness_table", "stiffness");
