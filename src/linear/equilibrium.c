@@ -21,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_STEPS = 60, CAREFUL_STEPS = 30, RELAXATION_STEPS = 200, MARCH_STEPS = 400, HALVINGS = 6, ESCAPES = 2 };
+enum {
+    NEWTON_STEPS = 60,
+    CAREFUL_STEPS = 30,
+    RELAXATION_STEPS = 200,
+    MARCH_STEPS = 400,
+    HALVINGS = 6,
+    ESCAPES = 2
+};
 
 static const double converged = 1e-12; /* steps in sizes */
 static const double roundoff = 1e-8;   /* of steps that get no smaller */
@@ -323,8 +330,8 @@ static bg_status relax(search *s, bool *done, bg_error *err)
 }
 
 /* The motion itself from `begin`, by long steps that damp it, until Newton's method can take over:
- * the step is what moves coordinates by a few hundredths of their sizes, and grows without end where
- * the motion becomes steady. */
+ * the step is what moves coordinates by a few hundredths of their sizes, and grows without end
+ * where the motion becomes steady. */
 static bg_status march(search *s, bool *done, bg_error *err)
 {
     bg_rest *r = s->rest;
@@ -350,7 +357,7 @@ static bg_status march(search *s, bool *done, bg_error *err)
             return st;
         }
     }
-    return st;
+    return st > 0 ? BG_OK : st;
 }
 
 /* The mode that grows fastest without swinging; NULL: there is none. */
@@ -411,7 +418,7 @@ static bg_status settle(search *s, bg_error *err)
     bg_state_copy(s->sys->system, s->x, s->begin);
     bg_status st = bg_rest_update(s->rest, s->x, err);
     if (st == BG_OK)
-        st = iterate(s, NEWTON_STEPS + CAREFUL_STEPS, &done, err);
+        st = iterate(s, s->spins ? CAREFUL_STEPS : NEWTON_STEPS + CAREFUL_STEPS, &done, err);
     if (st == BG_OK && !done)
         st = s->spins ? march(s, &done, err) : relax(s, &done, err);
     return st == BG_OK && !done ? tell_none(s, err) : st;

@@ -80,7 +80,7 @@ static void keep_left(bg_rest *r, double *F)
             F[i] -= along / size * t[i];
         }
     }
-    double force = 0, rate = 0;
+    double force = 0, rate = r->energy;
     bg_rest_collect(r, r->lin->at->v, t);
     for (int i = 0; i < r->n; i++) {
         force += sum[i] * sum[i];
@@ -290,8 +290,6 @@ bg_status bg_rest_calc_march(bg_rest *r, double h, bg_error *err)
         for (int k = 0; k < nx; k++)
             values[i * nx + k] = (i == k ? 1 / h : 0) - r->A[i * nx + k];
     bg_rest_collect(r, l->at->v, r->x);
-    for (int i = 0; i < n; i++)
-        r->x[i] -= r->along[i];
     hold_cyclic(r, r->x);
     bg_rest_expand(r, r->x, r->delta);
     for (int k = 0; k < n; k++) {
