@@ -29,6 +29,7 @@ typedef struct bg_rest {
     double *delta, *dv, *dz; /* [nv], [nv], [nz] */
     double *left;            /* [nv] accelerations that no step takes away, but for those along */
     double unresolved;       /* rates that are kept; the largest in sizes, 1/s^2; */
+    int pushed;              /* and its coordinate; */
     double drift;            /* 1/s^2, the largest along those rates, */
     double decay;            /* 1/s, the same beside all rates, masses weighed; */
     int worst;               /* and its coordinate */

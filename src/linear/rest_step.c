@@ -80,18 +80,18 @@ static void keep_left(bg_rest *r, double *F)
             F[i] -= along / size * t[i];
         }
     }
-    double force = 0, rate = r->energy;
+    double force = 0, rate = 0;
     bg_rest_collect(r, r->lin->at->v, t);
     for (int i = 0; i < r->n; i++) {
         force += sum[i] * sum[i];
         rate += t[i] * t[i];
     }
-    r->decay = force > 0 ? sqrt(force / rate) : 0;
+    r->decay = force > 0 ? sqrt(force / fmax(rate, r->energy)) : 0;
     bg_rest_expand(r, sum, r->left);
     r->drift = find_largest(r, r->left, &r->worst);
     bg_rest_expand(r, F, r->left);
-    int where = 0;
-    r->unresolved = find_largest(r, r->left, &where);
+    r->pushed = 0;
+    r->unresolved = find_largest(r, r->left, &r->pushed);
 }
 
 /* The step along eigenvectors of the symmetric part of K; false: K is positive. */

@@ -40,7 +40,7 @@ cat >falls.json <<'END'
  "joints": {"flight": {"type": "free", "bodies": ["ground", "stone"]}}, "gravity": 9.81,
  "initial": {"equilibrium": true}}
 END
-expect "what falls has none" 1 "no equilibrium" "flight.z" "support what falls" -- "$BOGIE" run falls.json
+expect "what falls has none" 1 "no equilibrium" "flight.z" "falls, slides or rolls away" -- "$BOGIE" run falls.json
 expect "modes neither" 1 "no equilibrium" -- "$BOGIE" modes falls.json
 
 expect "both places" 2 "exclude each other" -- "$BOGIE" modes falls.json --equilibrium --at 1
