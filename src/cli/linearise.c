@@ -18,14 +18,7 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(linear.equilibrium),
-     "about the equilibrium, or steady motion, that is found from the start"},
-    {"--at", NULL, "T", BG_CLI_NUMBER, FIELD(linear.at),
-     "about the motion at T s (default: at its start)"},
-    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(linear.formulation),
-     "coordinates of a model (default: the model's, or joint)"},
-    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(linear.settings),
-     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
+    BG_LINEAR_OPTIONS,
     {"--output", "-o", "FILE|-", BG_CLI_TEXT, FIELD(output),
      "the matrices, FILE.json, FILE.csv or FILE.h5; - is JSON on stdout (default)"},
 };
@@ -177,28 +170,20 @@ static bg_status write_matrices(const bg_linear_job *job, const char *path, bg_e
     return st;
 }
 
+static bg_status check(const void *args, bg_error *err)
+{
+    return bg_linear_check_place(((const arguments *)args)->output, err);
+}
+
+static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
+{
+    return write_matrices(job, ((const arguments *)args)->output, err);
+}
+
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .output = "-"};
-    const char *reference;
-    bg_error err = {0};
-    bg_linear_job job = {0};
-    bg_status st = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
-    if (st == BG_OK && args.linear.equilibrium && !isnan(args.linear.at))
-        st = bg_error_set(&err, BG_BAD_INPUT,
-                          "--equilibrium and --at exclude each other: an equilibrium is found from "
-                          "the start");
-    if (st == BG_OK)
-        st = bg_linear_check_place(args.output, &err);
-    if (st == BG_OK)
-        st = bg_linear_job_open(reference, &args.linear, &job, &err);
-    if (st == BG_OK)
-        st = write_matrices(&job, args.output, &err);
-    bg_linear_job_close(&job);
-    bg_cli_settings_clear(&args.linear.settings);
-    fflush(stdout);
-    err.status = st;
-    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+    return bg_linear_run(verb, &(bg_linear_verb){check, work}, argc, argv, &args);
 }
 
 const bg_verb bg_verb_linearise = {
