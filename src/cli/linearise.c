@@ -23,7 +23,8 @@ static const bg_cli_option options[] = {
      "the matrices, FILE.json, FILE.csv or FILE.h5; - is JSON on stdout (default)"},
 };
 
-static const char *const rate_units[3][2] = {{"m", "m/s"}, {"rad", "rad/s"}, {"", "1/s"}};
+static const char *const rate_units[3][3] = {
+    {"m", "m/s", "m/s²"}, {"rad", "rad/s", "rad/s²"}, {"", "1/s", "1/s²"}};
 
 /* The unit of a displacement along velocity coordinate i, or of its rate. */
 static const char *find_unit(const bg_scene *scene, int i, bool rate)
@@ -61,8 +62,19 @@ static void name_states(const bg_linear_job *job, const bg_scene *scene, bg_line
     }
 }
 
+/* The unit of an input, or of its first or second rate. */
+static const char *find_input_unit(const bg_scene *scene, int i, int rate)
+{
+    const char *unit = bg_page_find_unit(scene, "inputs", i);
+    for (int k = 0; k < 2; k++)
+        if (strcmp(unit, rate_units[k][0]) == 0)
+            return rate_units[k][rate];
+    return "";
+}
+
 /* Inputs, and those of their rates on which something depends; columns of B and D move together. */
-static void choose_inputs(const bg_linear_job *job, bg_linear_matrices *m, double *B, double *D)
+static void choose_inputs(const bg_linear_job *job, const bg_scene *scene, bg_linear_matrices *m,
+                          double *B, double *D)
 {
     static const char *const suffix[3] = {"", " rate", " second rate"};
     const bg_linearisation *l = job->linearisation;
@@ -84,7 +96,7 @@ static void choose_inputs(const bg_linear_job *job, bg_linear_matrices *m, doubl
         snprintf(u->name, sizeof u->name, "%.70s%s",
                  bg_system_get_name(job->problem->system, 'u', i, buffer, sizeof buffer),
                  suffix[d]);
-        u->unit = "";
+        u->unit = find_input_unit(scene, i, d);
         u->value = values[d][i];
         for (int k = 0; k < m->nx; k++)
             m->B[k * wide + m->nu - 1] = B[k * wide + c];
@@ -128,7 +140,7 @@ static bg_status fill(const bg_linear_job *job, const bg_scene *scene, bg_linear
     name_states(job, scene, m);
     st = name_outputs(job, scene, m, err); /* which sets the inputs, too */
     if (st == BG_OK && job->linearisation->nu > 0)
-        choose_inputs(job, m, B, D);
+        choose_inputs(job, scene, m, B, D);
     return st;
 }
 
