@@ -13,6 +13,7 @@ static bg_status start(bg_linear_job *job, bg_error *err)
     snprintf(job->where, sizeof job->where, "%s",
              system->equilibrium ? "in equilibrium" : "at the start");
     t = isnan(t) ? system->def.t_start : t;
+    job->rests = system->equilibrium;
     return system->equilibrium ? bg_start_find_rest(job->evaluator, t, job->state, &job->start, err)
                                : bg_start_find(job->evaluator, t, job->state, &job->start, err);
 }

@@ -35,6 +35,7 @@ typedef struct bg_linear_job {
     bg_run_report run;        /* else */
     bg_linearisation *linearisation;
     char where[64]; /* "in equilibrium", "at t = 2 s" */
+    bool rests;     /* it is an equilibrium, or a steady motion */
 } bg_linear_job;
 
 /* What a verb does with its arguments: it checks its own, and works on a job. */

@@ -129,7 +129,11 @@ static void print_doubt(const bg_linear_job *job)
     bool instant = bg_linearisation_calc_size(l, l->at->a) > nothing;
     for (int i = 0; i < l->nz; i++)
         instant = instant || (!l->moves && fabs(l->h[i]) > nothing);
-    if (instant)
+    const char *form = job->problem->formulation;
+    if (instant && job->rests && form && strcmp(form, "cartesian") == 0)
+        printf("  remark           the motion is steady, but not in these coordinates: its "
+               "eigenvalues are those of the instant; --formulation joint has others\n");
+    else if (instant)
         printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
                "instant, and depend on the coordinates\n");
 }
