@@ -2,6 +2,7 @@
  * formulations, and what is said where there is none. */
 #include "linear/equilibrium.h"
 #include "math/vec3.h"
+#include "model/model.h"
 #include "modes_support.h"
 #include "random_mechanism.h"
 
@@ -328,7 +329,37 @@ static void test_none(void **state)
     assert_fails("{'gravity': 9.81, 'bodies': {'block': {'mass': 1, 'center': [0, 0, 1], "
                  "'inertia': [1, 1, 1]}}, 'joints': {'slope': {'type': 'prismatic', 'bodies': "
                  "['ground', 'block'], 'at': [0, 0, 1], 'axis': [1, 0, -0.1]}}}",
-                 "still accelerates");
+                 "nothing resists a motion along");
+}
+
+/* A vehicle without brakes on a road that falls rolls away in the direction that it falls, from
+ * rest and at its speed: gravity is turned by a twentieth, to any side. */
+static void test_slopes(void **state)
+{
+    (void)state;
+    static const double slopes[][2] = {{0.5, 0}, {0, -0.5}, {-0.1, 0.5}};
+    for (int n = 0; n < (SANITIZED ? 1 : 6); n++) {
+        bg_error err = {BG_OK, ""};
+        linear_model m = {0};
+        bg_equilibrium_report r;
+        char turned[64], expected[16];
+        const double *slope = slopes[n % 3];
+        snprintf(turned, sizeof turned, "[%g, %g, -9.8]", slope[0], slope[1]);
+        snprintf(expected, sizeof expected, ".%c'", fabs(slope[0]) > fabs(slope[1]) ? 'x' : 'y');
+        const bg_setting set[] = {{"gravity", turned}};
+        assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/hmmwv14.json", set, 1, &m.model, &err));
+        m.model->equilibrium = false;
+        assert_ok(bg_model_create_system(m.model, forms[n / 3], &m.system, &err));
+        linear_begin_system(&m);
+        if (n % 3 == 1)
+            memset(m.state->v, 0, (size_t)m.system->def.nv * sizeof(double));
+        assert_int_equal(
+            bg_equilibrium_find(m.evaluator, m.state, &m.report.redundancy, &r, &m.modes, &err),
+            BG_NOT_CONVERGED);
+        if (!strstr(err.text, "nothing resists a motion along") || !strstr(err.text, expected))
+            fail_msg("%s: '%s'", turned, err.text);
+        linear_end(&m);
+    }
 }
 
 /* A beam on two supports that only push, with its weight beyond them, tips over: it ends far away,
@@ -385,7 +416,7 @@ int main(void)
         cmocka_unit_test(test_rough_starts), cmocka_unit_test(test_models),
         cmocka_unit_test(test_stays),        cmocka_unit_test(test_conical_pendulum),
         cmocka_unit_test(test_none),         cmocka_unit_test(test_tips_over),
-        cmocka_unit_test(test_initial),
+        cmocka_unit_test(test_initial),      cmocka_unit_test(test_slopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,6 +234,68 @@ static void test_motion(void **state)
     assert_true(compared > 4);
 }
 
+/* A support that slides carries a body on a ball, which a hinge joins to another one; the same with
+ * the ball's body held by a redundant hinge beside it. */
+#define SUPPORT(second_rate, rheonomic, more)                                                      \
+    "{'gravity': 9.81, 'inputs': {'way': '0.2 + 0.7*t + " second_rate                              \
+    "*t^2/2'}, 'bodies': {'a': {'mass': 2, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}, 'b': "      \
+    "{'mass': 1, 'center': [0.3, 0.1, -0.5], 'inertia': [0.1, 0.2, 0.15], "                        \
+    "'angular_velocity': [0.3, 1, -0.4]}, 'c': {'mass': 0.5, "                                     \
+    "'center': [0.6, 0.1, -0.9], 'inertia': [0.03, 0.02, 0.04]}}, 'joints': {'rail': {'type': "    \
+    "'prismatic', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis': [1, 0.2, 0], 'prescribed': " \
+    "'way'}, 'ball': {'type': 'spherical', 'bodies': ['a', 'b'], 'at': [0, 0, 0]}, 'hinge': "      \
+    "{'type': 'revolute', 'bodies': ['b', 'c'], 'at': [0.5, 0.1, -0.7], 'axis': [0, 1, 0.3], "     \
+    "'initial': {'velocity': 1.5}}" more                                                           \
+    "}, 'forces': {'k': {'type': 'torsion', 'joint': 'hinge', 'stiffness': 30, 'damping': 1}}, "   \
+    "'outputs': {'f': {'reaction': 'ball'}, 'a': {'acceleration': 'c'}}, 'run': {'rheonomic': "    \
+    "'" rheonomic "'}}"
+#define REDUNDANT                                                                                 \
+    ", 'again': {'type': 'revolute', 'bodies': ['b', 'c'], 'at': [0.5, 0.4, -0.61], 'axis': [0, " \
+    "1, 0.3]}"
+
+/* B_2 and D_2: accelerations and outputs are linear in u''. */
+static void test_second_rates(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {SUPPORT("0", "eliminate", ""), SUPPORT("1", "eliminate", "")},
+        {SUPPORT("0", "constrain", ""), SUPPORT("1", "constrain", "")},
+        {SUPPORT("0", "constrain", REDUNDANT), SUPPORT("1", "constrain", REDUNDANT)}};
+    for (int k = 0; k < 6; k++) {
+        bg_error err = {BG_OK, ""};
+        linear_model m[2];
+        for (int c = 0; c < 2; c++) {
+            linear_begin(&m[c], texts[k / 2][c], forms[k % 2]);
+            assert_ok(bg_linearisation_update(m[c].linearisation, m[c].state,
+                                              &m[c].report.redundancy, &err));
+        }
+        bg_linearisation *l = m[0].linearisation;
+        const bg_state *x = l->at, *z = m[1].linearisation->at;
+        double *B = calloc((size_t)(3 * l->nx), 8), *D = calloc((size_t)(3 * l->ny), 8);
+        double y[2][MOST], most = 0;
+        assert_ok(bg_linearisation_calc(l, NULL, B, NULL, D, &err));
+        for (int i = 0; i < l->n; i++) {
+            int at = l->tangent->independent[i];
+            assert_near(B[3 * (l->n + i) + 2], z->a[at] - x->a[at], 1e-9 * (1 + fabs(x->a[at])));
+            most = fmax(most, fabs(B[3 * (l->n + i) + 2]));
+        }
+        for (int c = 0; c < 2; c++) {
+            bg_point p;
+            bg_evaluator *ev = m[c].evaluator;
+            assert_ok(bg_system_set_state(ev, c ? z : x, &p, &err));
+            assert_int_equal(
+                ev->def.outputs(ev->def.self, &p, (c ? z : x)->a, (c ? z : x)->lambda, y[c]), 0);
+        }
+        for (int i = 0; i < l->ny; i++)
+            if (!strstr(l->sys->def.y_names[i], "t")) /* torques of redundant hinges are anything */
+                assert_near(D[3 * i + 2], y[1][i] - y[0][i], 1e-7 * (1 + fabs(y[0][i])));
+        assert_true(most > 0.1);
+        free(B), free(D);
+        linear_end(&m[0]);
+        linear_end(&m[1]);
+    }
+}
+
 /* Hand-written equations: multipliers in the forces, inputs, states, derivatives by differences. */
 static void test_equations(void **state)
 {
@@ -259,7 +321,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_double_pendulum), cmocka_unit_test(test_damped),
         cmocka_unit_test(test_sleeping_top),    cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_equations),
+        cmocka_unit_test(test_equations),       cmocka_unit_test(test_second_rates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

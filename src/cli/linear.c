@@ -13,6 +13,7 @@ static bg_status start(bg_linear_job *job, bg_error *err)
     snprintf(job->where, sizeof job->where, "%s",
              system->equilibrium ? "in equilibrium" : "at the start");
     t = isnan(t) ? system->def.t_start : t;
+    job->rests = system->equilibrium;
     return system->equilibrium ? bg_start_find_rest(job->evaluator, t, job->state, &job->start, err)
                                : bg_start_find(job->evaluator, t, job->state, &job->start, err);
 }
@@ -33,8 +34,9 @@ static bg_status run_to(bg_linear_job *job, double t, bg_error *err)
     return st;
 }
 
-bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *args,
-                             bg_linear_job *job, bg_error *err)
+/* Finds the state and linearises there. */
+static bg_status open_job(const char *reference, const bg_linear_arguments *args,
+                          bg_linear_job *job, bg_error *err)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.equilibrium = args->equilibrium;
@@ -59,7 +61,7 @@ bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *a
                        : st;
 }
 
-void bg_linear_job_close(bg_linear_job *job)
+static void close_job(bg_linear_job *job)
 {
     bg_linearisation_destroy(job->linearisation);
     bg_assembly_report_clear(&job->start);
@@ -67,6 +69,30 @@ void bg_linear_job_close(bg_linear_job *job)
     bg_state_destroy(job->state);
     bg_evaluator_destroy(job->evaluator);
     bg_problem_destroy(job->problem);
+}
+
+int bg_linear_run(const bg_verb *verb, const bg_linear_verb *own, int argc, char **argv, void *args)
+{
+    bg_linear_arguments *linear = args;
+    const char *reference;
+    bg_error err = {0};
+    bg_linear_job job = {0};
+    bg_status st = bg_cli_parse(verb, argc, argv, args, &reference, &err);
+    if (st == BG_OK && linear->equilibrium && !isnan(linear->at))
+        st = bg_error_set(&err, BG_BAD_INPUT,
+                          "--equilibrium and --at exclude each other: an equilibrium is found from "
+                          "the start");
+    if (st == BG_OK)
+        st = own->check(args, &err);
+    if (st == BG_OK)
+        st = open_job(reference, linear, &job, &err);
+    if (st == BG_OK)
+        st = own->work(&job, args, &err);
+    close_job(&job);
+    bg_cli_settings_clear(&linear->settings);
+    fflush(stdout);
+    err.status = st;
+    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
 }
 
 const bg_warnings *bg_linear_job_get_warnings(const bg_linear_job *job)

@@ -18,19 +18,13 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(linear.equilibrium),
-     "about the equilibrium, or steady motion, that is found from the start"},
-    {"--at", NULL, "T", BG_CLI_NUMBER, FIELD(linear.at),
-     "about the motion at T s (default: at its start)"},
-    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(linear.formulation),
-     "coordinates of a model (default: the model's, or joint)"},
-    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(linear.settings),
-     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
+    BG_LINEAR_OPTIONS,
     {"--output", "-o", "FILE|-", BG_CLI_TEXT, FIELD(output),
      "the matrices, FILE.json, FILE.csv or FILE.h5; - is JSON on stdout (default)"},
 };
 
-static const char *const rate_units[3][2] = {{"m", "m/s"}, {"rad", "rad/s"}, {"", "1/s"}};
+static const char *const rate_units[3][3] = {
+    {"m", "m/s", "m/s²"}, {"rad", "rad/s", "rad/s²"}, {"", "1/s", "1/s²"}};
 
 /* The unit of a displacement along velocity coordinate i, or of its rate. */
 static const char *find_unit(const bg_scene *scene, int i, bool rate)
@@ -68,8 +62,19 @@ static void name_states(const bg_linear_job *job, const bg_scene *scene, bg_line
     }
 }
 
+/* The unit of an input, or of its first or second rate. */
+static const char *find_input_unit(const bg_scene *scene, int i, int rate)
+{
+    const char *unit = bg_page_find_unit(scene, "inputs", i);
+    for (int k = 0; k < 2; k++)
+        if (strcmp(unit, rate_units[k][0]) == 0)
+            return rate_units[k][rate];
+    return "";
+}
+
 /* Inputs, and those of their rates on which something depends; columns of B and D move together. */
-static void choose_inputs(const bg_linear_job *job, bg_linear_matrices *m, double *B, double *D)
+static void choose_inputs(const bg_linear_job *job, const bg_scene *scene, bg_linear_matrices *m,
+                          double *B, double *D)
 {
     static const char *const suffix[3] = {"", " rate", " second rate"};
     const bg_linearisation *l = job->linearisation;
@@ -91,7 +96,7 @@ static void choose_inputs(const bg_linear_job *job, bg_linear_matrices *m, doubl
         snprintf(u->name, sizeof u->name, "%.70s%s",
                  bg_system_get_name(job->problem->system, 'u', i, buffer, sizeof buffer),
                  suffix[d]);
-        u->unit = "";
+        u->unit = find_input_unit(scene, i, d);
         u->value = values[d][i];
         for (int k = 0; k < m->nx; k++)
             m->B[k * wide + m->nu - 1] = B[k * wide + c];
@@ -135,7 +140,7 @@ static bg_status fill(const bg_linear_job *job, const bg_scene *scene, bg_linear
     name_states(job, scene, m);
     st = name_outputs(job, scene, m, err); /* which sets the inputs, too */
     if (st == BG_OK && job->linearisation->nu > 0)
-        choose_inputs(job, m, B, D);
+        choose_inputs(job, scene, m, B, D);
     return st;
 }
 
@@ -177,28 +182,20 @@ static bg_status write_matrices(const bg_linear_job *job, const char *path, bg_e
     return st;
 }
 
+static bg_status check(const void *args, bg_error *err)
+{
+    return bg_linear_check_place(((const arguments *)args)->output, err);
+}
+
+static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
+{
+    return write_matrices(job, ((const arguments *)args)->output, err);
+}
+
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .output = "-"};
-    const char *reference;
-    bg_error err = {0};
-    bg_linear_job job = {0};
-    bg_status st = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
-    if (st == BG_OK && args.linear.equilibrium && !isnan(args.linear.at))
-        st = bg_error_set(&err, BG_BAD_INPUT,
-                          "--equilibrium and --at exclude each other: an equilibrium is found from "
-                          "the start");
-    if (st == BG_OK)
-        st = bg_linear_check_place(args.output, &err);
-    if (st == BG_OK)
-        st = bg_linear_job_open(reference, &args.linear, &job, &err);
-    if (st == BG_OK)
-        st = write_matrices(&job, args.output, &err);
-    bg_linear_job_close(&job);
-    bg_cli_settings_clear(&args.linear.settings);
-    fflush(stdout);
-    err.status = st;
-    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+    return bg_linear_run(verb, &(bg_linear_verb){check, work}, argc, argv, &args);
 }
 
 const bg_verb bg_verb_linearise = {

@@ -26,14 +26,7 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(linear.equilibrium),
-     "about the equilibrium, or steady motion, that is found from the start"},
-    {"--at", NULL, "T", BG_CLI_NUMBER, FIELD(linear.at),
-     "about the motion at T s (default: at its start)"},
-    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(linear.formulation),
-     "coordinates of a model (default: the model's, or joint)"},
-    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(linear.settings),
-     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
+    BG_LINEAR_OPTIONS,
     {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json), "all modes as JSON; - is stdout"},
     {"--mode", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(mode),
      "the mode that --output and --html show (default 1)"},
@@ -136,7 +129,11 @@ static void print_doubt(const bg_linear_job *job)
     bool instant = bg_linearisation_calc_size(l, l->at->a) > nothing;
     for (int i = 0; i < l->nz; i++)
         instant = instant || (!l->moves && fabs(l->h[i]) > nothing);
-    if (instant)
+    const char *form = job->problem->formulation;
+    if (instant && job->rests && form && strcmp(form, "cartesian") == 0)
+        printf("  remark           the motion is steady, but not in these coordinates: its "
+               "eigenvalues are those of the instant; --formulation joint has others\n");
+    else if (instant)
         printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
                "instant, and depend on the coordinates\n");
 }
@@ -224,18 +221,15 @@ static bg_status write_json(const bg_linear_job *job, const bg_modes *m, const c
     return st;
 }
 
-static bg_status check_arguments(const arguments *args, bg_error *err)
+static bg_status check(const void *given, bg_error *err)
 {
+    const arguments *args = given;
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (args->output && (!dot || strcmp(dot, ".h5") != 0))
         return bg_error_set(err, BG_BAD_INPUT, "the mode '%s' must be named FILE.h5", args->output);
     if (args->html && !bg_template_get())
         return bg_error_set(err, BG_MISSING,
                             "this bogie was built without the viewer, so it writes no pages");
-    if (args->linear.equilibrium && !isnan(args->linear.at))
-        return bg_error_set(err, BG_BAD_INPUT,
-                            "--equilibrium and --at exclude each other: an equilibrium is found "
-                            "from the start");
     if (!args->output && !args->html && (args->mode > 0 || !isnan(args->amplitude)))
         return bg_error_set(err, BG_BAD_INPUT, "%s is for --html PAGE or -o FILE.h5; give one, too",
                             args->mode > 0 ? "--mode" : "--amplitude");
@@ -268,29 +262,21 @@ static bg_status show(const bg_linear_job *job, const bg_modes *m, const argumen
                         args->output, args->html, err);
 }
 
+static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
+{
+    bg_modes modes = {0};
+    bg_status st = bg_modes_create(job->linearisation, &modes, err);
+    if (st == BG_OK)
+        st = show(job, &modes, args, err);
+    bg_modes_clear(&modes);
+    return st;
+}
+
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
                       .amplitude = NAN};
-    const char *reference;
-    bg_error err = {0};
-    bg_linear_job job = {0};
-    bg_modes modes = {0};
-    bg_status st = bg_cli_parse(verb, argc, argv, &args, &reference, &err);
-    if (st == BG_OK)
-        st = check_arguments(&args, &err);
-    if (st == BG_OK)
-        st = bg_linear_job_open(reference, &args.linear, &job, &err);
-    if (st == BG_OK)
-        st = bg_modes_create(job.linearisation, &modes, &err);
-    if (st == BG_OK)
-        st = show(&job, &modes, &args, &err);
-    bg_modes_clear(&modes);
-    bg_linear_job_close(&job);
-    bg_cli_settings_clear(&args.linear.settings);
-    fflush(stdout);
-    err.status = st;
-    return st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
+    return bg_linear_run(verb, &(bg_linear_verb){check, work}, argc, argv, &args);
 }
 
 const bg_verb bg_verb_modes = {

@@ -27,17 +27,16 @@ enum { COORDINATES = BG_JOINT_COORDINATES }; /* at most, of a joint */
 
 /* angle[njoints * COORDINATES] <- coordinates of the tree and angles that are followed, with all
  * their turns; others stay. */
-static void get_angles(bg_joint_form *form, const bg_state *x, double *angle)
+static void get_angles(bg_joint_form *form, const bg_point *p, double *angle)
 {
-    bg_point p = {.t = x->t, .q = x->q, .v = x->v, .z = x->z, .mode = x->mode};
     double out[3];
     for (int k = 0; k < form->mb.model->njoints; k++)
         for (int c = 0; c < form->mb.model->joints[k].class_->ncoordinates; c++)
-            if (form->mb.find_coordinate(&form->mb, k, c, &p, NULL, out))
+            if (form->mb.find_coordinate(&form->mb, k, c, p, NULL, out))
                 angle[COORDINATES * k + c] = out[0];
     for (int k = 0; k < form->mb.nturns; k++)
         angle[COORDINATES * form->mb.turns[k].joint + form->mb.turns[k].index] =
-            x->z[form->mb.turns[k].z];
+            p->z[form->mb.turns[k].z];
 }
 
 /* Poses and twists of all bodies in the assembled joint form, angles, its degrees of freedom,
@@ -60,7 +59,8 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, double *a
         bg_joint_update_position(form, x->q);
         bg_joint_update_velocity(form, x->v);
         memcpy(start, form->mb.body, (size_t)model->nbodies * sizeof *start);
-        get_angles(form, x, angle);
+        bg_point p = {.t = x->t, .q = x->q, .v = x->v, .z = x->z, .mode = x->mode};
+        get_angles(form, &p, angle);
         *freedom = form->nv - form->ng + report.redundancy.count;
         *tree = form->ng == 0;
     }
@@ -70,13 +70,13 @@ static bg_status assemble(const bg_model *model, bg_body_state *start, double *a
     return st;
 }
 
-/* Angles that are followed start with all their turns, where they are known. */
-static void set_turns(bg_multibody *mb, const double *angle)
+/* Angles that are followed start with all their turns, where they are known: those of z. */
+static void set_turns(const bg_multibody *mb, const double *angle, double *z)
 {
     for (int k = 0; k < mb->nturns; k++) {
         const bg_turn *x = &mb->turns[k];
         double known = angle[COORDINATES * x->joint + x->index];
-        mb->z0[x->z] = isnan(known) ? mb->z0[x->z] : known;
+        z[x->z] = isnan(known) ? z[x->z] : known;
     }
 }
 
@@ -113,7 +113,7 @@ static bg_status take_start(bg_joint_form *f, const bg_body_state *start, const 
     bg_multibody_start(&f->mb, isnan(f->mb.model->t_start) ? 0.0 : f->mb.model->t_start, f->q0,
                        f->v0);
     if (f->found)
-        set_turns(&f->mb, angle);
+        set_turns(&f->mb, angle, f->mb.z0);
     return st;
 }
 
@@ -268,6 +268,28 @@ static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_sy
     return create_joint_as(model, true, form, system, err);
 }
 
+static bg_status create_twin(const void *self, bg_system **twin, bg_error *err)
+{
+    bg_joint_form *form;
+    return create_joint(((const bg_multibody *)self)->model, &form, twin, err);
+}
+
+/* Poses, twists, states of force elements and angles of the joint form. */
+static void take_twin(void *self, void *twin, const bg_point *p, bg_state *x)
+{
+    bg_cartesian *c = self;
+    bg_joint_form *form = twin;
+    double *angle = new_angles(c->mb.model);
+    form->mb.update(&form->mb, p, NULL);
+    bg_cartesian_take_poses(c, form->mb.body, x->q, x->v);
+    memcpy(x->z, p->z, (size_t)c->mb.model->nz * sizeof *x->z);
+    if (angle) {
+        get_angles(form, p, angle);
+        set_turns(&c->mb, angle, x->z);
+    }
+    free(angle);
+}
+
 static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_error *err)
 {
     bg_cartesian *form;
@@ -283,7 +305,7 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     if (st == BG_OK)
         st = bg_cartesian_create(model, start, &form, err);
     if (st == BG_OK)
-        set_turns(&form->mb, angle);
+        set_turns(&form->mb, angle, form->mb.z0);
     free(start);
     free(angle);
     if (st == BG_OK) {
@@ -298,6 +320,8 @@ static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_
     (*system)->warnings = warnings;
     (*system)->freedom = freedom;
     (*system)->tree = tree;
+    (*system)->create_twin = create_twin;
+    (*system)->take_twin = take_twin;
     return BG_OK;
 }
 

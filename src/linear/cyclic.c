@@ -4,10 +4,9 @@
  * dependent coordinates, nor rates of states change along it: T t = 0, T the changes of all of them
  * with the freedoms (linearisation.c), by singular values of T with rows in units of their sizes.
  *
- * Inputs that move change them by m, the sum of what single inputs do by (u', u'', u'''). Where
- * T t = -m for some t, everything stays as it is while inputs move and freedoms along t with them,
- * as on a track of one curvature, where each frame that moved alone would bend the train. What is
- * left of m is judged beside the sum of absolute values. */
+ * Inputs that move change them by m, the sum of what single inputs do by (u', u'', u'''), which is
+ * nothing beside the sum of absolute values where the motion is steady: as on a track of one
+ * curvature, where each frame that moved alone would bend the train. */
 #include "linalg/spectrum.h"
 #include "linear/rest.h"
 
@@ -77,43 +76,23 @@ static bg_status calc_changes(bg_rest *r, bg_error *err)
         double least = fmax(small * most, softest / rounding);
         if (i < 2 * nv && size < least)
             unit *= size > 0 ? least / size : 0;
-        r->units[i] = size > none * most ? unit : 0;
         for (int k = 0; k < n; k++)
-            row[k] = r->units[i] > 0 ? row[k] / unit : 0;
+            row[k] = size > none * most ? row[k] / unit : 0;
     }
     return BG_OK;
 }
 
-/* `along`, the best t of T t = -m, and whether nothing is left of m: by the singular vectors. */
-static bool follow_inputs(bg_rest *r, int rank)
+/* Whether nothing is left of m. */
+static bool is_steady(const bg_rest *r)
 {
-    int n = r->n, all = 2 * r->nv + r->nz;
-    double *m = r->by_inputs, most = 0, largest = 0;
-    memset(r->along, 0, (size_t)r->nv * sizeof *r->along);
+    int all = 2 * r->nv + r->nz;
+    double largest = 0;
     for (int i = 0; i < all; i++)
         largest = fmax(largest, r->parts[i]);
-    for (int i = 0; i < all; i++) { /* in units of rows; what nothing else changes in its own */
-        double unit = r->units[i] > 0                ? r->units[i]
-                      : r->parts[i] > none * largest ? r->parts[i]
-                                                     : HUGE_VAL;
-        m[i] /= unit;
-        r->parts[i] /= unit;
-        most = fmax(most, r->units[i] > 0 ? r->parts[i] : 0);
-    }
-    for (int k = 0; k < rank; k++) {
-        const double *u = r->Ut + k * all;
-        double sum = 0;
-        for (int i = 0; i < all; i++)
-            sum += u[i] * m[i];
-        for (int i = 0; i < all; i++)
-            m[i] -= sum * u[i];
-        for (int i = 0; i < n; i++)
-            r->along[i] -= sum / r->s[k] * r->Vt[k * n + i];
-    }
     for (int i = 0; i < all; i++)
-        if (!(fabs(m[i]) <= rounding * r->parts[i] + 1e-12 * most))
+        if (!(fabs(r->by_inputs[i]) <= rounding * r->parts[i] + none * largest))
             return false;
-    return true;
+    return largest > 0; /* inputs that change nothing do not count */
 }
 
 bg_status bg_rest_find_cyclic(bg_rest *r, const double *motion, bool *steady, bg_error *err)
@@ -126,18 +105,15 @@ bg_status bg_rest_find_cyclic(bg_rest *r, const double *motion, bool *steady, bg
     if (st == BG_OK)
         st = calc_changes(r, err);
     int n = r->n, all = 2 * r->nv + r->nz, rank = all < n ? all : n;
-    *steady = n == 0;
+    *steady = st == BG_OK && is_steady(r);
     if (st == BG_OK && n > 0)
-        st = bg_svd_calc(all, n, r->T, r->s, r->Ut, r->Vt, err);
+        st = bg_svd_calc(all, n, r->T, r->s, NULL, r->Vt, err);
     if (st != BG_OK || n == 0)
         return st;
     while (rank > 0 && r->s[rank - 1] <= rounding * r->s[0])
         rank--;
     for (int k = rank; k < n; k++)
         bg_rest_expand(r, r->Vt + k * n, r->cyclic + r->ncyclic++ * r->nv);
-    *steady = follow_inputs(r, rank);
-    if (!*steady || !motion)
-        memset(r->along, 0, (size_t)r->nv * sizeof *r->along);
     return BG_OK;
 }
 
@@ -146,10 +122,7 @@ void bg_rest_keep_rates(bg_rest *r, bool driven, bg_state *x, bool *dropped)
     int n = r->n;
     double *rate = r->x, *kept = r->y, *t = r->Ut, before = 0, after = 0, lost = 0;
     bg_rest_collect(r, x->v, rate);
-    for (int i = 0; i < n; i++) {
-        rate[i] -= r->along[i];
-        kept[i] = 0;
-    }
+    memset(kept, 0, (size_t)n * sizeof *kept);
     for (int k = 0; k < r->ncyclic; k++) { /* orthonormal in units of masses */
         double sum = 0;
         bg_rest_collect(r, r->cyclic + k * r->nv, t);
@@ -161,11 +134,12 @@ void bg_rest_keep_rates(bg_rest *r, bool driven, bg_state *x, bool *dropped)
     for (int i = 0; i < n; i++) {
         before += rate[i] * rate[i];
         after += kept[i] * kept[i];
-        lost += (rate[i] - kept[i]) * (rate[i] - kept[i]);
-        kept[i] += r->along[i];
+        rate[i] -= kept[i];
+        lost += rate[i] * rate[i];
     }
-    *dropped = lost > 1e-9 * before;
-    r->moves = driven || (after > 1e-20 * before && after > 0);
+    bg_rest_expand(r, rate, r->dv);
+    *dropped = lost > 1e-9 * before && bg_linearisation_calc_size(r->lin, r->dv) > rounding;
+    r->moves = driven || (after > 1e-14 * before && after > 0);
     if (!r->moves)
         memset(x->v, 0, (size_t)r->nv * sizeof *x->v);
     else if (lost > 1e-14 * before) /* else they are as constant as the directions are known */

@@ -21,7 +21,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWTON_STEPS = 60, CAREFUL_STEPS = 30, RELAXATION_STEPS = 200, MARCH_STEPS = 400, HALVINGS = 6, ESCAPES = 2 };
+enum {
+    NEWTON_STEPS = 60,
+    CAREFUL_STEPS = 30,
+    RELAXATION_STEPS = 200,
+    MARCH_STEPS = 400,
+    HALVINGS = 6,
+    ESCAPES = 2
+};
 
 static const double converged = 1e-12; /* steps in sizes */
 static const double roundoff = 1e-8;   /* of steps that get no smaller */
@@ -40,6 +47,8 @@ typedef struct search {
     bg_state *begin;     /* where relaxation begins */
     double *way;         /* [nv] from the start to x, all steps together */
     bool spins;          /* rates of cyclic directions are kept and looked for */
+    int pushed;          /* a coordinate that nothing holds, at an equilibrium of the others, */
+    double push_size;    /* and its acceleration; 0: there was none */
     bool downhill;       /* away from what is unstable */
     bg_terms terms;      /* G and g_t there */
     double *rhs, *dv;    /* [ng], [nv] */
@@ -266,29 +275,44 @@ static bg_status go(search *s, bool search_line, bg_error *err)
     return bg_rest_update(r, s->x, err);
 }
 
-/* Newton's method from x. *done: it has converged, to where nothing is left but what is free. */
-static bg_status iterate(search *s, int most, bool *done, bg_error *err)
+/* Remembers what pushes along a direction that nothing resists, or changes a rate that is kept
+ * faster than it could count as constant, the first time that this is most of what is left. */
+static void note_push(search *s)
+{
+    const bg_rest *r = s->rest;
+    bool hurries = r->decay > steady && r->drift > r->unresolved;
+    double left = hurries ? r->drift : r->unresolved;
+    if (left <= nothing || left < 0.3 * r->force || s->push_size > 0)
+        return;
+    s->pushed = hurries ? r->worst : r->pushed;
+    s->push_size = left * s->lin->tangent->unit[s->pushed];
+}
+
+/* Newton's method from x. *done: it has converged, to where nothing is left but what is free.
+ * *ended: it has converged, and nothing better is there to be found. */
+static bg_status iterate(search *s, int most, bool *done, bool *ended, bg_error *err)
 {
     bg_rest *r = s->rest;
     double before = HUGE_VAL;
-    *done = false;
-    for (int k = 0; k < most; k++) {
-        bg_status st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
+    bg_status st = BG_OK;
+    *done = *ended = false;
+    for (int k = 0; k < most && !*ended && st == BG_OK; k++) {
+        st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
         if (st != BG_OK)
             return st;
-        bool small = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
-        if (small) {
-            s->report->drift = r->drift;
-            s->report->worst = r->worst;
-            *done = r->unresolved <= nothing && (r->decay <= steady || r->drift <= nothing);
-            return BG_OK;
-        }
+        *ended = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
         before = r->size;
-        st = go(s, true, err);
-        if (st != BG_OK)
-            return st == BG_RETRY ? BG_OK : st;
+        if (!*ended)
+            st = go(s, true, err);
     }
-    return BG_OK;
+    if (*ended) {
+        s->report->drift = r->drift;
+        s->report->worst = r->worst;
+        *done = r->unresolved <= nothing && (r->decay <= steady || r->drift <= nothing);
+    }
+    if (!*done)
+        note_push(s);
+    return st == BG_RETRY ? BG_OK : st;
 }
 
 /* x' = F from `begin`, until Newton's method can take over. */
@@ -296,6 +320,7 @@ static bg_status relax(search *s, bool *done, bg_error *err)
 {
     bg_rest *r = s->rest;
     double h = 1e-2, way = 0;
+    bool ended;
     bg_state_copy(s->sys->system, s->begin, s->x);
     bg_status st = bg_rest_update(r, s->x, err);
     *done = false;
@@ -313,7 +338,7 @@ static bg_status relax(search *s, bool *done, bg_error *err)
         s->report->relaxations++;
         h *= r->force > 0 ? fmin(2, fmax(0.3, force / r->force)) : 2;
         if (st == BG_OK && (k % 50 == 49 || h > 100 || r->force <= nothing)) {
-            st = iterate(s, NEWTON_STEPS / 2, done, err);
+            st = iterate(s, NEWTON_STEPS / 2, done, &ended, err);
             if (*done)
                 return st;
             h = 1e-2;
@@ -323,12 +348,13 @@ static bg_status relax(search *s, bool *done, bg_error *err)
 }
 
 /* The motion itself from `begin`, by long steps that damp it, until Newton's method can take over:
- * the step is what moves coordinates by a few hundredths of their sizes, and grows without end where
- * the motion becomes steady. */
+ * the step is what moves coordinates by a few hundredths of their sizes, and grows without end
+ * where the motion becomes steady. */
 static bg_status march(search *s, bool *done, bg_error *err)
 {
     bg_rest *r = s->rest;
     double h = 1e-3;
+    bool ended;
     bg_state_copy(s->sys->system, s->begin, s->x);
     bg_status st = bg_rest_update(r, s->x, err);
     *done = false;
@@ -345,12 +371,10 @@ static bg_status march(search *s, bool *done, bg_error *err)
         }
         s->report->relaxations++;
         h *= size > 0 ? fmin(2, fmax(0.5, 0.02 / size)) : 2;
-        if (st == BG_OK && h > 1e3) {
-            st = iterate(s, NEWTON_STEPS, done, err);
-            return st;
-        }
+        if (st == BG_OK && h > 1e3)
+            return iterate(s, NEWTON_STEPS, done, &ended, err);
     }
-    return st;
+    return st > 0 ? BG_OK : st;
 }
 
 /* The mode that grows fastest without swinging; NULL: there is none. */
@@ -363,18 +387,22 @@ static const bg_mode *find_way_out(const bg_modes *m)
     return worst;
 }
 
-/* A little along a mode, and downhill from there. */
-static bg_status escape(search *s, const bg_mode *mode, bg_error *err)
+/* A little along a mode, less where constraints cannot follow, and downhill from there. *left: x
+ * has been. */
+static bg_status escape(search *s, const bg_mode *mode, bool *left, bg_error *err)
 {
     bg_rest *r = s->rest;
+    bg_status st = BG_RETRY;
     for (int i = 0; i < r->nv; i++) {
         r->delta[i] = push * mode->shape[2 * i];
         r->dv[i] = 0;
     }
     memset(r->dz, 0, (size_t)r->nz * sizeof *r->dz);
-    bg_status st = try_step(s, 1, err);
+    for (int k = 0; k <= HALVINGS && st > 0; k++)
+        st = try_step(s, ldexp(1, -k), err);
+    *left = st == BG_OK;
     if (st != BG_OK)
-        return st;
+        return st > 0 ? BG_OK : st;
     bg_state_copy(s->sys->system, s->trial, s->x);
     s->report->left++;
     s->downhill = true;
@@ -388,6 +416,15 @@ static bg_status tell_none(const search *s, bg_error *err)
     char buffer[64];
     int worst = 0;
     const double *a = s->lin->at->a;
+    if (s->push_size > 0)
+        return bg_error_set(
+            err, BG_NOT_CONVERGED,
+            "system '%s' has no equilibrium that can be found from its start: "
+            "nothing resists a motion along '%s', which accelerates by %.3g there: "
+            "it falls, slides or rolls away; hold it, or take away what pushes it",
+            s->sys->def.name,
+            bg_system_get_name(s->sys->system, 'v', s->pushed, buffer, sizeof buffer),
+            s->push_size);
     for (int i = 0; i < r->nv; i++)
         if (fabs(a[i]) / t->unit[i] > fabs(a[worst]) / t->unit[worst])
             worst = i;
@@ -407,13 +444,17 @@ static bg_status tell_none(const search *s, bg_error *err)
 /* Newton's method from x, else relaxation. */
 static bg_status settle(search *s, bg_error *err)
 {
-    bool done = false;
+    bool done = false, ended = false;
+    s->push_size = 0;
     bg_state_copy(s->sys->system, s->x, s->begin);
     bg_status st = bg_rest_update(s->rest, s->x, err);
     if (st == BG_OK)
-        st = iterate(s, NEWTON_STEPS + CAREFUL_STEPS, &done, err);
-    if (st == BG_OK && !done)
-        st = s->spins ? march(s, &done, err) : relax(s, &done, err);
+        st = iterate(s, s->spins ? CAREFUL_STEPS : NEWTON_STEPS + CAREFUL_STEPS, &done, &ended,
+                     err);
+    if (st == BG_OK && !done && !s->spins)
+        st = relax(s, &done, err);
+    if (st == BG_OK && !done && s->spins && !ended)
+        st = march(s, &done, err);
     return st == BG_OK && !done ? tell_none(s, err) : st;
 }
 
@@ -423,15 +464,16 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     bg_status st = settle(s, err);
     s->report->moves = s->report->moves || s->rest->moves;
     for (int k = 0; st == BG_OK; k++) {
+        bool left = false;
         st = bg_modes_create(s->lin, modes, err);
         s->report->unstable = modes->unstable;
         const bg_mode *out = find_way_out(modes);
-        if (st != BG_OK || !out || k == ESCAPES)
+        if (st == BG_OK && out && k < ESCAPES)
+            st = escape(s, out, &left, err);
+        if (st != BG_OK || !left)
             return st;
-        st = escape(s, out, err);
         bg_modes_clear(modes);
-        if (st == BG_OK)
-            st = settle(s, err);
+        st = settle(s, err);
     }
     return st;
 }

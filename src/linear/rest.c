@@ -30,10 +30,8 @@ static void list(void *object, bg_arena *arena)
     bg_rest *r = object;
     int nv = r->nv, nz = r->nz, nx = 2 * nv + nz, wide = 2 * nv + 2 * nz;
     BG_TAKE(arena, r->cyclic, nv * nv);
-    BG_TAKE(arena, r->along, nv);
     BG_TAKE(arena, r->by_inputs, nx);
     BG_TAKE(arena, r->parts, nx);
-    BG_TAKE(arena, r->units, nx);
     BG_TAKE(arena, r->A, nx * nx);
     BG_TAKE(arena, r->R, nv * nv);
     BG_TAKE(arena, r->F, nv);
@@ -262,6 +260,21 @@ static void use_states(bg_rest *r)
         }
 }
 
+/* Twice the kinetic energy; 0 where the system does not tell. */
+static bg_status calc_energy(bg_rest *r, bg_error *err)
+{
+    bg_evaluator *sys = r->lin->sys;
+    bg_energy energy;
+    bg_point p;
+    r->energy = 0;
+    if (!sys->def.energy)
+        return BG_OK;
+    bg_status st = bg_system_set_state(sys, r->lin->at, &p, err);
+    if (st == BG_OK && bg_system_calc_energy(sys, &p, &energy) == 0)
+        r->energy = 2 * energy.kinetic;
+    return st;
+}
+
 bg_status bg_rest_update(bg_rest *r, const bg_state *x, bg_error *err)
 {
     bg_status st = bg_linearisation_update(r->lin, x, r->redundancy, err);
@@ -279,6 +292,8 @@ bg_status bg_rest_update(bg_rest *r, const bg_state *x, bg_error *err)
         st = eliminate_states(r, err);
     if (st == BG_OK)
         use_states(r);
+    if (st == BG_OK)
+        st = calc_energy(r, err);
     bg_rest_expand(r, r->F, r->left);
     r->force = bg_linearisation_calc_size(r->lin, r->left);
     return st;

@@ -9,11 +9,10 @@ typedef struct bg_rest {
     bg_linearisation *lin; /* at the present state */
     const bg_redundancy *redundancy;
     int nv, nz, n;
-    int ncyclic;    /* directions along which nothing changes, whose rates may stay */
-    double *cyclic; /* [ncyclic nv] */
-    bool moves;     /* rates are kept, or inputs move, so that rates are looked for */
-    double *along;  /* [n] rates of freedoms that go along with inputs, in units of masses */
-    double *by_inputs, *parts, *units; /* [2 nv + nz] scratch of cyclic.c */
+    int ncyclic;               /* directions along which nothing changes, whose rates may stay */
+    double *cyclic;            /* [ncyclic nv] */
+    bool moves;                /* rates are kept, or inputs move, so that rates are looked for */
+    double *by_inputs, *parts; /* [2 nv + nz] scratch of cyclic.c */
     /* Forces, stiffness and damping in units of masses, states z eliminated: they follow at once.
      */
     double *A, *R;            /* [nx nx] of the linearisation; [n n] R^T R = B^T M B */
@@ -30,9 +29,11 @@ typedef struct bg_rest {
     double *delta, *dv, *dz; /* [nv], [nv], [nz] */
     double *left;            /* [nv] accelerations that no step takes away, but for those along */
     double unresolved;       /* rates that are kept; the largest in sizes, 1/s^2; */
+    int pushed;              /* and its coordinate; */
     double drift;            /* 1/s^2, the largest along those rates, */
-    double decay;            /* 1/s, the same beside these rates themselves, all masses weighed; */
+    double decay;            /* 1/s, the same beside all rates, masses weighed; */
     int worst;               /* and its coordinate */
+    double energy;           /* twice the kinetic energy, with that of what inputs move */
     double force;            /* 1/s^2, the largest acceleration in sizes */
     double size;             /* the largest of delta and dv in sizes */
     bg_arena arena;

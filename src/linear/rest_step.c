@@ -86,12 +86,12 @@ static void keep_left(bg_rest *r, double *F)
         force += sum[i] * sum[i];
         rate += t[i] * t[i];
     }
-    r->decay = force > 0 ? sqrt(force / rate) : 0;
+    r->decay = force > 0 ? sqrt(force / fmax(rate, r->energy)) : 0;
     bg_rest_expand(r, sum, r->left);
     r->drift = find_largest(r, r->left, &r->worst);
     bg_rest_expand(r, F, r->left);
-    int where = 0;
-    r->unresolved = find_largest(r, r->left, &where);
+    r->pushed = 0;
+    r->unresolved = find_largest(r, r->left, &r->pushed);
 }
 
 /* The step along eigenvectors of the symmetric part of K; false: K is positive. */
@@ -290,8 +290,6 @@ bg_status bg_rest_calc_march(bg_rest *r, double h, bg_error *err)
         for (int k = 0; k < nx; k++)
             values[i * nx + k] = (i == k ? 1 / h : 0) - r->A[i * nx + k];
     bg_rest_collect(r, l->at->v, r->x);
-    for (int i = 0; i < n; i++)
-        r->x[i] -= r->along[i];
     hold_cyclic(r, r->x);
     bg_rest_expand(r, r->x, r->delta);
     for (int k = 0; k < n; k++) {

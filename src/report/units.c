@@ -54,6 +54,16 @@ static const char *of_output(const bg_model *m, const bg_output *o)
     }
 }
 
+/* An input has the unit of the coordinate that follows it; others may mean anything. */
+static const char *of_input(const bg_model *m, int signal)
+{
+    for (int k = 0; k < m->njoints; k++)
+        for (int c = 0; c < m->joints[k].class_->ncoordinates; c++)
+            if (m->joints[k].start[c].signal == signal)
+                return m->joints[k].class_->coordinate[c].kind == BG_COORDINATE_SLIDE ? "m" : "rad";
+    return "";
+}
+
 /* The link whose first coordinate is the last one not behind the column. */
 static const char *of_link(const bg_mechanism *x, bool velocity, int column)
 {
@@ -78,6 +88,8 @@ const char *bg_page_find_unit(const bg_scene *s, const char *dataset, int column
     bool q = strcmp(dataset, "q") == 0, v = strcmp(dataset, "v") == 0;
     if (strcmp(dataset, "outputs") == 0)
         return column < s->model->noutputs ? of_output(s->model, &s->model->outputs[column]) : "";
+    if (strcmp(dataset, "inputs") == 0)
+        return column < s->model->nsignals ? of_input(s->model, column) : "";
     if (!q && !v)
         return "";
     if (strcmp(s->formulation, "joint") == 0)

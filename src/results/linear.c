@@ -85,13 +85,21 @@ static void put_quoted(FILE *out, const char *before, const char *text)
     fputc('"', out);
 }
 
+/* "before" and a name with its unit. */
+static void put_name(FILE *out, const char *separator, const char *before,
+                     const bg_linear_signal *x)
+{
+    char name[192];
+    snprintf(name, sizeof name, "%s%s%s%s%s", before, x->name, *x->unit ? " [" : "", x->unit,
+             *x->unit ? "]" : "");
+    put_quoted(out, separator, name);
+}
+
 static void put_rows(FILE *out, const bg_linear_signal *names, const char *prefix, int rows,
                      const double *left, int nleft, const double *right, int nright)
 {
     for (int i = 0; i < rows; i++) {
-        char name[128];
-        snprintf(name, sizeof name, "%s%s", prefix, names[i].name);
-        put_quoted(out, "", name);
+        put_name(out, "", prefix, &names[i]);
         for (int j = 0; j < nleft; j++)
             fprintf(out, ",%.17g", left[i * nleft + j]);
         for (int j = 0; j < nright; j++)
@@ -108,9 +116,9 @@ static bg_status write_csv(const bg_linear_matrices *m, const char *path, bg_err
         return st;
     put_quoted(out.file, "", "[A B; C D]");
     for (int j = 0; j < m->nx; j++)
-        put_quoted(out.file, ",", m->x[j].name);
+        put_name(out.file, ",", "", &m->x[j]);
     for (int j = 0; j < m->nu; j++)
-        put_quoted(out.file, ",", m->u[j].name);
+        put_name(out.file, ",", "", &m->u[j]);
     fputc('\n', out.file);
     put_rows(out.file, m->x, "d/dt ", m->nx, m->A, m->nx, m->B, m->nu);
     put_rows(out.file, m->y, "", m->ny, m->C, m->nx, m->D, m->nu);

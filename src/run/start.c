@@ -46,8 +46,8 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         "rates that were given and cannot stay constant are zero there");
     if (r->held >= 0)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
-                        "the input '%s' moves there; it was held, since nothing is steady while it "
-                        "does",
+                        "the input '%s' moves there; it was held, since the motion is not steady "
+                        "while it does",
                         bg_system_get_name(system, 'u', r->held, buffer, sizeof buffer));
     if (r->distance > 1)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
@@ -73,15 +73,89 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         r->unstable, r->unstable == 1 ? "" : "s", r->unstable == 1 ? "s" : "");
 }
 
+/* Whether anything moves at x: rates, or inputs. */
+static bg_status find_moving(bg_evaluator *sys, const bg_state *x, bool *moves, bg_error *err)
+{
+    bg_point p;
+    bg_status st = bg_system_set_state(sys, x, &p, err);
+    *moves = false;
+    for (int i = 0; i < sys->def.nv; i++)
+        *moves = *moves || x->v[i] != 0;
+    for (int i = 0; i < sys->def.nu && st == BG_OK; i++)
+        *moves = *moves || p.u_t[i] != 0;
+    return st;
+}
+
+/* x <- the state of the twin, and inputs as it holds them. */
+static bg_status take_over(bg_evaluator *sys, bg_evaluator *twin, const bg_state *y, bg_state *x,
+                           bg_error *err)
+{
+    bg_point p;
+    bg_status st = bg_system_set_state(twin, y, &p, err);
+    if (st != BG_OK)
+        return st;
+    sys->system->take_twin(sys->def.self, twin->def.self, &p, x);
+    for (int i = 0; i < sys->def.nu; i++) {
+        const bg_live_input *u = &twin->outside[i];
+        if (u->live)
+            bg_system_set_live(sys, i, u->since, u->value, u->rate);
+    }
+    return BG_OK;
+}
+
+/* A steady motion in coordinates in which there are more of them. *found: there is one, and x is
+ * its state. Where there is none, nobody is told. */
+static bg_status find_in_twin(bg_evaluator *sys, bg_state *x, bg_warnings *list, bool *found,
+                              bg_error *err)
+{
+    bg_system *system = NULL;
+    bg_evaluator *twin = NULL;
+    bg_state *y = NULL;
+    bg_assembly_report report = {0};
+    bg_equilibrium_report how = {0};
+    bg_modes modes = {0};
+    bg_error quiet = {0};
+    bg_status st = sys->system->create_twin(sys->def.self, &system, &quiet);
+    if (st == BG_OK)
+        st = bg_evaluator_create(system, &twin, &quiet);
+    if (st == BG_OK)
+        st = bg_state_create(system, &y, &quiet);
+    if (st == BG_OK) {
+        y->t = x->t;
+        st = bg_state_assemble_with(twin, y, &report, &quiet);
+    }
+    if (st == BG_OK)
+        st = bg_equilibrium_find(twin, y, &report.redundancy, &how, &modes, &quiet);
+    *found = st == BG_OK && how.moves;
+    if (*found) {
+        tell_equilibrium(system, &how, &modes, list);
+        st = take_over(sys, twin, y, x, err);
+    } else {
+        st = st == BG_NO_MEMORY ? bg_error_set(err, st, "%s", quiet.text) : BG_OK;
+    }
+    bg_modes_clear(&modes);
+    bg_assembly_report_clear(&report);
+    bg_state_destroy(y);
+    bg_evaluator_destroy(twin);
+    bg_system_destroy(system);
+    return st;
+}
+
 bg_status bg_start_find_rest(bg_evaluator *sys, double t, bg_state *x, bg_assembly_report *report,
                              bg_error *err)
 {
     bg_equilibrium_report how;
     bg_modes modes = {0};
+    bool moves = false, found = false;
     x->t = t;
     bg_status st = bg_state_assemble_with(sys, x, report, err);
-    if (st == BG_OK)
-        st = bg_equilibrium_find(sys, x, &report->redundancy, &how, &modes, err);
+    if (st == BG_OK && sys->system->create_twin)
+        st = find_moving(sys, x, &moves, err);
+    if (st == BG_OK && moves)
+        st = find_in_twin(sys, x, &report->warnings, &found, err);
+    if (st != BG_OK || found)
+        return st;
+    st = bg_equilibrium_find(sys, x, &report->redundancy, &how, &modes, err);
     if (st == BG_OK)
         tell_equilibrium(sys->system, &how, &modes, &report->warnings);
     bg_modes_clear(&modes);

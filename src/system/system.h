@@ -87,6 +87,11 @@ struct bg_system {
     bool tree;   /* its constraints are those of a tree, and never become dependent */
     bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
     uint64_t content;     /* changes with the model it is made from, likewise; 0: from none */
+    /* The same system in coordinates in which more motions are steady, and x <- its state p as one
+     * of this system. `self` and `twin` are those of evaluators. NULL: there is none. Filled in by
+     * who makes the system. */
+    bg_status (*create_twin)(const void *self, bg_system **twin, bg_error *err);
+    void (*take_twin)(void *self, void *twin, const bg_point *p, bg_state *x);
     bg_warnings warnings; /* added to by who makes the system, before it is used */
     /* column groups of patterned blocks; g by q: of G; blocks of one pattern share them */
     const int *group[BG_OF_COUNT][BG_BY_COUNT];

@@ -22,15 +22,23 @@ else
     holds "page refused without the viewer" grep -q viewer page.err
 fi
 
+cat >driven.json <<'END'
+{"inputs": {"drive": "2*t"}, "gravity": 9.81,
+ "bodies": {"crank": {"mass": 1, "center": [0.2, 0, 0], "inertia": [1, 1, 1]},
+            "bob": {"mass": 1, "center": [0.4, 0, -0.5], "inertia": [0.1, 0.1, 0.1]}},
+ "joints": {"drive": {"type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 1, 0], "prescribed": "drive"},
+            "swing": {"type": "revolute", "bodies": ["crank", "bob"], "at": [0.4, 0, 0], "axis": [0, 1, 0]}}}
+END
 for kind in json csv h5; do
     expect "matrices, $kind" 0 "6 states, 0 inputs, 9 outputs" -- \
         "$BOGIE" linearise "$models/double-wishbone.json" --equilibrium -o matrices.$kind
     holds "file, $kind" test -s matrices.$kind
     expect "again, $kind" 0 -- "$BOGIE" linearise "$models/double-wishbone.json" -o matrices.$kind
 done
-holds "names in the table" grep -q '"d/dt heave.slide"' matrices.csv
+holds "names in the table" grep -qF '"d/dt heave.slide [m]"' matrices.csv
 expect "matrices on stdout" 0 '"kind": "linearised"' '"unit": "rad/s"' -- \
     "$BOGIE" linearise "$models/double-wishbone.json"
+expect "units of inputs" 0 '"name": "drive rate"' '"unit": "rad/s²"' -- "$BOGIE" linearise driven.json
 expect "inputs" 0 '"name": "steer"' -- "$BOGIE" linearise "$models/vehicle-trailer.json" --equilibrium
 
 expect "a run from the equilibrium" 0 "starts in steady motion" "free, and left where they are" -- \
@@ -40,7 +48,7 @@ cat >falls.json <<'END'
  "joints": {"flight": {"type": "free", "bodies": ["ground", "stone"]}}, "gravity": 9.81,
  "initial": {"equilibrium": true}}
 END
-expect "what falls has none" 1 "no equilibrium" "flight.z" "support what falls" -- "$BOGIE" run falls.json
+expect "what falls has none" 1 "no equilibrium" "flight.z" "falls, slides or rolls away" -- "$BOGIE" run falls.json
 expect "modes neither" 1 "no equilibrium" -- "$BOGIE" modes falls.json
 
 expect "both places" 2 "exclude each other" -- "$BOGIE" modes falls.json --equilibrium --at 1

@@ -9,6 +9,7 @@ expect "equations" 0 -- "$BOGIE" run equations:car-axle -o axle.h5 --quiet
 expect "Andrews' mechanism, Cartesian" 0 -- "$BOGIE" run "$SOURCE/models/iftomm-a03-andrews.json" \
     --formulation cartesian -o andrews.h5 --quiet
 expect "no time at all" 0 -- "$BOGIE" run "$SOURCE/models/gyroscope.json" --t-end 0 -o still.h5 --quiet
+expect "page of a mode" 0 -- "$BOGIE" modes "$SOURCE/models/double-wishbone.json" --equilibrium --mode 2 --html mode.html
 cat >study.json <<'END'
 {"format": 1, "kind": "study", "name": "tiny", "title": "A tiny study", "text": "", "source": "tiny.json",
  "columns": [{"key": "steps", "label": "steps", "unit": "", "timing": false}],
@@ -21,5 +22,5 @@ done
 expect "page of a study" 0 -- "$BOGIE" report study.json -o study.html
 holds "pages in the browser" node "$SOURCE/tests/page/smoke.mjs" "$SOURCE/viewer" \
     stair.html "scene:joints that close loops" andrews.html "scene:iftomm-a03-andrews" axle.html "There is no animation" \
-    still.html gyroscope study.html 4711
+    still.html gyroscope study.html 4711 mode.html "scene:Mode 2"
 finish

@@ -260,17 +260,18 @@ static void make_patterns(bg_cartesian *c)
     c->pattern_G = (bg_pattern){c->ng, c->nv, c->G_start, c->G_column};
 }
 
-static void set_start(bg_cartesian *c, const bg_body_state *start)
+void bg_cartesian_take_poses(const bg_cartesian *c, const bg_body_state *pose, double *all_q,
+                             double *all_v)
 {
     for (int b = 1; b <= c->nb; b++) {
-        double *q = c->q0 + 7 * (b - 1), *v = c->v0 + 7 * (b - 1), E[3][4], w[3];
-        bg_quat p = bg_quat_from_rotation(&start[b].R);
+        double *q = all_q + 7 * (b - 1), *v = all_v + 7 * (b - 1), E[3][4], w[3];
+        bg_quat p = bg_quat_from_rotation(&pose[b].R);
         const double values[4] = {p.w, p.x, p.y, p.z};
-        bg_vec3_store(start[b].r, q);
-        bg_vec3_store(start[b].v, v);
+        bg_vec3_store(pose[b].r, q);
+        bg_vec3_store(pose[b].v, v);
         memcpy(q + 3, values, sizeof values);
         bg_euler_calc_E(values, E);
-        bg_vec3_store(start[b].w, w);
+        bg_vec3_store(pose[b].w, w);
         for (int i = 0; i < 4; i++) /* p' = 1/2 E^T w */
             v[3 + i] = 0.5 * (E[0][i] * w[0] + E[1][i] * w[1] + E[2][i] * w[2]);
     }
@@ -350,7 +351,7 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
     calc_sizes(c);
     collect_bodies(c);
     make_patterns(c);
-    set_start(c, start);
+    bg_cartesian_take_poses(c, start, c->q0, c->v0);
     name_everything(c);
     c->mb.update = mb_update;
     bg_multibody_start(&c->mb, isnan(c->mb.model->t_start) ? 0.0 : c->mb.model->t_start, c->q0,

@@ -52,6 +52,9 @@ bool bg_cartesian_make_pattern(bg_cartesian *c, const double *lambda);
 bg_status bg_cartesian_create(const bg_model *model, const bg_body_state *start,
                               bg_cartesian **form, bg_error *err);
 void bg_cartesian_destroy(void *form);
+/* q and v of bodies with these poses and twists, [nbodies]. */
+void bg_cartesian_take_poses(const bg_cartesian *c, const bg_body_state *pose, double *q,
+                             double *v);
 void bg_cartesian_define(bg_cartesian *c, bg_system_def *def);
 
 #endif
