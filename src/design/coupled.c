@@ -119,7 +119,8 @@ void bg_coupled_make_test(bg_coupled *s, double k)
     }
 }
 
-void bg_coupled_calc_losses(const bg_prk_pair *p, bool by_part, double *place, double *momentum)
+void bg_coupled_calc_losses(const bg_prk_pair *p, bool by_part, double h, double *place,
+                            double *momentum)
 {
     static const double m[] = {50, 5}, k[] = {0, 1e5}, d[] = {0, 0};
     bg_coupled s;
@@ -127,7 +128,7 @@ void bg_coupled_calc_losses(const bg_prk_pair *p, bool by_part, double *place, d
     fill_masses(&s, m, k, d, by_part);
     for (int i = 0; i < 2; i++)
         for (int n = 0; n < 500; n++)
-            step_from(&s, p, 0.01, y[i]);
-    *place = fabs(y[0][0] - 50);
+            step_from(&s, p, h, y[i]);
+    *place = fabs(y[0][0] - 5000 * h);
     *momentum = fabs((50 * y[1][2] + 5 * y[1][3]) / 550 - 1);
 }

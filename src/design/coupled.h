@@ -30,9 +30,10 @@ void bg_coupled_make_masses(bg_coupled *system, double ratio, bool by_part);
 /* 004 eq. (17): x' = l_ss x + k y, y' = -k x + l_ff y with l_ff = -0.05 + i and l_ss = 0.05 (-0.2 +
  * i), as real and imaginary parts of x and y. */
 void bg_coupled_make_test(bg_coupled *system, double k);
-/* What two free masses of 50 and 5 kg with a spring of 1e5 N/m lose in 500 steps of 0.01 s at 10
+/* What two free masses of 50 and 5 kg with a spring of 1e5 N/m lose in 500 steps of h, s, at 10
  * m/s: the place of the slow one beside where it should be, m, and, with the spring stretched by 1
  * mm at the start, the momentum beside itself. */
-void bg_coupled_calc_losses(const bg_prk_pair *pair, bool by_part, double *place, double *momentum);
+void bg_coupled_calc_losses(const bg_prk_pair *pair, bool by_part, double h, double *place,
+                            double *momentum);
 
 #endif

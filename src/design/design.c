@@ -131,7 +131,10 @@ bg_status bg_design_verify(const bg_prk_pair *pair, bg_design_facts *f, bg_error
             st = bg_coupled_find_limit(&x, pair, 1e-8, 0.01, 3.0 * BG_PRK_STAGES,
                                        &f->masses[k][fast], err);
         }
+    /* within their stable steps: h omega of the free masses is 148 h */
+    f->h = fmin(0.01,
+                0.5 * fmin(f->masses[2][0], f->masses[2][1]) / sqrt(1e5 * (1.0 / 5 + 1.0 / 50)));
     for (int fast = 0; fast < 2; fast++)
-        bg_coupled_calc_losses(pair, !fast, &f->place[fast], &f->momentum[fast]);
+        bg_coupled_calc_losses(pair, !fast, f->h, &f->place[fast], &f->momentum[fast]);
     return st;
 }

@@ -26,6 +26,7 @@ typedef struct bg_design_facts {
     double coupled[BG_DESIGN_COUPLINGS]; /* largest h |l_ff| on (17) */
     double masses[BG_DESIGN_RATIOS]
                  [2];             /* largest h omega_f of two masses, positions by part, fast */
+    double h;                     /* s, of the steps in which two free masses lose: */
     double place[2], momentum[2]; /* lost by two free masses (coupled.h), by part, fast */
 } bg_design_facts;
 

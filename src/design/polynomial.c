@@ -41,25 +41,34 @@ static double calc_on_axis(const double *beta, int stages, bg_target_kind kind, 
                                   : bg_polynomial_calc_modulus(beta, stages, 0, r);
 }
 
+/* Near 0, where |R| - 1 is of high order, it is rounding that is allowed. */
+static bool is_stable_at(const double *beta, int stages, bg_target_kind kind, double r,
+                         double tolerance)
+{
+    double most = fmax(1e-15, tolerance * fmin(1, r * r * r * r));
+    return calc_on_axis(beta, stages, kind, r) <= 1 + most;
+}
+
 double bg_polynomial_calc_interval(const double *beta, int stages, bg_target_kind kind,
                                    double tolerance)
 {
     const double most = kind == BG_TARGET_REAL ? 2.0 * stages * stages + 1 : 2.0 * stages + 1;
+    const double shortest = 0.02; /* up to where y^4 is rounding */
     double low = 0, high = most;
     for (int k = 1; k <= SCAN; k++) {
         high = most * k / SCAN;
-        if (!(calc_on_axis(beta, stages, kind, high) <= 1 + tolerance))
+        if (!is_stable_at(beta, stages, kind, high, tolerance))
             break;
         low = high;
     }
     for (int k = 0; k < 60; k++) {
         double middle = 0.5 * (low + high);
-        if (calc_on_axis(beta, stages, kind, middle) <= 1 + tolerance)
+        if (is_stable_at(beta, stages, kind, middle, tolerance))
             low = middle;
         else
             high = middle;
     }
-    return low;
+    return low < shortest ? 0 : low;
 }
 
 static bool is_stable(const double *beta, int stages, const bg_target *cloud, double h,
@@ -136,21 +145,19 @@ static long double calc_excess(const bg_exchange *x, long double r, long double 
     return (cabsl(bg_exchange_evaluate(x->beta, x->stages, r * axis)) - 1) / (size * size);
 }
 
-/* Maxima of the answer along an axis that lie between points and beyond what is allowed are added
- * to them; whether there are any. */
-static bool add_maxima(bg_exchange *x, const bg_target *target)
+/* Maxima of the answer along a ray up to `end` that lie between points and beyond what is allowed
+ * are added to them; whether there are any. */
+static bool add_maxima_along(bg_exchange *x, long double complex axis, long double end, int fine)
 {
-    const long double complex axis = target->kind == BG_TARGET_REAL ? -1 : I;
-    const int fine = 4 * GRID;
     const long double pi = acosl(-1.0L);
     bool found = false;
     long double t[3] = {-HUGE_VALL, -HUGE_VALL, -HUGE_VALL}, r[3] = {0, 0, 0};
     for (int k = 1; k <= fine; k++) {
         t[0] = t[1], t[1] = t[2];
         r[0] = r[1], r[1] = r[2];
-        r[2] = x->scale * (1 - cosl(pi * k / fine)) / 2;
+        r[2] = end * (1 - cosl(pi * k / fine)) / 2;
         t[2] = calc_excess(x, r[2], axis);
-        if (!(t[1] > t[0] && t[1] >= t[2] && t[1] > -1e-4L))
+        if (!(t[1] > t[0] && t[1] >= t[2] && t[1] > -1e-2L))
             continue;
         long double low = r[0], high = r[2];
         for (int i = 0; i < 60; i++) {
@@ -168,16 +175,19 @@ static bool add_maxima(bg_exchange *x, const bg_target *target)
     return found;
 }
 
-/* The largest excess over many points of an axis. */
-static long double calc_most(const bg_exchange *x, const bg_target *target)
+static bool add_maxima(bg_exchange *x, const bg_target *target, double h)
 {
-    const long double complex axis = target->kind == BG_TARGET_REAL ? -1 : I;
-    long double most = -HUGE_VALL;
-    if (target->kind == BG_TARGET_CLOUD)
-        return x->t;
-    for (int k = 1; k <= 8 * GRID; k++)
-        most = fmaxl(most, calc_excess(x, x->scale * k / (8 * GRID), axis));
-    return most;
+    bool found = false;
+    if (target->kind != BG_TARGET_CLOUD)
+        return add_maxima_along(x, target->kind == BG_TARGET_REAL ? -1 : I, h, 4 * GRID);
+    for (int k = 0; k < target->n; k++) {
+        double size = hypot(target->re[k], target->im[k]);
+        if (size > 0)
+            found |= add_maxima_along(
+                x, (target->re[k] + (long double complex)I * target->im[k]) / size, h * size,
+                8 * FRACTIONS);
+    }
+    return found;
 }
 
 /* Whether a polynomial is stable for a step of h: in x->beta then. */
@@ -190,10 +200,11 @@ static bg_status try_step(bg_exchange *x, const bg_target *target, double h, boo
     *stable = true;
     for (int k = 0; k < 60; k++) {
         st = bg_exchange_solve(x, err);
-        if (x->t > allowed || target->kind == BG_TARGET_CLOUD || !add_maxima(x, target))
+        if (x->t > allowed || !add_maxima(x, target, h))
             break;
+        *stable = k < 59;
     }
-    *stable = x->t <= allowed && calc_most(x, target) <= allowed;
+    *stable = *stable && x->t <= allowed;
     return st == BG_NOT_CONVERGED ? BG_OK : st; /* the bound tells what is not there */
 }
 
