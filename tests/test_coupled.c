@@ -45,8 +45,80 @@ static void test_table(void **state)
     assert_true(worst < 0.02);
 }
 
+static double draw(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* One step of the implemented method on two masses, with all pairs and both rules of positions. */
+static void test_steps(void **state)
+{
+    (void)state;
+    unsigned seed = 4;
+    for (int n = 0; n < 60; n++) {
+        bg_error err = {BG_OK, ""};
+        const bg_equations *family;
+        void *handle;
+        bg_system *sys;
+        bg_coupled system;
+        bg_prk_pair pair;
+        bg_state *x;
+        bg_integrator *ig;
+        double ratio = 0.02 + draw(&seed), h = 2 * draw(&seed), S[16], y[4];
+        char value[4][32];
+        const double numbers[] = {1 / ratio, 1, 0.05 * 0.05 / ratio, 2 * 0.2 * 0.05 / ratio};
+        for (int k = 0; k < 4; k++)
+            snprintf(value[k], sizeof value[k], "%.17g", numbers[k]);
+        const bg_setting settings[] = {{"m1", value[0]}, {"m2", "1"},      {"k", "1"},
+                                       {"d", "0.1"},     {"k0", value[2]}, {"d0", value[3]}};
+        const bg_setting positions = {"positions", n % 2 ? "fast" : "by-part"};
+        bg_integrator_options o = bg_default_integrator_options();
+        assert_ok(bg_equations_open("equations:two-masses", &family, &handle, &err));
+        assert_ok(bg_equations_create(family, settings, 6, &sys, &err));
+        assert_ok(bg_state_create(sys, &x, &err));
+        for (int k = 0; k < 2; k++) {
+            x->q[k] = y[k] = draw(&seed) - 0.5;
+            x->v[k] = y[2 + k] = draw(&seed) - 0.5;
+        }
+        o.step = h;
+        o.settings = &positions;
+        o.nsettings = 1;
+        assert_ok(bg_integrator_create(names[n / 2 % PAIRS], sys, &o, &ig, &err));
+        assert_ok(bg_integrator_start(ig, x, NULL, 10, &err));
+        assert_ok(bg_integrator_step(ig, &err));
+        const bg_state *end = bg_integrator_get_state(ig);
+        bg_coupled_make_masses(&system, ratio, n % 2 == 0);
+        bg_prk_pair_find(names[n / 2 % PAIRS], &pair);
+        bg_coupled_calc_step(&system, &pair, h, S);
+        for (int i = 0; i < 4; i++) {
+            double sum = 0;
+            for (int j = 0; j < 4; j++)
+                sum += S[4 * i + j] * y[j];
+            assert_true(fabs(sum - (i < 2 ? end->q[i] : end->v[i - 2])) < 1e-13);
+        }
+        bg_integrator_destroy(ig);
+        bg_state_destroy(x);
+        bg_system_destroy(sys);
+    }
+}
+
+/* What pairs lose, as steps of the method have it (test_prk). */
+static void test_losses(void **state)
+{
+    (void)state;
+    bg_prk_pair pair;
+    double place, momentum;
+    bg_prk_pair_find("prk25-paper", &pair);
+    bg_coupled_calc_losses(&pair, true, 0.01, &place, &momentum);
+    assert_true(fabs(place - 31.7) < 0.05 && fabs(momentum - 1.26) < 0.005);
+    bg_coupled_calc_losses(&pair, false, 0.01, &place, &momentum);
+    assert_true(place < 1e-12 && fabs(momentum / 2.2e-4 - 1) < 0.03);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_losses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
