@@ -41,6 +41,21 @@ static void test_table(void **state)
             }
             print_message("\n");
         }
+    static const double heun[RATIOS] = {0.80, 0.79, 0.78, 0.75, 0.66};
+    bg_prk_pair rk2 = {.stages = 2, .order = 2};
+    for (int k = 0; k < 2; k++) {
+        rk2.of[k].a[1][0] = 1;
+        rk2.of[k].b[0] = rk2.of[k].b[1] = 0.5;
+    }
+    bg_prk_pair_update(&rk2);
+    for (int r = 0; r < RATIOS; r++) {
+        bg_coupled system;
+        double limit;
+        bg_coupled_make_masses(&system, ratios[r], false);
+        assert_ok(bg_coupled_find_limit(&system, &rk2, 1e-8, 0.01, 8, &limit, &err));
+        print_message("%5.2f rk2 %.3f\n", ratios[r], limit);
+        worst = fmax(worst, fabs(limit / heun[r] - 1));
+    }
     print_message("largest difference %.2f %%\n", 100 * worst);
     assert_true(worst < 0.02);
 }
