@@ -377,6 +377,7 @@ static void test_one_rate(void **state)
 typedef struct dress {
     double scale[2];
     bool kinematic, accelerates, by_part, patterns;
+    long whole, fast; /* evaluations of everything, and of the fast part alone */
 } dress;
 
 static void calc_motion(const dress *s, const bg_point *p, double a[2], double z_t[2])
@@ -395,6 +396,10 @@ static int dressed_terms(void *self, const bg_point *p, unsigned want, bg_terms 
     double a[2], z_t[2];
     const bool slow = p->part == 0 || (p->part & BG_PART_SLOW);
     calc_motion(s, p, a, z_t);
+    if (want & BG_TERM_f) {
+        s->whole += slow;
+        s->fast += !slow;
+    }
     if (want & BG_TERM_M) {
         out->M[0] = slow ? 2 : NAN;
         out->M[s->patterns ? 1 : 3] = 0.5;
@@ -416,8 +421,11 @@ static int dressed_terms(void *self, const bg_point *p, unsigned want, bg_terms 
 static int dressed_part(void *self, const bg_point *p, unsigned part, const double *lambda,
                         double *a, double *z_t)
 {
+    dress *s = self;
     double all[2], rates[2];
     (void)lambda;
+    s->fast += part == BG_PART_FAST;
+    s->whole += part != BG_PART_FAST;
     calc_motion(self, p, all, rates);
     for (int i = 0; i < 2; i++)
         if (part & slow_and_fast[i]) {
@@ -431,6 +439,7 @@ static int dressed_acceleration(void *self, const bg_point *p, const double *lam
 {
     double z_t[2];
     (void)lambda;
+    ((dress *)self)->whole++;
     calc_motion(self, p, a, z_t);
     return 0;
 }
@@ -477,6 +486,29 @@ static void follow_dressed(dress *s, const unsigned char *v_part, const char *me
         q[i] /= s->scale[i];
 }
 
+/* What the functions of a system are called for, by their own count. */
+static void test_calls(void **state)
+{
+    (void)state;
+    double q[2], v[2];
+    for (int k = 0; bg_prk_pair_get_name(k); k++)
+        for (int dressed = 0; dressed < 2; dressed++) { /* by terms, by accelerations of parts */
+            dress s[2];
+            bg_prk_pair p;
+            const char *name = bg_prk_pair_get_name(k);
+            if (strncmp(name, "prk", 3) != 0)
+                continue;
+            bg_prk_pair_find(name, &p);
+            for (int n = 0; n < 2; n++) {
+                s[n] = (dress){.scale = {1, 1}, .accelerates = dressed, .by_part = dressed};
+                follow_dressed(&s[n], slow_and_fast, name, NULL, n ? 200 : 100, q, v);
+            }
+            /* a pair whose first stage is not slow: one more evaluation, for rows */
+            assert_int_equal(s[1].whole - s[0].whole, 100 * (p.nslow + !p.slow[0]));
+            assert_int_equal(s[1].fast - s[0].fast, 100 * (p.stages - p.nslow - !p.slow[0]));
+        }
+}
+
 /* However a system offers its fast part, the motion is the same, and of the order of the pair with
  * states and inputs; terms of the slow part are not looked at where they are not asked for. */
 static void test_dresses(void **state)
@@ -486,7 +518,7 @@ static void test_dresses(void **state)
     dress plain = {.scale = {1, 1}};
     follow_dressed(&plain, slow_and_fast, "mdop8", NULL, 2000, exact[0], exact[1]);
     for (int k = 0; k < 32; k++) {
-        dress s = {{1, 1}, k & 1, k & 2, k & 4, k & 8};
+        dress s = {{1, 1}, k & 1, k & 2, k & 4, k & 8, 0, 0};
         if (s.kinematic)
             s.scale[0] = 3, s.scale[1] = 0.25;
         follow_dressed(&s, slow_and_fast, "prk38", k & 16 ? "by-part" : "fast", 200, q, v);
@@ -560,6 +592,6 @@ int main(void)
         cmocka_unit_test(test_evaluations),  cmocka_unit_test(test_invariants),
         cmocka_unit_test(test_acceleration), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_one_rate),     cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_dresses)};
+        cmocka_unit_test(test_dresses),      cmocka_unit_test(test_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "cli/linear.h"
 #include "linalg/spectrum.h"
+#include "system/two_rates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,39 @@ static const bg_cli_option options[] = {
      "the tableau file, for --integrator prk --set integrator.pair=FILE.json"},
 };
 
-/* Eigenvalues of a model with Im >= 0 and without those that grow, which no method makes stable. */
+/* Whether entry k of (delta, dv, dz) is of the fast part. */
+static bool is_fast(const bg_linearisation *l, int k)
+{
+    const bg_system_def *def = &l->sys->def;
+    if (k >= 2 * l->n)
+        return bg_part_get(def->z_part, k - 2 * l->n) == BG_PART_FAST;
+    return bg_part_get(def->v_part, l->tangent->independent[k % l->n]) == BG_PART_FAST;
+}
+
+/* Takes the rows and columns of the fast part out of A [n n], J_ff of 004 eq. (33), where a system
+ * tells parts apart; how many are left. */
+static int take_fast(const bg_linearisation *l, double *A)
+{
+    const bg_system_def *def = &l->sys->def;
+    const int n = l->nx;
+    int count = 0, row = 0;
+    if (!bg_two_rates_are_marked(def))
+        return n;
+    for (int i = 0; i < n; i++)
+        count += is_fast(l, i);
+    for (int i = 0; i < n; i++) {
+        if (!is_fast(l, i))
+            continue;
+        for (int j = 0, column = 0; j < n; j++)
+            if (is_fast(l, j))
+                A[row * count + column++] = A[i * n + j];
+        row++;
+    }
+    return count;
+}
+
+/* Eigenvalues of a model, or of its fast part, with Im >= 0 and without those that grow, which no
+ * method makes stable. */
 static bg_status find_eigenvalues(const arguments *args, double **values, bg_target *target,
                                   bg_error *err)
 {
@@ -58,6 +91,9 @@ static bg_status find_eigenvalues(const arguments *args, double **values, bg_tar
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the eigenvalues");
     if (st == BG_OK)
         st = bg_linearisation_calc(job.linearisation, A, NULL, NULL, NULL, err);
+    const bool parts = st == BG_OK && bg_two_rates_are_marked(&job.evaluator->def);
+    if (st == BG_OK)
+        n = (size_t)take_fast(job.linearisation, A);
     if (st == BG_OK)
         st = bg_spectrum_calc((int)n, A, re, im, NULL, NULL, err);
     double largest = 0;
@@ -78,8 +114,9 @@ static bg_status find_eigenvalues(const arguments *args, double **values, bg_tar
                           "--target",
                           args->eigenvalues);
     if (st == BG_OK)
-        printf("%s %s: %d eigenvalues up to %.4g 1/s%s\n", args->eigenvalues, job.where, count,
-               largest, growing > 0 ? ", without those that grow" : "");
+        printf("%s %s: %d eigenvalues%s up to %.4g 1/s%s\n", args->eigenvalues, job.where, count,
+               parts ? " of the fast part" : "", largest,
+               growing > 0 ? ", without those that grow" : "");
     *target = (bg_target){BG_TARGET_CLOUD, count, re, im};
     *values = A;
     bg_linear_job_close(&job);

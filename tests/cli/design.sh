@@ -14,7 +14,7 @@ expect "verified" 0 "order 2" "met to" -- "$BOGIE" design --pair pair.json
 expect "the pair of 004" 0 "different: momentum is lost" -- "$BOGIE" design --pair prk25-paper
 expect "the real axis" 0 "negative real axis down to -12.04" -- \
     "$BOGIE" design --target real --order 2 --fast 4
-expect "eigenvalues of a system" 0 "eigenvalues up to" "for steps up to" -- \
+expect "eigenvalues of a system" 0 "1 eigenvalues of the fast part up to 141.4" "for steps up to" -- \
     "$BOGIE" design --eigenvalues equations:two-masses --set d=50 --order 2 --fast 5
 expect "different abscissae and weights" 0 "different: momentum is lost" -- \
     "$BOGIE" design --order 2 --fast 5 --free-abscissae --free-weights
