@@ -118,6 +118,42 @@ static void test_steps(void **state)
     }
 }
 
+/* x' = A x + B y, y' = C x + D y as 004 steps it: Table 2, and equations (7) to (12) of Table 4. */
+static void test_paper(void **state)
+{
+    (void)state;
+    unsigned seed = 11;
+    for (int n = 0; n < 200; n++) {
+        double J[4], y0[2], S[4], a[3], b[3], a32 = 2 * draw(&seed) - 1, h = draw(&seed);
+        bg_coupled system = {.n = 2, .tableau = {BG_PRK_SLOW, BG_PRK_FAST}};
+        bg_prk_pair pair;
+        for (int i = 0; i < 4; i++)
+            J[i] = system.J[i] = 2 * draw(&seed) - 1;
+        for (int i = 0; i < 2; i++)
+            y0[i] = 2 * draw(&seed) - 1;
+        for (int i = 0; i < 3; i++) {
+            a[i] = 2 * draw(&seed) - 1;
+            b[i] = 2 * draw(&seed) - 1;
+        }
+        const double A = J[0], B = J[1], C = J[2], D = J[3], x = y0[0], y = y0[1];
+        double x1 = x + h * (A * x + B * y), y1 = y + h / 3 * (C * x + D * y);
+        y1 += h / 3 * (C * (2 * x / 3 + x1 / 3) + D * y1);
+        y1 += h / 3 * (C * (x / 3 + 2 * x1 / 3) + D * y1);
+        bg_prk_pair_make_dual_euler(&pair, 3);
+        bg_coupled_calc_step(&system, &pair, h, S);
+        assert_true(fabs(S[0] * x + S[1] * y - x1) < 1e-14);
+        assert_true(fabs(S[2] * x + S[3] * y - y1) < 1e-14);
+        double l1 = C * x + D * y, k2 = A * x + B * (y + h * a[0] * l1);
+        double l2 = C * x + D * (y + h * a[0] * l1);
+        double l3 = C * (x + h * a32 * k2) + D * (y + h * a[1] * l1 + h * a[2] * l2);
+        bg_prk_pair_make_averaged_euler(&pair, a32, a, b);
+        bg_coupled_calc_step(&system, &pair, h, S);
+        assert_true(fabs(S[0] * x + S[1] * y - (x + h * k2)) < 1e-14);
+        assert_true(fabs(S[2] * x + S[3] * y - (y + h * (b[0] * l1 + b[1] * l2 + b[2] * l3))) <
+                    1e-14);
+    }
+}
+
 /* What pairs lose, as steps of the method have it (test_prk). */
 static void test_losses(void **state)
 {
@@ -134,6 +170,6 @@ static void test_losses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_steps),
-                                       cmocka_unit_test(test_losses)};
+                                       cmocka_unit_test(test_losses), cmocka_unit_test(test_paper)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * evaluations; what is kept of uniform motion and momentum; parts that cannot be told apart. */
 #include "integrators/integrator.h"
 #include "integrators/prk_pair.h"
-#include "run_support.h"
+#include "model_support.h"
 
 /* x'' = -sin x + (y - x)/2 + y'/20,  y'' = -9 (y - x) - 0.3 (y' - x') - y^3, x slow and y fast. */
 static int calc_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
@@ -217,6 +217,67 @@ static void test_evaluations(void **state)
             bg_integrator_destroy(ig);
             bg_state_destroy(x);
             bg_system_destroy(sys);
+        }
+}
+
+/* Work of n steps of a method beside its plan. */
+static void compare_with_plan(bg_system *sys, const char *method, const char *projection,
+                              const char *what)
+{
+    enum { STEPS = 40 };
+    bg_error err = {BG_OK, ""};
+    trajectory x;
+    bg_step_plan plan;
+    trajectory_begin(&x, sys, method, projection, 1e-6, 1e-4, 1);
+    assert_true(bg_integrator_get_plan(x.ig, &plan));
+    bg_counters before = bg_integrator_get_counters(x.ig);
+    for (int n = 0; n < STEPS; n++)
+        assert_ok(bg_integrator_step(x.ig, &err));
+    bg_counters after = bg_integrator_get_counters(x.ig);
+    bg_work a = bg_counters_sum_steps(&before), b = bg_counters_sum_steps(&after);
+    const long done[] = {b.terms + b.constraints - a.terms - a.constraints,
+                         b.explicit_ - a.explicit_,
+                         b.factorisations - a.factorisations,
+                         b.projections - a.projections,
+                         b.slow - a.slow,
+                         b.fast - a.fast};
+    const int planned[] = {plan.terms,       plan.explicit_, plan.factorisations,
+                           plan.projections, plan.slow,      plan.fast};
+    for (int k = 0; k < 6; k++)
+        if (done[k] != STEPS * (long)planned[k])
+            fail_msg("%s %s %s: %ld instead of %d of kind %d in a step", what, method, projection,
+                     done[k] / STEPS, planned[k], k);
+    trajectory_end(&x);
+}
+
+/* rk2 and prk on systems of one rate: the work is as announced, in all forms. */
+static void test_plans(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:pendulum", "equations:car-axle",
+                                          "equations:chain", "equations:slider-crank"};
+    static const char *const models[] = {"four-bar", "gyroscope", "double-wishbone"};
+    static const char *const projections[] = {"none", "velocity", "once"};
+    for (int p = 0; p < 3; p++)
+        for (int m = 0; m < 2; m++) {
+            const char *method = m ? "prk36" : "rk2";
+            for (int k = 0; k < 4; k++) {
+                bg_system *sys = create_system(systems[k], NULL, NULL);
+                compare_with_plan(sys, method, projections[p], systems[k]);
+                bg_system_destroy(sys);
+            }
+            for (int k = 0; k < 6; k++) {
+                bg_error err = {BG_OK, ""};
+                bg_model *model;
+                bg_system *sys;
+                char path[256];
+                snprintf(path, sizeof path, "%s/models/%s.json", BOGIE_SOURCE_DIR, models[k / 2]);
+                assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+                assert_ok(bg_model_create_system(model, forms[k % 2], &sys, &err));
+                compare_with_plan(sys, method, projections[p], path);
+                bg_system_destroy(sys);
+                bg_model_destroy(model);
+            }
         }
 }
 
@@ -592,6 +653,7 @@ int main(void)
         cmocka_unit_test(test_evaluations),  cmocka_unit_test(test_invariants),
         cmocka_unit_test(test_acceleration), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_one_rate),     cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_dresses),      cmocka_unit_test(test_calls)};
+        cmocka_unit_test(test_dresses),      cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
