@@ -44,6 +44,14 @@ static inline bg_system *create_system(const char *reference, const char *name, 
     return sys;
 }
 
+/* The i-th method, without names for settings of others, which stand behind them all; NULL past the
+ * end. */
+static inline const bg_integrator_info *get_method(int i)
+{
+    const bg_integrator_info *info = bg_integrator_get_info(i);
+    return info && info->setting_of ? NULL : info;
+}
+
 typedef struct trajectory {
     bg_system *sys;
     bg_state *start;

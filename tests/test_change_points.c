@@ -33,7 +33,7 @@ static outcome run_text(const char *json, const char *form, const char *integrat
     o.integrator = integrator;
     o.method.rtol = o.method.atol = tolerance;
     const bg_integrator_info *info;
-    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+    for (int n = 0; (info = get_method(n)); n++)
         if (strcmp(info->name, integrator) == 0) {
             o.method.step = info->fixed_steps ? 1e-3 : 0;
             if (info->order <= 2) /* which would take ten times as many steps */
@@ -265,8 +265,7 @@ static void test_branches(void **state)
     for (unsigned seed = 0; seed < CASES; seed++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int form = 0; form < 2; form++)
-                check_case(kind, seed, forms[form],
-                           bg_integrator_get_info(seed % 2)); /* mdop5, 8 */
+                check_case(kind, seed, forms[form], get_method(seed % 2)); /* mdop5, 8 */
 }
 
 /* Every method, those without leaps and with steps of fixed length included. */
@@ -274,7 +273,7 @@ static void test_methods(void **state)
 {
     (void)state;
     const bg_integrator_info *info;
-    for (int n = 0; (info = bg_integrator_get_info(n)); n++) {
+    for (int n = 0; (info = get_method(n)); n++) {
         const bool one = SANITIZED || repeats_another(info->name);
         for (int kind = one ? n % KINDS : 0; kind < KINDS; kind += one ? KINDS : 1)
             for (int form = 0; form < 2; form++)
@@ -400,7 +399,7 @@ static void test_loose(void **state)
     for (unsigned seed = 0; seed < 2 * CASES; seed++) {
         outcome known[2]; /* by kind */
         bool made[2] = {false, false};
-        for (int n = 0; (info = bg_integrator_get_info(n)); n++) {
+        for (int n = 0; (info = get_method(n)); n++) {
             placement at = as_drawn;
             unsigned turn = seed + 100;
             const int odd = (int)(seed + (unsigned)n) % 2, kind = odd ? 1 : 3;
@@ -458,7 +457,7 @@ static void test_plain_very_far(void **state)
     static void (*const write[])(text *, placement) = {write_four_bar, write_slider_crank,
                                                        write_sarrus};
     const bg_integrator_info *info;
-    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+    for (int n = 0; (info = get_method(n)); n++)
         for (int k = SANITIZED ? n % 6 : 0; k < 6; k += SANITIZED ? 6 : 1) {
             placement at = as_drawn;
             unsigned turn = 31 + (unsigned)n;

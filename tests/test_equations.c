@@ -16,6 +16,7 @@ static const spread spreads[] = {
     {"andrews", 0.5, 300.0, 1e-6},       {"pendulum", 0.5, 2.0, 1e-3},
     {"slider-crank", 0.3, 2.0, 1e-3},    {"chain", 1.0, 2.0, 1e-3},
     {"bouncing-ball", 0.5, 2.0, 1e-3},   {"wheelset", 1e-3, 0.02, 1e-4},
+    {"two-masses", 0.1, 1.0, 1e-3},      {"fast-pendulum", 0.3, 1.0, 1e-3},
     {"planar-vehicle", 1e-3, 0.1, 1e-4},
 };
 enum { SYSTEMS = sizeof spreads / sizeof *spreads };

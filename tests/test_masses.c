@@ -136,7 +136,7 @@ static void test_runs(void **state)
 {
     (void)state;
     static const char *const names[] = {"first", "second", "third", "fourth"};
-    for (int k = 0; bg_integrator_get_info(k); k++)
+    for (int k = 0; get_method(k); k++)
         for (int n = 2; n <= 4; n += 2)
             for (int late = 0; late < 2; late++) {
                 bg_error err = {BG_OK, ""};
@@ -154,8 +154,8 @@ static void test_runs(void **state)
                 d.terms = turning_terms;
                 d.v_names = d.q_names = names;
                 assert_ok(bg_system_create(&d, &sys, &err));
-                o.integrator = bg_integrator_get_info(k)->name;
-                o.method.step = bg_integrator_get_info(k)->fixed_steps ? 0.01 : 0;
+                o.integrator = get_method(k)->name;
+                o.method.step = get_method(k)->fixed_steps ? 0.01 : 0;
                 o.method.h_max = 0.05;
                 o.t_end = 1;
                 bg_status st = bg_run(sys, &o, &r, &err);

@@ -88,10 +88,11 @@ static void test_runs(void **state)
     static const char *const systems[] = {"equations:andrews",      "equations:car-axle",
                                           "equations:slider-crank", "equations:circular-track",
                                           "equations:pendulum",     "equations:bouncing-ball",
-                                          "equations:chain",        "equations:wheelset"};
-    for (int i = 0; i < 7; i++)
-        for (int k = 0; bg_integrator_get_info(k); k++) {
-            const bg_integrator_info *info = bg_integrator_get_info(k);
+                                          "equations:chain",        "equations:fast-pendulum",
+                                          "equations:wheelset"};
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; get_method(k); k++) {
+            const bg_integrator_info *info = get_method(k);
             run_equations(systems[i], info, NULL);
             if (strcmp(info->name, "mdop5") == 0)
                 run_equations(systems[i], info, "projecting");
@@ -198,8 +199,8 @@ static void test_models(void **state)
     assert_true(files.gl_pathc >= 13);
     for (size_t i = 0; i < files.gl_pathc; i++)
         for (int f = 0; f < 2; f++) {
-            for (int k = 0; bg_integrator_get_info(k); k++)
-                run_model_file(files.gl_pathv[i], forms[f], bg_integrator_get_info(k));
+            for (int k = 0; get_method(k); k++)
+                run_model_file(files.gl_pathv[i], forms[f], get_method(k));
             step_model_file(files.gl_pathv[i], forms[f]);
         }
     globfree(&files);

@@ -260,11 +260,50 @@ static void test_refused(void **state)
     assert_non_null(strstr(err.text, "did you mean 'prk"));
 }
 
+/* Files with bytes, words or digits changed at random: a pair that meets its conditions, or one
+ * sentence. */
+static void test_forged(void **state)
+{
+    static const char *const words[] = {"1e308", "-1",  "\"1/0\"", "null", "{}",   "[]", "\"", ",",
+                                        "1/3",   "[0]", "1e-300",  "2",    "true", "}",  "0"};
+    unsigned seed = 9;
+    char path[PATH], whole[PATH];
+    size_t size;
+    int good = 0;
+    locate(*state, "forged.json", path);
+    snprintf(whole, sizeof whole, "%s/tests/fuzz/seeds/tableaus/prk25.json", BOGIE_SOURCE_DIR);
+    char *text = read_file(whole, &size);
+    for (int k = 0; k < 1500; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_prk_pair p;
+        bg_prk_condition worst;
+        char *copy = malloc(size + 16);
+        memcpy(copy, text, size + 1);
+        const char *word = words[(int)(15 * draw(&seed))];
+        size_t at = (size_t)((double)(size - 8) * draw(&seed)), n = strlen(word);
+        if (k % 2)
+            memcpy(copy + at, word, n < size - at ? n : size - at);
+        else
+            copy[at] = (char)(256 * draw(&seed));
+        write_text(path, copy);
+        if (bg_prk_pair_open(path, &p, &err) == BG_OK) {
+            assert_true(bg_prk_pair_find_worst(&p, p.order, &worst) <= p.tolerance);
+            good++;
+        } else {
+            assert_true(strlen(err.text) > 20 && !strchr(err.text, '\n'));
+        }
+        free(copy);
+    }
+    assert_true(good > 10 && good < 1400);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_sensitivity),
         cmocka_unit_test(test_intervals),  cmocka_unit_test(test_families),
-        cmocka_unit_test(test_files),      cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_forged),     cmocka_unit_test(test_files),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, folder_set_up, folder_tear_down);
 }

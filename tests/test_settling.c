@@ -429,8 +429,8 @@ static void test_orders(void **state)
 {
     (void)state;
     static const double t_end = 0.25;
-    for (int k = 0; bg_integrator_get_info(k); k++) {
-        const bg_integrator_info *info = bg_integrator_get_info(k);
+    for (int k = 0; get_method(k); k++) {
+        const bg_integrator_info *info = get_method(k);
         double h[4], error[4], y[4];
         const rod *s;
         bg_system *sys = create_rod(0.6, 1.0, 3.0, &s);
@@ -518,8 +518,8 @@ static int guide_terms(void *self, const bg_point *p, unsigned want, bg_terms *o
 static void test_jam(void **state)
 {
     (void)state;
-    for (int k = 0; bg_integrator_get_info(k); k++) {
-        const bg_integrator_info *info = bg_integrator_get_info(k);
+    for (int k = 0; get_method(k); k++) {
+        const bg_integrator_info *info = get_method(k);
         bg_error err = {BG_OK, ""};
         bg_system_def def = bg_default_system_def();
         def.name = "guide";
@@ -636,7 +636,7 @@ static void test_incline(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    for (int k = 0; bg_integrator_get_info(k); k++)
+    for (int k = 0; get_method(k); k++)
         for (int n = 0; n < 10; n++) {
             double s[2] = {0.4 + 0.4 * sample_draw(&seed), 0.7 + 0.5 * sample_draw(&seed)};
             double speed = n % 2 ? 12 : -12, c = cos(s[1]), v0[2] = {c * speed, -sin(s[1]) * speed};
@@ -651,7 +651,7 @@ static void test_incline(void **state)
             def.v0 = v0;
             bg_system *sys = sample_create(&def);
             trajectory x;
-            const bg_integrator_info *info = bg_integrator_get_info(k);
+            const bg_integrator_info *info = get_method(k);
             trajectory_begin(&x, sys, info->name, NULL, 1e-6, info->fixed_steps ? 0.01 : 0, 0.5);
             const bg_state *end = trajectory_run(&x, 0.5);
             assert_near(c * end->v[0] - sin(s[1]) * end->v[1], speed + 0.5 * expected, 1e-11);

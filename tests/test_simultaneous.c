@@ -124,7 +124,7 @@ static void test_wheels(void **state)
     static char text[TEXT];
     const bg_integrator_info *info;
     double worst = 0;
-    for (int m = 0; (info = bg_integrator_get_info(m)); m++)
+    for (int m = 0; (info = get_method(m)); m++)
         for (int n = 2; n <= MOST; n += SANITIZED ? 3 : 1)
             for (int form = 0; form < 2; form++) {
                 write_ring(text, n, (n + form + m) % 2, (uint32_t)(100 * n + 10 * m + form));
@@ -189,7 +189,7 @@ static void test_switches(void **state)
     static const double spacings[] = {0, 1e-17, 1e-16, -1e-16, 3e-15};
     static const int counts[] = {2, 3, 4, 5, 6, 7, 8, 150};
     const bg_integrator_info *info;
-    for (int m = 0; (info = bg_integrator_get_info(m)); m++)
+    for (int m = 0; (info = get_method(m)); m++)
         for (int k = 0; k < 4 * 5 * 8; k += SANITIZED ? 7 : 1) {
             switches x = {counts[k / 20], places[k % 4], spacings[k / 4 % 5], 0.5};
             bg_run_report r;
@@ -246,7 +246,7 @@ static void test_cascade(void **state)
 {
     (void)state;
     const bg_integrator_info *info;
-    for (int m = 0; (info = bg_integrator_get_info(m)); m++)
+    for (int m = 0; (info = get_method(m)); m++)
         for (int k = 0; k < 2; k++) {
             chain x = {6, k == 1};
             bg_error err = {BG_OK, ""};
@@ -289,7 +289,7 @@ static void test_jump_through_zero(void **state)
         "'high': 'u - 1', 'both': 'u + w - 7', 'never': 'u - 8', 'end': {'expression': 'w - 1', "
         "'stop': 'rising'}}, 'run': {'t_end': 1}}";
     const bg_integrator_info *info;
-    for (int m = 0; (info = bg_integrator_get_info(m)); m++)
+    for (int m = 0; (info = get_method(m)); m++)
         for (int form = 0; form < 2; form++) {
             bg_error err = {BG_OK, ""};
             bg_model *model;

@@ -225,7 +225,7 @@ static void explosions_are_never_good(void **state)
         "{\"type\": \"torsion\", \"joint\": \"s\", \"stiffness\": 100}}}";
     const bg_integrator_info *info;
     int beyond = 0;
-    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+    for (int n = 0; (info = get_method(n)); n++)
         for (int k = 0; k < 2; k++)
             for (double step = 0.5; step < 2; step += 0.4) {
                 bg_error err = {0};
@@ -283,7 +283,7 @@ static void fixed_steps_are_compared(void **state)
     (void)state;
     const bg_integrator_info *info;
     int seen = 0, large = 0;
-    for (int n = 0; (info = bg_integrator_get_info(n)); n++)
+    for (int n = 0; (info = get_method(n)); n++)
         for (int k = 0; k < (SANITIZED ? 8 : 24); k++) { /* the last steps are the shortest */
             bg_error err = {0};
             bg_model *model;

@@ -35,7 +35,8 @@ typedef enum bg_place_kind {
     BG_PLACE_MODES,
     BG_PLACE_LINEAR,
     BG_PLACE_LINEAR_TABLE,
-    BG_PLACE_LINEAR_HDF5
+    BG_PLACE_LINEAR_HDF5,
+    BG_PLACE_TABLEAUS
 } bg_place_kind;
 
 typedef struct bg_place {

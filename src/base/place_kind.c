@@ -44,6 +44,7 @@ static const kind kinds[] = {
                               "HDF5 file of a linearised system",
                               {"\211HDF\r\n\032\n"},
                               "bogie-linearised"},
+    [BG_PLACE_TABLEAUS] = {"the tableaus", "tableau file", {"{\n  \"kind\": \"tableaus\""}, NULL},
 };
 
 const char *bg_place_get_name(bg_place_kind k)

@@ -274,6 +274,17 @@ static bg_status check_derivatives(const bg_system *system, bg_error *err)
                         largest_error);
 }
 
+/* Whether the method has a projection that does not iterate. */
+static bool projects_once(const char *name)
+{
+    const bg_integrator_info *info;
+    for (int k = 0; (info = bg_integrator_get_info(k)); k++)
+        for (int i = 0; strcmp(info->name, name) == 0 && i < info->noptions; i++)
+            if (strcmp(info->options[i].name, "projection") == 0)
+                return strstr(info->options[i].choices, "once") != NULL;
+    return false;
+}
+
 /* Whether something a step needs is found by differences, of several evaluations each. */
 static bool needs_differences(const bg_system_def *def, const bg_step_plan *plan)
 {
@@ -363,7 +374,8 @@ static bg_status print_plan(const bg_problem *problem, const char *name, bg_erro
         bg_plan_print_most(&bound);
         print_allocations(problem);
     } else {
-        printf("  integrator       %s: the work of a step is not known beforehand\n", name);
+        printf("  integrator       %s: the work of a step is not known beforehand%s\n", name,
+               projects_once(name) ? "; with projection=once it is" : "");
     }
     bg_integrator_destroy(integrator);
     return BG_OK;

@@ -162,6 +162,18 @@ static bg_status check_arguments(arguments *args, bg_error *err)
     return bg_place_check(args->output, page ? BG_PLACE_PAGE : BG_PLACE_SVG, err);
 }
 
+static bg_status show_pair(const arguments *args, bg_error *err)
+{
+    const bg_stability_method method = {args->integrator, args->settings.items,
+                                        args->settings.count};
+    const char *dot = args->output ? strrchr(args->output, '.') : NULL;
+    if (dot && strcmp(dot, ".svg") != 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "the regions of a pair are drawn as FILE.svg; '%s' is none",
+                            args->output);
+    return bg_stability_show_pair(&method, args->output, err);
+}
+
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     arguments args = {0};
@@ -172,9 +184,12 @@ static int run(const bg_verb *verb, int argc, char **argv)
     bg_status st = bg_cli_parse(verb, argc, argv, &args, &none, &err);
     if (st == BG_OK)
         st = check_arguments(&args, &err);
-    if (st == BG_OK)
+    const bool pair = st == BG_OK && args.integrator && bg_stability_has_pair(args.integrator);
+    if (pair)
+        st = show_pair(&args, &err);
+    else if (st == BG_OK)
         st = make_views(&args, views, &n, &err);
-    if (st == BG_OK) {
+    if (st == BG_OK && !pair) {
         printf("Largest stable step on q'' = -a q - b q', by bisection with the implemented steps\n"
                "%10s%10s%14s%14s%14s\n",
                "a [1/s^2]", "b [1/s]", "closed form", "measured [s]", "difference");
@@ -182,7 +197,7 @@ static int run(const bg_verb *verb, int argc, char **argv)
             print_view(&views[k]);
         st = check_agreement(views, n, &err);
     }
-    if (st == BG_OK && args.output)
+    if (st == BG_OK && args.output && !pair)
         st = write_output(args.output, views, n, &err);
     for (int k = 0; k < n; k++)
         bg_stability_view_clear(&views[k]);

@@ -207,6 +207,42 @@ bg_status bg_stability_draw(const bg_stability_view *views, int n, const char *p
     return st;
 }
 
+static void draw_plane(bg_canvas *c, const bg_plane_view *v, const bg_window *window, int k,
+                       double height, bg_place2 *scratch)
+{
+    double left = LEFT + k * (SIDE + GAP);
+    panel p = {c, window, left, TOP, SIDE, height};
+    bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 24}, 16, BG_ANCHOR_MIDDLE, INK, v->name);
+    bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 42}, 11, BG_ANCHOR_MIDDLE, AXIS, v->text);
+    draw_region(&p, &v->region, scratch);
+    draw_axes(&p, 2, k == 0);
+    name_axes(&p, "h Re", "h Im", k == 0);
+}
+
+bg_status bg_stability_draw_plane(const bg_plane_view *views, int n, const bg_window *window,
+                                  const char *path, bg_error *err)
+{
+    bg_canvas *canvas = NULL;
+    const char *data;
+    size_t size, most = 0;
+    double height = SIDE * (window->y1 - window->y0) / (window->x1 - window->x0);
+    for (int k = 0; k < n; k++)
+        most = (size_t)views[k].region.count > most ? (size_t)views[k].region.count : most;
+    bg_place2 *scratch = calloc(most + 1, sizeof *scratch);
+    bg_status st = scratch ? bg_canvas_create(LEFT + n * (SIDE + GAP), TOP + (int)height + BOTTOM,
+                                              &canvas, err)
+                           : bg_error_set(err, BG_NO_MEMORY, "out of memory for a picture");
+    for (int k = 0; k < n && st == BG_OK; k++)
+        draw_plane(canvas, &views[k], window, k, height, scratch);
+    if (st == BG_OK)
+        st = bg_canvas_finish(canvas, &data, &size, err);
+    if (st == BG_OK)
+        st = bg_output_write(path, BG_PLACE_SVG, data, size, err);
+    bg_canvas_destroy(canvas);
+    free(scratch);
+    return st;
+}
+
 static json_t *number_or_null(double x)
 {
     return isfinite(x) ? json_real(x) : json_null();

@@ -104,8 +104,9 @@ static bg_status read_matrix(const reading *r, const char *name, int stages, bg_
 
 static bg_status check_members(const reading *r)
 {
-    static const char *const known[] = {"name", "comment", "order",  "tolerance", "slow_stages",
-                                        "c",    "A_slow",  "A_fast", "b_slow",    "b_fast"};
+    static const char *const known[] = {"kind",      "name",        "comment", "order",
+                                        "tolerance", "slow_stages", "c",       "A_slow",
+                                        "A_fast",    "b_slow",      "b_fast"};
     enum { KNOWN = sizeof known / sizeof *known };
     const char *key;
     json_t *value;
@@ -286,7 +287,8 @@ void bg_prk_pair_print(const bg_prk_pair *p, const char *comment, FILE *out)
     static const char *const names[] = {"slow", "fast"};
     json_t *text = json_string(comment ? comment : ""), *name = json_string(p->name);
     char *quoted[2] = {json_dumps(name, JSON_ENCODE_ANY), json_dumps(text, JSON_ENCODE_ANY)};
-    fprintf(out, "{\n  \"name\": %s,\n  \"comment\": %s,\n  \"order\": %d,\n",
+    fprintf(out,
+            "{\n  \"kind\": \"tableaus\",\n  \"name\": %s,\n  \"comment\": %s,\n  \"order\": %d,\n",
             quoted[0] ? quoted[0] : "\"\"", quoted[1] ? quoted[1] : "\"\"", p->order);
     if (p->tolerance != 1e-12)
         fprintf(out, "  \"tolerance\": %g,\n", p->tolerance);

@@ -181,7 +181,7 @@ static bg_status create_integrator(bg_realtime *rt, const bg_realtime_options *o
     if (st == BG_OK && !bg_integrator_get_plan(rt->ig, &plan))
         st = bg_error_set(err, BG_BAD_INPUT,
                           "integrator %s does not say before a step how much work it is; in real "
-                          "time take linear-euler or euler",
+                          "time take linear-euler, euler, rk2 or prk",
                           o->integrator);
     return st;
 }

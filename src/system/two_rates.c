@@ -24,6 +24,7 @@ struct bg_two_rates {
     bg_dynamics *dyn;
     bool by_part;   /* accelerate_part is all that is needed */
     bool by_pick;   /* neither that nor M: all accelerations, of which the fast ones are taken */
+    bool by_rates;  /* no velocity is fast: rates of states alone */
     int nv, ng;     /* of the fast part */
     int *v, *g;     /* [nv], [ng] its velocities and constraints */
     int *column_of; /* [nv of all] which one a velocity is, -1: slow */
@@ -287,8 +288,9 @@ bg_status bg_two_rates_create(bg_dynamics *dyn, bg_two_rates **out, bg_error *er
     if (st == BG_OK)
         st = check_separable(two, err);
     two->by_part = def->accelerate_part && two->ng == 0;
-    two->by_pick = !two->by_part && dyn->by_formalism;
-    if (st == BG_OK && !two->by_part && !two->by_pick)
+    two->by_rates = !two->by_part && two->nv == 0;
+    two->by_pick = !two->by_part && !two->by_rates && dyn->by_formalism;
+    if (st == BG_OK && !two->by_part && !two->by_pick && !two->by_rates)
         st = create_matrix(two, err);
     if (st == BG_OK)
         return BG_OK;
@@ -350,10 +352,15 @@ static bg_status solve(bg_two_rates *two, double *rate, bg_error *err)
     bg_kkt_solve(two->kkt, two->x, two->lambda);
     for (int k = 0; k < two->nv; k++)
         rate[d->nq + two->v[k]] = two->x[k];
+    return BG_OK;
+}
+
+static void take_states(const bg_two_rates *two, double *rate)
+{
+    const bg_dynamics *d = two->dyn;
     for (int i = 0; i < d->nz; i++)
         if (is_fast(d->sys->def.z_part, i))
             rate[d->nq + d->nv + i] = d->terms.h[i];
-    return BG_OK;
 }
 
 static bg_status check_finite(const bg_two_rates *two, const double *rate, bg_error *err)
@@ -375,10 +382,10 @@ bg_status bg_two_rates_calc_fast(bg_two_rates *two, double t, const double *q, c
                                  const double *z, const int *mode, double *rate, bg_error *err)
 {
     bg_dynamics *d = two->dyn;
-    unsigned want = d->kinematic ? BG_TERM_V : 0u;
+    const bool by_terms = two->kkt || two->by_rates;
+    unsigned want = (d->kinematic ? BG_TERM_V : 0u) | (by_terms && d->nz > 0 ? BG_TERM_h : 0u);
     if (two->kkt)
-        want |= BG_TERM_M | BG_TERM_f | (d->nz > 0 ? BG_TERM_h : 0u) |
-                (two->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
+        want |= BG_TERM_M | BG_TERM_f | (two->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
     d->point.part = BG_PART_FAST;
     d->has_mass = false;
@@ -387,19 +394,22 @@ bg_status bg_two_rates_calc_fast(bg_two_rates *two, double t, const double *q, c
         st = bg_system_calc_terms(d->sys, &d->point, want, &d->terms, err);
     if (st == BG_OK)
         bg_dynamics_calc_rates(d, v, rate);
-    if (st == BG_OK)
-        st = two->kkt ? solve(two, rate, err)
-                      : bg_system_calc_part(d->sys, &d->point, BG_PART_FAST, NULL, rate + d->nq,
-                                            rate + d->nq + d->nv, err);
+    if (st == BG_OK && by_terms)
+        take_states(two, rate);
+    if (st == BG_OK && two->kkt)
+        st = solve(two, rate, err);
+    else if (st == BG_OK && !by_terms)
+        st = bg_system_calc_part(d->sys, &d->point, BG_PART_FAST, NULL, rate + d->nq,
+                                 rate + d->nq + d->nv, err);
     return st == BG_OK ? check_finite(two, rate, err) : st;
 }
 
 void bg_two_rates_plan(const bg_two_rates *two, int *terms, int *explicit_, int *factorisations)
 {
     const bg_dynamics *d = two->dyn;
-    *terms = d->kinematic || two->kkt;
+    *terms = d->kinematic || two->kkt || two->by_rates;
     *terms += two->by_pick && d->nz > 0;
-    *explicit_ = !two->kkt;
+    *explicit_ = two->by_part || two->by_pick;
     *factorisations = two->kkt != NULL;
 }
 

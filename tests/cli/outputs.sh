@@ -58,6 +58,7 @@ write() {
     modes-html) set -- modes "$keep/model.json" --html "$file" ;;
     modes-o) set -- modes "$keep/model.json" -o "$file" ;;
     linearise-o) set -- linearise "$keep/model.json" -o "$file" ;;
+    design-o) set -- design --order 2 --fast 5 -o "$file" ;;
     check-pattern) set -- check "$keep/model.json" --pattern "$file" ;;
     esac
     "$BOGIE" "$@"
@@ -67,7 +68,7 @@ write() {
 number=0
 for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
     study-journal report-o report-gltf stability-o modes-json modes-html modes-o linearise-o \
-    check-pattern; do
+    check-pattern design-o; do
     [ $pages = 1 ] || case $option in study-html | report-o | modes-html) continue ;; esac
     for path in "$keep"/*; do
         base=$(basename "$path")

@@ -15,6 +15,12 @@ holds "one method in the picture" [ "$(grep -c '>h Re<' one.svg)" = 1 ]
 # (b + sqrt(b^2 + 4 a))/a with a = 10 and b = 13.32
 expect "limit of J1" 0 "100" -- "$BOGIE" stability --integrator linear-euler --set integrator.jacobian=J1
 holds "the number" says "2.80653"
+expect "both tableaus of a pair" 0 "2 of 5 stages are slow" "4.0000" "2.5912" -- \
+    "$BOGIE" stability --integrator prk25 -o pair.svg
+holds "two regions" [ "$(grep -c '>h Re<' pair.svg)" = 2 ]
+expect "a pair by option" 0 "prk38, order 3" "6.9282" -- "$BOGIE" stability --integrator prk
+expect "a pair that is not there" 2 "pair" -- "$BOGIE" stability --integrator prk --set integrator.pair=x
+expect "a page of a pair" 2 "svg" -- "$BOGIE" stability --integrator prk -o pair.html
 expect "a method without closed form" 0 "no closed form" -- "$BOGIE" stability --integrator mdop5
 if "$BOGIE" report --help | grep -q html && "$BOGIE" stability -o page.html >/dev/null 2>page.err; then
     holds "page" grep -q '"kind":"stability"' page.html

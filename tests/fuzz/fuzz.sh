@@ -40,6 +40,11 @@ study)
     cp "$sources"/tests/fuzz/seeds/tables/reference.csv studies
     collect_words "$sources/docs/study.schema.json" > words
     ;;
+tableaus)
+    cp "$sources"/tests/fuzz/seeds/tableaus/* seeds
+    grep -oh '"[A-Za-z_]*"' seeds/* | sort -u > words
+    length=2048
+    ;;
 table)
     cp "$sources"/tests/fuzz/seeds/tables/* seeds
     length=2048

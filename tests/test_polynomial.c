@@ -1,0 +1,96 @@
+/* Stability polynomials: known optima, bounds by duality, and what the exchange gives against an
+ * independent search. */
+#include "design/exchange.h"
+#include "design/polynomial.h"
+#include "run_support.h"
+
+typedef struct known {
+    int stages, order;
+    double reach, digits;
+} known;
+
+static void check(const known *k, bg_target_kind kind)
+{
+    bg_error err = {BG_OK, ""};
+    bg_target target = {kind, 0, NULL, NULL};
+    bg_polynomial p;
+    assert_ok(bg_polynomial_find(k->stages, k->order, &target, &p, &err));
+    print_message("s = %d, order %d: %.9f, at most %.9f;", p.stages, p.order, p.reach, p.bound);
+    for (int i = p.order + 1; i <= p.stages; i++)
+        print_message(" %.12g", p.beta[i]);
+    print_message("\n");
+    for (int i = 0; i <= p.order; i++)
+        assert_true(fabs(p.beta[i] - 1 / tgamma(i + 1.0)) < 1e-15);
+    assert_true(fabs(p.reach - k->reach) < k->digits);
+    assert_true(p.bound >= p.reach && p.bound - p.reach < 1e-6 * p.reach);
+    assert_true(bg_polynomial_calc_interval(p.beta, p.stages, kind, 1e-9) >= p.reach - 1e-9);
+}
+
+static void test_imaginary(void **state)
+{
+    (void)state;
+    static const known cases[] = {
+        {5, 2, 4, 1e-8},          {5, 3, 3.91328, 5e-6},     {6, 2, 4.898979486, 1e-8},
+        {8, 3, 6.92820323, 1e-8}, {3, 2, 2, 1e-8},           {4, 2, 2.828427125, 1e-8},
+        {7, 2, 6, 1e-8},          {8, 2, 6.92820323, 1e-8},  {3, 3, 1.732050808, 1e-8},
+        {7, 3, 5.945, 5e-4},      {10, 2, 8.94427191, 1e-6}, {6, 4, 4.898979486, 1e-8},
+        {3, 1, 2, 1e-8}};
+    for (int k = 0; k < (SANITIZED ? 2 : (int)(sizeof cases / sizeof *cases)); k++)
+        check(&cases[k], BG_TARGET_IMAGINARY);
+}
+
+/* Order 1: Chebyshev's, 2 s^2. Order 2: two stages have no choice. */
+static void test_real(void **state)
+{
+    (void)state;
+    static const known cases[] = {
+        {2, 1, 8, 1e-6}, {3, 1, 18, 1e-6}, {4, 1, 32, 1e-6}, {2, 2, 2, 1e-8}, {5, 1, 50, 1e-5}};
+    for (int k = 0; k < (SANITIZED ? 2 : (int)(sizeof cases / sizeof *cases)); k++)
+        check(&cases[k], BG_TARGET_REAL);
+}
+
+static double draw(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (1 << 24);
+}
+
+/* Clouds at random: stable for all steps up to what is said, and no polynomial found by trying many
+ * near it stands more than the bound. */
+static void test_clouds(void **state)
+{
+    (void)state;
+    unsigned seed = 7;
+    for (int k = 0; k < (SANITIZED ? 2 : 12); k++) {
+        bg_error err = {BG_OK, ""};
+        double re[6], im[6];
+        bg_target target = {BG_TARGET_CLOUD, 2 + k % 5, re, im};
+        bg_polynomial p;
+        for (int i = 0; i < target.n; i++) {
+            double size = 1 + 300 * draw(&seed), angle = 1.5708 * (1 + draw(&seed));
+            re[i] = size * cos(angle);
+            im[i] = size * sin(angle);
+        }
+        assert_ok(bg_polynomial_find(3 + k % 4, 2, &target, &p, &err));
+        print_message("cloud %d: %d stages, %g s, at most %g s\n", k, p.stages, p.reach, p.bound);
+        assert_true(p.reach > 0 && p.reach <= p.bound && p.bound - p.reach < 1e-5 * p.bound);
+        assert_true(bg_polynomial_calc_step(p.beta, p.stages, &target, p.reach * 0.999999, 1e-10) >=
+                    p.reach * 0.999999);
+        for (int n = 0; n < 200; n++) {
+            double beta[BG_POLYNOMIAL_MAX + 1];
+            for (int i = 0; i <= p.stages; i++)
+                beta[i] = p.beta[i] * (i > p.order
+                                           ? 1 + pow(10, -1 - 5 * draw(&seed)) * (draw(&seed) - 0.5)
+                                           : 1);
+            assert_true(bg_polynomial_calc_step(beta, p.stages, &target, 2 * p.bound, 1e-12) <=
+                        p.bound * (1 + 1e-6));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_imaginary),
+                                       cmocka_unit_test(test_real), cmocka_unit_test(test_clouds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
