@@ -34,9 +34,8 @@ static bg_status run_to(bg_linear_job *job, double t, bg_error *err)
     return st;
 }
 
-/* Finds the state and linearises there. */
-static bg_status open_job(const char *reference, const bg_linear_arguments *args,
-                          bg_linear_job *job, bg_error *err)
+bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *args,
+                             bg_linear_job *job, bg_error *err)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.equilibrium = args->equilibrium;
@@ -61,7 +60,7 @@ static bg_status open_job(const char *reference, const bg_linear_arguments *args
                        : st;
 }
 
-static void close_job(bg_linear_job *job)
+void bg_linear_job_close(bg_linear_job *job)
 {
     bg_linearisation_destroy(job->linearisation);
     bg_assembly_report_clear(&job->start);
@@ -85,10 +84,10 @@ int bg_linear_run(const bg_verb *verb, const bg_linear_verb *own, int argc, char
     if (st == BG_OK)
         st = own->check(args, &err);
     if (st == BG_OK)
-        st = open_job(reference, linear, &job, &err);
+        st = bg_linear_job_open(reference, linear, &job, &err);
     if (st == BG_OK)
         st = own->work(&job, args, &err);
-    close_job(&job);
+    bg_linear_job_close(&job);
     bg_cli_settings_clear(&linear->settings);
     fflush(stdout);
     err.status = st;

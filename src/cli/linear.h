@@ -38,6 +38,11 @@ typedef struct bg_linear_job {
     bool rests;     /* it is an equilibrium, or a steady motion */
 } bg_linear_job;
 
+/* Finds the state and linearises there; to be closed after a failure, too. */
+bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *args,
+                             bg_linear_job *job, bg_error *err);
+void bg_linear_job_close(bg_linear_job *job);
+
 /* What a verb does with its arguments: it checks its own, and works on a job. */
 typedef struct bg_linear_verb {
     bg_status (*check)(const void *args, bg_error *err);
