@@ -36,7 +36,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, numbers, 5);
     if (!(fabs(numbers[3]) < 1e18))
         archive->failed = true;
-    bg_control_archive(&ig->control, archive);
+    bg_control_archive(ig, archive);
     archive_residuals(&ig->residuals0, def->ng, archive);
     bg_archive_flags(archive, ig->dyn->eliminated, (size_t)def->ng);
     if (ig->dyn->kkt)

@@ -73,8 +73,9 @@ double bg_control_fit(bg_integrator *ig, double h, double *t1)
     return h;
 }
 
-void bg_control_archive(bg_control *c, bg_archive *archive)
+void bg_control_archive(bg_integrator *ig, bg_archive *archive)
 {
+    bg_control *c = &ig->control;
     bg_archive_finite(archive, &c->h_next, 1);
     bg_archive_finite(archive, &c->h_cruise, 1);
     bg_archive_finite(archive, &c->error_old, 1);
@@ -82,5 +83,5 @@ void bg_control_archive(bg_control *c, bg_archive *archive)
     if (!(c->h_next >= 0 && c->h_cruise >= 0))
         archive->failed = true;
     bg_rounding_archive(&c->rounding, archive);
-    bg_leaps_archive(&c->leaps, archive);
+    bg_leaps_archive(ig, archive);
 }

@@ -44,6 +44,6 @@ double bg_control_fit(bg_integrator *ig, double h, double *t1);
 /* The least length a step may have, s. */
 double bg_control_get_least(const bg_integrator *ig);
 
-void bg_control_archive(bg_control *control, bg_archive *archive);
+void bg_control_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

@@ -112,10 +112,11 @@ void bg_leaps_accept(bg_integrator *ig)
     l->leapt = ig->leaping;
 }
 
-void bg_leaps_archive(bg_leaps *l, bg_archive *archive)
+void bg_leaps_archive(bg_integrator *ig, bg_archive *archive)
 {
+    bg_leaps *l = &ig->control.leaps;
     bg_archive_flags(archive, &l->leapt, sizeof l->leapt);
-    bg_archive_whole(archive, &l->left, 1, 0, LEAPS_IN_A_ROW);
+    bg_archive_whole(archive, &l->left, 1, 0, can_leap(ig) ? LEAPS_IN_A_ROW : 0);
     bg_archive_whole(archive, &l->pause, 1, 0, PAUSE_MAX);
     bg_archive_whole(archive, &l->wait, 1, 0, PAUSE_MAX);
 }

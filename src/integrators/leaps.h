@@ -48,6 +48,6 @@ double bg_leaps_choose(bg_integrator *ig, bg_attempts *attempts, bool computed, 
  * constraints that lead through it, which is what the digits of the data leave open. */
 double bg_leaps_get_safety(const bg_integrator *ig, const bg_attempts *attempts);
 void bg_leaps_accept(bg_integrator *ig);
-void bg_leaps_archive(bg_leaps *leaps, bg_archive *archive);
+void bg_leaps_archive(bg_integrator *ig, bg_archive *archive);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
@@ -338,9 +339,14 @@ static bg_status damaged(bg_error *err)
 
 static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return bg_error_set(err, BG_IO, "%s", strerror(errno));
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* never waits for a pipe */
+    FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (!file) {
+        bg_error_set(err, BG_IO, "%s", strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return BG_IO;
+    }
     header head;
     bg_status st = BG_OK;
     if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.mark, "BOGIECKP", 8) != 0 ||

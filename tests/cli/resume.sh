@@ -120,6 +120,10 @@ for form in joint cartesian; do
         --formulation $form --resume pieces.checkpoint
 done
 
+# A pipe without a writer is no checkpoint, and nothing is waited for.
+mkfifo pipe
+expect "a pipe" 2 "not a complete checkpoint" -- timeout -s KILL 60 "$BOGIE" run equations:pendulum --resume pipe
+
 # A run that starts in equilibrium is another one than a run that does not.
 model=$models/double-wishbone.json
 for first in "" --equilibrium; do
