@@ -61,7 +61,23 @@ static bool halve(bg_integrator *ig, double t[2], double *change, int *which)
     return true;
 }
 
-/* The part whose force changes most from state[0] to state[1], else the coordinate. */
+/* An input that bodies follow and whose second derivative jumps between the two times; -1: none. */
+static int find_input(bg_integrator *ig, const double t[2])
+{
+    const bg_evaluator *ev = ig->sys;
+    for (int i = 0; i < ev->def.nu && ev->def.u_followed; i++) {
+        double u_tt[2] = {0, 0};
+        for (int end = 0; end < 2 && ev->def.u_followed[i]; end++)
+            if (bg_trouble_place(ig, t[end], ig->trouble->state[end], NULL))
+                u_tt[end] = ev->u_tt[i];
+        if (fabs(u_tt[1] - u_tt[0]) > 1e-2 * fmax(fabs(u_tt[0]), fabs(u_tt[1])))
+            return i;
+    }
+    return -1;
+}
+
+/* The input, or the part whose force changes most from state[0] to state[1], else the coordinate.
+ */
 static bg_culprit find_jumping(bg_integrator *ig, const double t[2], int which)
 {
     bg_trouble *m = ig->trouble;
@@ -69,6 +85,9 @@ static bg_culprit find_jumping(bg_integrator *ig, const double t[2], int which)
     bg_culprit best = which < ig->dyn->nv ? (bg_culprit){'v', which}
                                           : (bg_culprit){'z', which - ig->dyn->nv};
     double most = 0;
+    const int input = find_input(ig, t);
+    if (input >= 0)
+        return (bg_culprit){'u', input};
     for (int k = 0; k < parts->count; k++) {
         double change = 0;
         if (!bg_trouble_place(ig, t[0], m->state[0], NULL))

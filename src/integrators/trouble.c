@@ -71,13 +71,16 @@ void bg_trouble_destroy(bg_trouble *x)
 
 static int count_culprits(const bg_integrator *ig, char kind)
 {
-    return kind == 'p' ? ig->sys->system->parts.count : kind == 'v' ? ig->dyn->nv : ig->dyn->nz;
+    return kind == 'p'   ? ig->sys->system->parts.count
+           : kind == 'u' ? ig->sys->def.nu
+           : kind == 'v' ? ig->dyn->nv
+                         : ig->dyn->nz;
 }
 
 static void archive_culprit(const bg_integrator *ig, bg_culprit *c, bg_archive *archive)
 {
     bg_archive_bytes(archive, &c->kind, 1);
-    if (c->kind != 0 && c->kind != 'p' && c->kind != 'v' && c->kind != 'z')
+    if (c->kind != 0 && c->kind != 'p' && c->kind != 'u' && c->kind != 'v' && c->kind != 'z')
         archive->failed = true;
     bg_archive_whole(archive, &c->index, 1, 0, c->kind ? count_culprits(ig, c->kind) - 1 : 0);
     if (archive->failed)
@@ -172,7 +175,10 @@ static void name_culprit(const bg_integrator *ig, bg_culprit c, char *text, size
     if (c.kind == 'p')
         ig->sys->system->parts.get_name(ig->sys->def.self, c.index, text, size);
     else
-        snprintf(text, size, "%s '%s'", c.kind == 'z' ? "the state" : "the motion of",
+        snprintf(text, size, "%s '%s'",
+                 c.kind == 'z'   ? "the state"
+                 : c.kind == 'u' ? "input"
+                                 : "the motion of",
                  bg_system_get_name(ig->sys->system, c.kind, c.index, buffer, sizeof buffer));
 }
 
@@ -196,10 +202,17 @@ bool bg_integrator_explain(const bg_integrator *ig, bg_warnings *warnings, char 
                         rounding * fmax(ig->options.rtol, ig->options.atol));
     if (m->jump) {
         name_culprit(ig, m->jumping, name, sizeof name);
-        snprintf(text, size,
-                 "the law of %s jumps, last at t = %.6g s, where steps cannot follow it: replace "
-                 "the jump by a steep smooth law, such as tanh(x/w) for sign(x)",
-                 name, m->t_jump);
+        if (m->jumping.kind == 'u')
+            snprintf(text, size,
+                     "the second derivative of %s jumps, last at t = %.6g s, and with it the "
+                     "accelerations of what follows it, where steps cannot: use an input of type "
+                     "'step', or a 'table', in place of its corner",
+                     name, m->t_jump);
+        else
+            snprintf(text, size,
+                     "the law of %s jumps, last at t = %.6g s, where steps cannot follow it: "
+                     "replace the jump by a steep smooth law, such as tanh(x/w) for sign(x)",
+                     name, m->t_jump);
         bg_warnings_add(warnings, BG_DOUBTFUL, "jump", "%s", text);
     } else if (m->stiff && bg_automatic_is_implicit(ig)) {
         name_culprit(ig, m->fastest, name, sizeof name);

@@ -4,7 +4,8 @@
 
 #include "integrators/integrator.h"
 
-/* A part of the system, or a coordinate: 'p' part, 'v' velocity, 'z' state, 0 nothing. */
+/* A part of the system, an input or a coordinate: 'p' part, 'u' input, 'v' velocity, 'z' state, 0
+ * nothing. */
 typedef struct bg_culprit {
     char kind;
     int index;

@@ -14,8 +14,9 @@
 #include "run/runner.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { PARTS = 4, HALVINGS = 60 };
+enum { PARTS = 4, HALVINGS = 60, SAMPLES = 8 };
 
 /* An input at a time. */
 typedef struct place {
@@ -62,6 +63,32 @@ static bool narrow(bg_runner *r, const int *mode, int i, place *a, place *b)
     return false;
 }
 
+/* Whether u or u_t really is another one on both sides of what is left, and not only rounded
+ * otherwise: several places on either side differ less among themselves. */
+static bool is_real(bg_runner *r, const int *mode, int i, const place *a, const place *b)
+{
+    const double far = 256 * (b->t - a->t);
+    double low[2][2] = {{a->u, a->u_t}, {b->u, b->u_t}}, high[2][2];
+    memcpy(high, low, sizeof high);
+    for (int side = 0; side < 2; side++)
+        for (int k = 1; k <= SAMPLES; k++) {
+            place x;
+            if (!look_at(r, mode, i, side ? b->t + k * far : a->t - k * far, &x))
+                return true;
+            const double value[2] = {x.u, x.u_t};
+            for (int n = 0; n < 2; n++) {
+                low[side][n] = fmin(low[side][n], value[n]);
+                high[side][n] = fmax(high[side][n], value[n]);
+            }
+        }
+    for (int n = 0; n < 2; n++) {
+        const double apart = fmax(low[1][n] - high[0][n], low[0][n] - high[1][n]);
+        if (apart > 4 * (high[0][n] - low[0][n] + high[1][n] - low[1][n]))
+            return true;
+    }
+    return false;
+}
+
 static bg_status tell(const bg_runner *r, int i, const place *a, const place *b, bg_error *err)
 {
     char name[64];
@@ -89,7 +116,7 @@ bg_status bg_runner_check_inputs(bg_runner *r, double from, double to, bg_error 
             if (!look_at(r, mode, i, k < PARTS ? from + k * (to - from) / PARTS : to, &b))
                 break;
             right = b;
-            if (narrow(r, mode, i, &left, &right))
+            if (narrow(r, mode, i, &left, &right) && is_real(r, mode, i, &left, &right))
                 return tell(r, i, &left, &right, err);
             a = b;
         }
