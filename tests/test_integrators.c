@@ -425,9 +425,35 @@ static void test_first_step_shrinks(void **state)
     bg_system_destroy(sys);
 }
 
+/* The first step goes with the root of the method's own order, whatever that is: h^order is the
+ * same for two of them. Behind a rejection no step grows. */
+static void test_lengths_of_steps(void **state)
+{
+    (void)state;
+    bg_system *sys = create_system("equations:pendulum", NULL, NULL);
+    trajectory x;
+    for (double tolerance = 1e-9; tolerance > 1e-13; tolerance *= 0.1) {
+        double product[2];
+        for (int k = 0; k < 2; k++) {
+            trajectory_begin(&x, sys, k ? "mdop8" : "mdop5", NULL, tolerance, 0, 10.0);
+            assert_int_equal(x.ig->order, k ? 8 : 5);
+            product[k] = x.ig->order * log(x.ig->control.h_next);
+            x.ig->h = 1e-3;
+            x.ig->control.last_rejected = false;
+            assert_true(bg_control_calc(x.ig, BG_ACCEPTED, 1e-8) > 2e-3);
+            x.ig->control.last_rejected = true;
+            assert_true(bg_control_calc(x.ig, BG_ACCEPTED, 1e-8) == 1e-3);
+            trajectory_end(&x);
+        }
+        assert_true(fabs(product[0] - product[1]) < 1e-9 && product[0] < -5);
+    }
+    bg_system_destroy(sys);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lengths_of_steps),
         cmocka_unit_test(test_hem5_table),
         cmocka_unit_test(test_hem4_table),
         cmocka_unit_test(test_andrews),

@@ -4,6 +4,7 @@
  * cost no more than their length. */
 #include "assembled_support.h"
 #include "linalg/levels.h"
+#include "linalg/thin.h"
 #include "model_support.h"
 #include "random_mechanism.h"
 
@@ -344,11 +345,35 @@ static void test_long_mechanisms(void **state)
     }
 }
 
+/* Vectors that are nearly dependent are made orthogonal to rounding, not to what is left of them.
+ */
+static void test_thin_is_orthogonal(void **state)
+{
+    (void)state;
+    enum { N = 40, M = 4 };
+    double Q[M * N], R[M * M], left;
+    int order[M];
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < M; j++)
+            Q[j * N + i] = sin(1 + i) + (j > 0 ? 1e-6 * cos((2 + j) * i) : 0);
+    assert_int_equal(bg_thin_orthogonalise(N, M, 1e-12, Q, R, order, &left), M);
+    for (int j = 0; j < M; j++)
+        for (int k = 0; k <= j; k++) {
+            double product = 0;
+            for (int i = 0; i < N; i++)
+                product += Q[j * N + i] * Q[k * N + i];
+            assert_true(fabs(product - (j == k)) < 1e-14);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimal),         cmocka_unit_test(test_few),
-        cmocka_unit_test(test_leverage),        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_thin_is_orthogonal),
+        cmocka_unit_test(test_optimal),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_leverage),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_long_mechanisms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,12 +82,24 @@ static void test_size(void **state)
     assert_true(isnan(bg_newton_calc_size(4, bad, weight, NULL)));
 }
 
+/* What is foretold is the sum of all increments to come: slow convergence is not taken for done. */
+static void test_foretold(void **state)
+{
+    (void)state;
+    bg_newton n = {.converged = 1e-6, .foretells = true, .most = 10};
+    bg_newton_begin(&n);
+    assert_int_equal(bg_newton_look(&n, 1.2e-6), BG_NEWTON_GOES_ON);
+    assert_int_equal(bg_newton_look(&n, 1.08e-6), BG_NEWTON_GOES_ON); /* 9.7e-6 to come */
+    bg_newton_begin(&n);
+    assert_int_equal(bg_newton_look(&n, 1e-3), BG_NEWTON_GOES_ON);
+    assert_int_equal(bg_newton_look(&n, 2e-5), BG_NEWTON_DONE); /* 4.1e-7 to come */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convergence),
-        cmocka_unit_test(test_failure),
-        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_foretold), cmocka_unit_test(test_convergence),
+        cmocka_unit_test(test_failure),  cmocka_unit_test(test_factor),
         cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
