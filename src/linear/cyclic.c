@@ -16,6 +16,7 @@
 static const double rounding = 1e-9; /* of derivatives that are zero, beside their rows */
 static const double small = 1e-6;    /* of rows beside the largest of their kind */
 static const double softest = 1e-6;  /* 1/s^2 or 1/s in sizes, of changes that are none */
+static const double slow = 1e-3;     /* 1/s in sizes, of rates that are a rest of others */
 static const double none = 1e-13;    /* of rows that are rounding */
 
 /* Entry i of all rates that a change makes, [2 nv + nz]. */
@@ -139,7 +140,9 @@ void bg_rest_keep_rates(bg_rest *r, bool driven, bg_state *x, bool *dropped)
     }
     bg_rest_expand(r, rate, r->dv);
     *dropped = lost > 1e-9 * before && bg_linearisation_calc_size(r->lin, r->dv) > rounding;
-    r->moves = driven || (after > 1e-14 * before && after > 0);
+    bg_rest_expand(r, kept, r->dv);
+    double size = bg_linearisation_calc_size(r->lin, r->dv);
+    r->moves = driven || size > slow || (size > rounding && after > 1e-6 * before);
     if (!r->moves)
         memset(x->v, 0, (size_t)r->nv * sizeof *x->v);
     else if (lost > 1e-14 * before) /* else they are as constant as the directions are known */

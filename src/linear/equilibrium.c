@@ -7,7 +7,9 @@
  *
  * Where that does not converge, x' = F leads from the start to where a heavily damped system comes
  * to rest, by the linearly implicit Euler method, whose step grows as the force falls (pseudo-
- * transient continuation); Newton's method ends it. So a body sinks onto the ground below it.
+ * transient continuation); Newton's method ends it. So a body sinks onto the ground below it. Where
+ * rates are kept or looked for, the motion itself leads on likewise, damped by the method, with
+ * longer and longer steps: so a train finds its place in a curve.
  *
  * An equilibrium at rest whose linearisation grows is left along the mode that grows, twice at
  * most; it is reported where there is no other way. */
