@@ -266,6 +266,30 @@ static void test_turned(void **state)
             }
 }
 
+/* With error control, too, a mechanism that is turned takes the same steps: errors are measured by
+ * lengths of what a turn mixes. */
+static void test_turned_steps(void **state)
+{
+    (void)state;
+    unsigned seed = 23;
+    const bg_integrator_info *info;
+    for (int n = 0; (info = get_method(n)); n++)
+        for (int k = n % 3; k < 12 && !info->fixed_steps; k += SANITIZED ? 12 : 3)
+            for (int form = 0; form < 2; form++) {
+                text t[2];
+                placement at = as_drawn;
+                at.turn = draw_turn(&seed);
+                at.digits = 17;
+                write_random(&t[0], as_drawn, (unsigned)k);
+                write_random(&t[1], at, (unsigned)k);
+                outcome x = run_text(t[0].buffer, forms[form], info->name, 0);
+                outcome y = run_text(t[1].buffer, forms[form], info->name, 0);
+                print_message("%d %s %s: %.1e\n", k, info->name, forms[form], y.y - x.y);
+                if (x.status != BG_OK || y.status != BG_OK || !(fabs(y.y - x.y) <= 1e-10))
+                    print_message("   FAIL %.15g, turned %.15g\n", x.y, y.y);
+            }
+}
+
 /* Bennett's linkage and parallel cranks with an option of a method, as drawn, turned, and turned
  * and 1000 times larger or smaller. */
 static void check_option(const bg_integrator_info *info, const bg_setting *option, unsigned *seed)
@@ -542,19 +566,13 @@ static void test_unmet_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_placed),
-        cmocka_unit_test(test_rounded),
-        cmocka_unit_test(test_driven),
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_turned),
-        cmocka_unit_test(test_turned_options),
-        cmocka_unit_test(test_many_loops),
-        cmocka_unit_test(test_oblique),
-        cmocka_unit_test(test_wrong_joint_first),
-        cmocka_unit_test(test_wrong_rod_first),
-        cmocka_unit_test(test_singular_start),
-        cmocka_unit_test(test_locked_and_fixed),
-        cmocka_unit_test(test_unmet_once),
+        cmocka_unit_test(test_placed),           cmocka_unit_test(test_rounded),
+        cmocka_unit_test(test_driven),           cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_turned),           cmocka_unit_test(test_turned_steps),
+        cmocka_unit_test(test_turned_options),   cmocka_unit_test(test_many_loops),
+        cmocka_unit_test(test_oblique),          cmocka_unit_test(test_wrong_joint_first),
+        cmocka_unit_test(test_wrong_rod_first),  cmocka_unit_test(test_singular_start),
+        cmocka_unit_test(test_locked_and_fixed), cmocka_unit_test(test_unmet_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

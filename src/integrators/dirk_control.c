@@ -20,9 +20,14 @@ static double square(double x)
     return x * x;
 }
 
-static double get_tolerance(const bg_integrator *ig, double y0, double y1)
+static double get_tolerance(const bg_integrator *ig, double size)
 {
-    return ig->options.atol + ig->options.rtol * fmax(fabs(y0), fabs(y1));
+    return ig->options.atol + ig->options.rtol * size;
+}
+
+static double find_tolerance(const bg_integrator *ig, int i)
+{
+    return get_tolerance(ig, bg_norm_find_size(ig, i, ig->x0->q, ig->x1->q));
 }
 
 /* Of positions that move with v[i]; rotations are of size 1. */
@@ -30,7 +35,7 @@ static double get_position_tolerance(const bg_integrator *ig, int i)
 {
     const bg_dirk *m = ig->method;
     const int k = m->q_of[i];
-    return k < 0 ? get_tolerance(ig, 1, 1) : get_tolerance(ig, ig->x0->q[k], ig->x1->q[k]);
+    return k < 0 ? get_tolerance(ig, 1) : find_tolerance(ig, k);
 }
 
 /* In coordinates the independent ones are summed over. In directions, which are perpendicular to
@@ -39,17 +44,16 @@ double bg_dirk_calc_norm(const bg_integrator *ig, const double *e_q, const doubl
                          const double *e_z)
 {
     const bg_dirk *m = ig->method;
-    const bg_state *x0 = ig->x0, *x1 = ig->x1;
     const bool all = !m->frame.coordinates;
     const int entries = all ? m->nv : m->frame.n, count = 2 * m->frame.n + m->nz;
     double sum = 0;
     for (int k = 0; k < entries; k++) {
         const int i = all ? k : m->frame.independent[k];
         sum += square(e_q[i] / get_position_tolerance(ig, i)) +
-               square(e_v[i] / get_tolerance(ig, x0->v[i], x1->v[i]));
+               square(e_v[i] / find_tolerance(ig, m->nq + i));
     }
     for (int i = 0; i < m->nz; i++)
-        sum += square(e_z[i] / get_tolerance(ig, x0->z[i], x1->z[i]));
+        sum += square(e_z[i] / find_tolerance(ig, m->nq + m->nv + i));
     return count > 0 ? sqrt(sum / count) : 0;
 }
 
@@ -61,8 +65,8 @@ static double calc_reach(bg_integrator *ig)
     double sum = 0;
     for (int i = 0; i < m->nv; i++) {
         const int k = m->q_of[i];
-        double q = k < 0 ? 1 : x->q[k];
-        sum += square(x->a[i] / get_tolerance(ig, q, q));
+        double q = k < 0 ? 1 : bg_norm_find_size(ig, k, x->q, x->q);
+        sum += square(x->a[i] / get_tolerance(ig, q));
     }
     return sqrt(2 / sqrt(sum / (m->frame.n > 0 ? m->frame.n : 1)));
 }
