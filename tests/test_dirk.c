@@ -102,6 +102,36 @@ static void test_estimates(void **state)
     }
 }
 
+/* The bushing over 0.4 s in fixed steps: positions of sdirk4 with an order of 3 and more, as long
+ * as errors are above what stages of order 1 leave of a stiff motion, and below those of the
+ * trapezoidal rule at every step. */
+static void test_stiff_order(void **state)
+{
+    (void)state;
+    const double span = 0.4;
+    double h[3], error[2][3];
+    for (int k = 0; k < 6; k++) {
+        double q0 = 0, v0 = 0, q1 = 0, v1 = 0;
+        bg_system *sys;
+        trajectory x;
+        add_response(20, 0.01, 0, 0, &q0, &v0);
+        add_response(15, 0, 5000, 0, &q0, &v0);
+        add_response(20, 0.01, 0, span, &q1, &v1);
+        add_response(15, 0, 5000, span, &q1, &v1);
+        sys = create_plain("bushing", 1, NULL, bushing_terms, &q0, &v0);
+        begin(&x, sys, methods[k / 3], "estimate", "filtered", h[k % 3] = span / (10 << k % 3));
+        const bg_state *end = trajectory_run(&x, span);
+        error[k / 3][k % 3] = fabs(end->q[0] - q1);
+        print_message("%s, h %.3g: error of q %.1e, of v %.1e\n", methods[k / 3], h[k % 3],
+                      error[k / 3][k % 3], fabs(end->v[0] - v1));
+        trajectory_end(&x);
+        bg_system_destroy(sys);
+    }
+    assert_true(fit_order(3, h, error[0]) > 3);
+    for (int i = 0; i < 3; i++)
+        assert_true(error[0][i] < error[1][i]);
+}
+
 /* The end (q, v, z) of a short motion in fixed steps; returns its length. */
 static int run_fixed(bg_system *sys, const char *method, bool full, double *end)
 {
@@ -199,13 +229,129 @@ static void test_turns(void **state)
     }
 }
 
+/* A spinning body on a ball joint of a carriage that an input moves, with a rod to the ground, a
+ * controller with two states along a slide, and a spring. */
+static const char carried_top[] =
+    "{'gravity': 9.81, 'inputs': {'drive': '0.1*sin(3*t)', 'lift': '0.05*sin(4*t)'}, 'bodies': "
+    "{'carriage': {'mass': 2, 'center': [0, 0, 0], 'inertia': [0.1, 0.1, 0.1]}, 'top': {'mass': 1, "
+    "'center': [0.3, 0, 0], 'inertia': [0.02, 0.05, 0.06], 'angular_velocity': [8, 0.5, 2], "
+    "'points': {'tip': [0.5, 0.1, 0]}}, 'slider': {'mass': 0.5, 'center': [1, 0, 0.5], 'inertia': "
+    "[0.01, 0.01, 0.01], 'points': {'eye': [1, 0, 0.5]}}}, 'joints': {'rail': {'type': 'prismatic',"
+    " 'bodies': ['ground', 'carriage'], 'at': [0, 0, 0], 'axis': [0, 1, 0], 'prescribed': 'drive'},"
+    " 'ball': {'type': 'spherical', 'bodies': ['carriage', 'top'], 'at': [0, 0, 0]}, 'guide': "
+    "{'type': 'prismatic', 'bodies': ['ground', 'slider'], 'at': [1, 0, 0.5], 'axis': [0, 0, 1]}, "
+    "'rod': {'type': 'distance', 'points': ['top.tip', 'slider.eye']}}, 'forces': {'hold': {'type':"
+    " 'controller', 'input': {'joint': 'guide', 'coordinate': 'slide'}, 'reference': 'lift', 'kp': "
+    "200, 'ki': 100, 'kd': 5, 'filter': 0.1, 'output': {'joint': 'guide', 'coordinate': 'slide'}}, "
+    "'spring': {'type': 'spring-damper', 'from': {'body': 'ground', 'at': [0.5, 1, 0]}, 'to': "
+    "{'body': 'top', 'at': [0.5, 0.1, 0]}, 'stiffness': 30, 'damping': 1}}}";
+
+/* Orders of positions, velocities and states each, in both forms, with the input as a constraint
+ * and eliminated. */
+static void test_orders(void **state)
+{
+    (void)state;
+    static const char *const variants[][2] = {
+        {"joint", "eliminate"}, {"joint", "constrain"}, {"cartesian", "eliminate"}};
+    const double span = 0.4;
+    const int runs = 3;
+    for (int k = 0; k < (SANITIZED ? 0 : 6); k++) {
+        const char *method = methods[k / 3], *const *variant = variants[k % 3];
+        const bg_setting set = {"run.rheonomic", variant[1]};
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        char *copy = quote(carried_top);
+        double h[3], error[3][3], exact[128];
+        assert_ok(bg_model_parse(copy, "carried top", &set, 1, &model, &err));
+        assert_ok(bg_model_create_system(model, variant[0], &sys, &err));
+        const int begins[] = {0, sys->def.nq, sys->def.nq + sys->def.nv,
+                              sys->def.nq + sys->def.nv + sys->def.nz};
+        assert_true(begins[3] <= 128 && sys->def.nz == 2 && sys->def.ng > 0);
+        for (int i = -1; i < runs; i++) {
+            trajectory x;
+            if (i < 0)
+                trajectory_begin(&x, sys, "mdop8", NULL, 1e-13, 0, span);
+            else
+                begin(&x, sys, method, "estimate", "filtered", h[i] = span / (80 << i));
+            const bg_state *end = trajectory_run(&x, span);
+            if (i < 0)
+                memcpy(exact, end->q, (size_t)begins[3] * sizeof(double));
+            for (int part = 0; part < 3 && i >= 0; part++) {
+                error[part][i] = 0;
+                for (int j = begins[part]; j < begins[part + 1]; j++)
+                    error[part][i] = fmax(error[part][i], fabs(end->q[j] - exact[j]));
+            }
+            trajectory_end(&x);
+        }
+        const double known = k < 3 ? 4 : 2, margin = k < 3 ? 0.2 : 0.1;
+        for (int part = 0; part < 3; part++) {
+            double order = fit_order(runs, h, error[part]);
+            print_message("%s, %s, %s: order %.2f in %s, errors %.1e .. %.1e\n", method, variant[0],
+                          variant[1], order,
+                          part == 0   ? "q"
+                          : part == 1 ? "v"
+                                      : "z",
+                          error[part][0], error[part][runs - 1]);
+            assert_near(order, known, margin);
+        }
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+        free(copy);
+    }
+}
+
+/* What Newton's iteration leaves is little of the tolerance at the end of a run, too: weights
+ * of 7.8 and -7.1 make errors of stages 3 and 4 many times larger in the end of a step. */
+static void test_iteration(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *form;
+        double bound; /* tolerances */
+    } cases[] = {{"front-axle", "cartesian", 1},
+                 {"iftomm-a05-governor", "joint", 0.2},
+                 {"iftomm-a05-governor", "cartesian", 3}};
+    for (int k = 0; k < (SANITIZED ? 0 : 3); k++) {
+        bg_error err = {BG_OK, ""};
+        char path[256];
+        bg_model *model;
+        bg_system *sys;
+        double end[2][256], worst = 0;
+        snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/models/%s.json", cases[k].name);
+        assert_ok(bg_model_read(path, NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, cases[k].form, &sys, &err));
+        const int n = sys->def.nq + sys->def.nv + sys->def.nz;
+        assert_true(n <= 256);
+        for (int i = 0; i < 2; i++) {
+            const bg_setting newton = {"newton", "1e-6"};
+            bg_run_options o = bg_default_run_options();
+            bg_run_report r;
+            o.integrator = "sdirk4";
+            o.method.rtol = o.method.atol = 1e-5;
+            o.method.settings = &newton;
+            o.method.nsettings = i;
+            o.t_end = 1;
+            assert_ok(bg_run(sys, &o, &r, &err));
+            memcpy(end[i], r.final->q, (size_t)n * sizeof(double));
+            bg_run_report_clear(&r);
+        }
+        for (int i = 0; i < n; i++)
+            worst = fmax(worst, fabs(end[0][i] - end[1][i]) / (1e-5 * (1 + fabs(end[1][i]))));
+        print_message("%s, %s: %.2g tolerances\n", cases[k].name, cases[k].form, worst);
+        assert_true(worst < cases[k].bound);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stability),
-        cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_stability), cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_matrices),  cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_orders),    cmocka_unit_test(test_stiff_order),
+        cmocka_unit_test(test_iteration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

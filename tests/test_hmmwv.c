@@ -283,8 +283,8 @@ static void test_bump(void **state)
     double last[2][3];
     write_sides(text, sizeof text);
     const bg_setting sides = {"outputs", text};
-    static const char *const methods[] = {"bdf", "sdirk4", "trapezoidal"};
-    for (int k = 0; k < 6; k++) {
+    static const char *const methods[] = {"bdf", "sdirk4", "trapezoidal", "sdirk4-first-order"};
+    for (int k = 0; k < 8; k++) {
         static record r;
         const int f = k % 2;
         const char *method = methods[k / 2];
@@ -321,12 +321,110 @@ static void test_bump(void **state)
     }
 }
 
+/* Chassis and its rates on a grid of times. */
+enum { GRID = 200, LOOKED_AT = 6 };
+typedef struct ride {
+    double y[GRID + 1][LOOKED_AT];
+    int index[LOOKED_AT], rows;
+    bg_counters count;
+} ride;
+
+static bg_status keep_ride(void *self, const bg_row *row, bg_error *err)
+{
+    ride *r = self;
+    (void)err;
+    assert_true(r->rows <= GRID);
+    for (int i = 0; i < LOOKED_AT; i++)
+        r->y[r->rows][i] = row->y[r->index[i]];
+    r->rows++;
+    return BG_OK;
+}
+
+static void follow_ride(const char *formulation, const char *integrator, double tolerance, ride *r)
+{
+    static const char *const names[LOOKED_AT] = {"position.x", "velocity.x", "position.z",
+                                                 "velocity.z", "pitch",      "pitch_rate"};
+    bg_error err = {BG_OK, ""};
+    bg_problem_def def = bg_default_problem_def();
+    bg_problem *problem;
+    bg_run_report report;
+    def.reference = file;
+    def.formulation = formulation;
+    def.integrator = integrator;
+    def.rtol = def.atol = tolerance;
+    def.t_end = 2;
+    assert_ok(bg_problem_create(&def, &problem, &err));
+    const bg_system *sys = bg_problem_get_system(problem);
+    bg_run_options o = bg_problem_get_run_options(problem);
+    const int ny = bg_system_get_def(sys)->ny;
+    r->rows = 0;
+    for (int i = 0; i < LOOKED_AT; i++) {
+        char buffer[64];
+        r->index[i] = -1;
+        for (int k = 0; k < ny; k++)
+            if (strcmp(bg_system_get_name(sys, 'y', k, buffer, sizeof buffer), names[i]) == 0)
+                r->index[i] = k;
+        assert_true(r->index[i] >= 0);
+    }
+    o.method.h_max = 0.2;
+    o.output_interval = def.t_end / GRID;
+    o.output_steps = 0;
+    o.sink = (bg_sink){.self = r, .row = keep_ride};
+    assert_ok(bg_run(sys, &o, &report, &err));
+    assert_int_equal(r->rows, GRID + 1);
+    r->count = report.counters;
+    bg_run_report_clear(&report);
+    bg_problem_destroy(problem);
+}
+
+/* The largest error of an entry, in units of the mixed tolerance. */
+static double calc_ride_error(const ride *a, const ride *fine, int i, double tolerance)
+{
+    double error = 0, most = 0;
+    for (int k = 0; k <= GRID; k++) {
+        error = fmax(error, fabs(a->y[k][i] - fine->y[k][i]));
+        most = fmax(most, fabs(fine->y[k][i]));
+    }
+    return error / (tolerance * (1 + most));
+}
+
+/* Errors of implicit Runge-Kutta methods over the bump are within the mixed tolerance for x and
+ * v_x, and use it elsewhere; the method of order 4 needs fewer steps, and less work at tight
+ * tolerances.
+ */
+static void test_errors(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"sdirk4", "trapezoidal"};
+    static ride fine, r[2];
+    for (int f = 0; f < (SANITIZED ? 0 : 2); f++) {
+        follow_ride(forms[f], "sdirk4", 1e-8, &fine);
+        for (int k = 2; k <= (f ? 3 : 5); k++) {
+            const double tolerance = pow(10, -k);
+            for (int j = 0; j < 2; j++) {
+                double worst = 0;
+                follow_ride(forms[f], methods[j], tolerance, &r[j]);
+                for (int i = 0; i < LOOKED_AT; i++) {
+                    double error = calc_ride_error(&r[j], &fine, i, tolerance);
+                    assert_true(i > 1 || error < 1);
+                    worst = fmax(worst, error);
+                }
+                print_message("%s, %s, 1e-%d: %ld steps, worst error %.3f tolerances\n", methods[j],
+                              forms[f], k, r[j].count.accepted, worst);
+                assert_true(worst > 1.0 / 30 && worst < 3);
+            }
+            assert_true(2 * r[0].count.accepted < r[1].count.accepted);
+            assert_true(k < 4 || r[0].count.corrector.fc < r[1].count.corrector.fc);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),      cmocka_unit_test(test_equilibrium),
         cmocka_unit_test(test_eigenvalues), cmocka_unit_test(test_free_rack),
-        cmocka_unit_test(test_bump),
+        cmocka_unit_test(test_bump),        cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

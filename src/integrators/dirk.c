@@ -150,9 +150,10 @@ static void update_weights(bg_integrator *ig)
         speed = fmax(speed, (fabs(x->v[i]) + ig->h * fabs(x->a[i])) / unit[i]);
     for (int i = 0; i < m->nv; i++) {
         const int k = m->q_of[i];
-        double q = k < 0 ? 1 : fabs(x->q[k]);
+        double q = k < 0 ? 1 : bg_norm_find_size(ig, k, x->q, x->q);
+        double v = bg_norm_find_size(ig, m->nq + i, x->q, x->q);
         m->weight[i] = (fixed ? unit[i] : atol) + rtol * q;
-        m->weight[m->nv + i] = (fixed && speed > 0 ? unit[i] * speed : atol) + rtol * fabs(x->v[i]);
+        m->weight[m->nv + i] = (fixed && speed > 0 ? unit[i] * speed : atol) + rtol * v;
     }
     for (int i = 0; i < m->nz; i++) {
         double change = fixed ? ig->h * fabs(ig->rate0[m->nq + m->nv + i]) : 0;

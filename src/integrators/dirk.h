@@ -127,7 +127,14 @@ void bg_dirk_begin_first(bg_integrator *ig, double s);
  * of the tolerance. */
 bg_status bg_dirk_iterate_first(bg_integrator *ig, double t, double s, double *size, bg_error *err);
 
-/* dirk_matrix.c */
+/* dirk_columns.c: a block of the derivatives, its pattern, y <- (block) x. */
+const double *bg_dirk_get_block(const bg_dirk *m, bg_of of, bg_by by);
+const bg_pattern *bg_dirk_get_pattern(const bg_integrator *ig, bg_of of, bg_by by);
+void bg_dirk_multiply(const bg_integrator *ig, bg_of of, bg_by by, const double *x, double *y);
+/* B and all columns, from the derivatives and the frame at hand. */
+void bg_dirk_columns_fill(bg_integrator *ig);
+
+/* dirk_matrix.c; resize, refuse, update and apply are in dirk_columns.c. */
 bg_status bg_dirk_matrix_create(bg_integrator *ig, bg_error *err);
 /* Memory for the independent motions of a start. */
 bg_status bg_dirk_matrix_resize(bg_integrator *ig);

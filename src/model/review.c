@@ -140,10 +140,10 @@ static void review_corners(const bg_model *m, bg_warnings *warnings)
     if (m->ncorners > 0)
         bg_warnings_add(
             warnings, BG_GOOD, "corners",
-            "%s%s have corners that raise no event, across which the error estimate of "
+            "%s%s %s corners that raise no event, across which the error estimate of "
             "implicit Runge-Kutta methods does not hold the tolerance; mark them by an "
             "event, round them off (smooth, tanh, cubic tables), or take another method",
-            m->corner, more);
+            m->corner, more, m->ncorners > 1 ? "have" : "has");
 }
 
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
