@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 15, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 16, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
