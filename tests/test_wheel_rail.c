@@ -160,7 +160,7 @@ static void wheelsets_stand_where_they_should(void **state)
         assert_near(1e3 * (r.mean[BG_RAIL_CONTACT_R] - 0.46), positions[k].right, 3e-3 * wide);
         double radius, mean;
         sum_means(&m->contacts[0], 1e-3 * positions[k].y, z, roll, &radius, &mean);
-        assert_near(radius, l.mean[BG_RAIL_CONTACT_R], 1e-12); /* weights below e^-30 left out */
+        assert_near(radius, l.mean[BG_RAIL_CONTACT_R], 1e-12); /* weights below e^-40 left out */
         assert_near(mean, positions[k].mean, 0.01 * wide * positions[k].mean);
         if (!isnan(positions[k].slope))
             assert_near(-l.gap_x[0] / l.gap_x[1], positions[k].slope, 0.001 * positions[k].slope);

@@ -20,7 +20,7 @@
  *   gap_i = E d_i,      gap_ij = E d_ij - Cov(d_i, d_j)/eps,      E[f]_i = E f_i - Cov(f, d_i)/eps,
  *   gap_ivv = E d_ivv - (2 Cov(d_iv, d_v) + Cov(d_vv, d_i))/eps + Cum(d_i, d_v, d_v)/eps^2,
  *
- * Cum the third cumulant, along a direction v. Points whose weight is below e^-30 do not count:
+ * Cum the third cumulant, along a direction v. Points whose weight is below e^-40 do not count:
  * only stretches are looked into at whose ends d is near its least. */
 #include "model/rail/contact.h"
 
@@ -30,7 +30,7 @@
 
 enum { ARGS = BG_RAIL_CONTACT_ARGS, Y = 0, Z, N_Y, N_Z, N_X, STRETCH = 8 };
 
-static const double beyond = 30; /* of eps: weights below e^-30, 1e-13 */
+static const double beyond = 40; /* of eps: weights below e^-40 */
 /* By how much d may fall below its values at a stretch's ends: where it has a minimum between them,
  * kappa L^2/8 of a stretch of length L, which is 5 eps (points.c); m, and of eps. */
 static const double bulge[2] = {1e-4, 10};
