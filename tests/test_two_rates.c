@@ -382,6 +382,12 @@ static void test_refused(void **state)
     check_refused(&def, "constraint 'link' of the slow part also acts on 'y_dot', which is fast");
     def.f_of_lambda = 1;
     check_refused(&def, "depend on its reactions");
+    static const unsigned char wrong[] = {BG_PART_SLOW, BG_PART_SLOW | BG_PART_FAST};
+    bg_error err = {BG_OK, ""};
+    bg_system *sys;
+    def.v_part = wrong;
+    assert_int_equal(bg_system_create(&def, &sys, &err), BG_BAD_INPUT);
+    assert_non_null(strstr(err.text, "v_part[1] is 3; give BG_PART_SLOW or BG_PART_FAST"));
 }
 
 int main(void)
