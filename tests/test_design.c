@@ -70,6 +70,28 @@ static void test_search(void **state)
         check(&cases[k]);
 }
 
+/* The pairs there are reach what can be reached, and no farther. */
+static void test_built_in(void **state)
+{
+    (void)state;
+    for (int k = 0; bg_prk_pair_get_name(k) && !SANITIZED; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_target target = {BG_TARGET_IMAGINARY, 0, NULL, NULL};
+        bg_prk_pair pair;
+        bg_polynomial best;
+        double beta[BG_PRK_STAGES + 1];
+        bg_prk_pair_find(bg_prk_pair_get_name(k), &pair);
+        if (strncmp(pair.name, "prk", 3) != 0)
+            continue;
+        bg_tableau_calc_polynomial(&pair.of[BG_PRK_FAST], pair.stages, beta);
+        assert_ok(bg_polynomial_find(pair.stages, pair.order, &target, &best, &err));
+        double digits = pair.tolerance > 1e-10 ? 2e-7 : 1e-11;
+        double reach = bg_polynomial_calc_interval(beta, pair.stages, BG_TARGET_IMAGINARY, digits);
+        print_message("%-12s %.8f of %.8f\n", pair.name, reach, best.bound);
+        assert_true(reach <= best.bound + 1e-6 && reach > best.bound - 1e-5);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -95,6 +117,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_closed), cmocka_unit_test(test_search),
+                                       cmocka_unit_test(test_built_in),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static void print_integrators(void)
     printf("Integrators (--integrator NAME, options as --set integrator.OPTION=VALUE):\n");
     for (int i = 0; (info = bg_integrator_get_info(i)); i++) {
         printf("  %-26s %s\n", info->name, info->summary);
-        for (int k = 0; k < info->noptions; k++) {
+        for (int k = 0; k < info->noptions && !info->setting_of; k++) { /* else those of that one */
             const bg_option_info *option = &info->options[k];
             char left[64];
             snprintf(left, sizeof left, "%s=%s", option->name, option->value);

@@ -197,6 +197,25 @@ static void count_end(bg_integrator *ig)
         ig->sys->work[BG_FOR_ROWS].slow++;
 }
 
+/* The end of the step, projected. The matrix at hand is that of the last slow stage, which may be
+ * at 2/3 of the step: where a singular position lies between, only one of the end itself will do.
+ */
+static bg_status end_step(bg_integrator *ig, bg_error *err)
+{
+    prk *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_state *x = ig->x1;
+    combine(ig, m->pair.stages, x->q);
+    bg_status st = bg_projection_control_end(ig, &m->projection, err);
+    if (st != BG_RETRY || d->ng == 0)
+        return st;
+    combine(ig, m->pair.stages, x->q);
+    st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_MASS | BG_TERM_G, err);
+    if (st == BG_OK)
+        st = bg_dynamics_factor(d, NULL, err);
+    return st == BG_OK ? bg_projection_control_end(ig, &m->projection, err) : st;
+}
+
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     prk *m = ig->method;
@@ -209,9 +228,8 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
         st = calc_stage(ig, i, err);
     if (st != BG_OK)
         return st;
-    combine(ig, m->pair.stages, x->q);
     count_end(ig);
-    st = bg_projection_control_end(ig, &m->projection, err);
+    st = end_step(ig, err);
     if (st != BG_OK)
         return st;
     memcpy(x->a, ig->rate1 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));

@@ -188,6 +188,24 @@ static bg_status check_names(const bg_system_def *def, bg_error *err)
     return BG_OK;
 }
 
+static bg_status check_parts(const bg_system_def *def, bg_error *err)
+{
+    const struct {
+        const char *name;
+        const unsigned char *part;
+        int n;
+    } lists[] = {{"v_part", def->v_part, def->nv},
+                 {"z_part", def->z_part, def->nz},
+                 {"g_part", def->g_part, def->ng}};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; lists[k].part && i < lists[k].n; i++)
+            if (lists[k].part[i] != BG_PART_SLOW && lists[k].part[i] != BG_PART_FAST)
+                return bg_error_set(err, BG_BAD_INPUT,
+                                    "system '%s': %s[%d] is %d; give BG_PART_SLOW or BG_PART_FAST",
+                                    def->name, lists[k].name, i, lists[k].part[i]);
+    return BG_OK;
+}
+
 bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
 {
     const bg_system_def *def = &sys->def;
@@ -221,6 +239,8 @@ bg_status bg_system_check_definition(const bg_system *sys, bg_error *err)
         st = check_sizes(def, def->v_size, def->nv, "v_size", err);
     if (st == BG_OK)
         st = check_sizes(def, def->g_size, def->ng, "g_size", err);
+    if (st == BG_OK)
+        st = check_parts(def, err);
     if (st == BG_OK && !(isfinite(def->t_start) && isfinite(def->t_end)))
         st = bg_error_set(err, BG_BAD_INPUT, "system '%s': t_start or t_end is not a finite number",
                           def->name);
