@@ -284,9 +284,13 @@ static void test_turned_steps(void **state)
                 write_random(&t[1], at, (unsigned)k);
                 outcome x = run_text(t[0].buffer, forms[form], info->name, 0);
                 outcome y = run_text(t[1].buffer, forms[form], info->name, 0);
-                print_message("%d %s %s: %.1e\n", k, info->name, forms[form], y.y - x.y);
-                if (x.status != BG_OK || y.status != BG_OK || !(fabs(y.y - x.y) <= 1e-10))
-                    print_message("   FAIL %.15g, turned %.15g\n", x.y, y.y);
+                /* what iterations leave of the tolerance, 1e-8, depends on where they end */
+                const bool ends = strcmp(info->name, "bdf") == 0 ||
+                                  strcmp(info->name, "trapezoidal") == 0;
+                if (x.status != BG_OK || y.status != BG_OK ||
+                    !(fabs(y.y - x.y) <= (ends ? 1e-7 : 1e-9)))
+                    fail_msg("%d, %s, %s: %.15g, turned %.15g", k, info->name, forms[form], x.y,
+                             y.y);
             }
 }
 
