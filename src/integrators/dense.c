@@ -154,7 +154,7 @@ static bool is_noise(bg_integrator *ig, const bg_state *x)
         deviation = fmax(deviation, fabs(slope[k]));
     }
     return deviation > far * scale &&
-           h * bg_norm_calc(ig, ig->dyn->nq, ig->dyn->nv, slope, ig->x0->v, ig->x1->v, NULL) > many;
+           h * bg_norm_calc(ig, ig->dyn->nv, slope, ig->x0->v, ig->x1->v) > many;
 }
 
 bg_status bg_integrator_interpolate_state(bg_integrator *ig, double t, bg_state *out, bg_error *err)

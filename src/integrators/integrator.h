@@ -118,13 +118,14 @@ void bg_integrator_advance(bg_integrator *ig);
  */
 void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of);
 /* What the tolerance of entry i of y = (q, v, z) is relative to: the larger of its values in y0 and
- * y1, or of the lengths of what a turn of the axes mixes with it. */
+ * y1; in Cartesian form a size of what a turn of the axes mixes with it. */
 double bg_norm_find_size(const bg_integrator *ig, int i, const double *y0, const double *y1);
-/* Weighted root mean square norm of 003 eq. (15), of the n entries from `first` on of y = (q, v,
- * z), with weights max(|x0|, |x1|); entries that a turn of the axes mixes have that of their
- * length. mask: entries that count, NULL: all. */
-double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, const double *x0,
-                    const double *x1, const unsigned char *mask);
+/* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
+double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
+                    const double *x1);
+/* The same with such sizes, of the first n entries of y. */
+double bg_norm_calc_turned(const bg_integrator *ig, int n, const double *x, const double *x0,
+                           const double *x1);
 /* The error of a step from the error e of each entry of y (without work): the largest weighted one,
  * or, unless by_largest, the largest of the norms (15) of q, v and z. mask: entries that count,
  * NULL: all. */

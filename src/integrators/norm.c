@@ -1,9 +1,9 @@
 /* Weighted norms and linear combinations of rates.
  *
  * The mean square of 003 eq. (15) lets the error of one coordinate grow with the number of others
- * that do not move, of which Cartesian coordinates have many; the largest entry does not. Entries
- * that a turn of the axes mixes (bg_system.block) count by their length, so that a model that is
- * turned takes the same steps. */
+ * that do not move, of which Cartesian coordinates have many; the largest entry does not. There
+ * entries that a turn of the axes mixes (bg_system.block) count by their length, so that a model
+ * that is turned takes the same steps. */
 #include "integrators/integrator.h"
 
 #include <assert.h>
@@ -19,84 +19,106 @@ void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of)
             q_of[p->column[p->row_start[i]]] = i;
 }
 
-/* One past the last entry of y that a turn of the axes mixes with entry i, the first of them. */
+/* One past the last entry of y that a turn of the axes mixes with entry i, the first of them. Joint
+ * coordinates turn with the model; those of the Cartesian form, whose M alone is singular, do not.
+ */
 static int find_end(const bg_integrator *ig, int i)
 {
     const int *block = ig->sys->system->block, nq = ig->dyn->nq, nv = ig->dyn->nv;
     const int part = i < nq ? 0 : nq;
     int end = i - part + 1;
-    if (!block || i >= nq + nv || (i < nq && ig->dyn->kinematic))
+    if (!block || !ig->sys->def.semidefinite || i >= nq + nv)
         return i + 1;
     while (end < nv && block[end] == i - part)
         end++;
     return part + end;
 }
 
+static double calc_length(int n, const double *x)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return n > 1 ? sqrt(sum) : fabs(x[0]);
+}
+
+/* What the tolerance of n entries is relative to: their length divided by n, which is what a
+ * smaller one of them has, so that none is held less tightly than it would be by itself. */
+static double calc_size(int n, const double *x0, const double *x1)
+{
+    double size = fmax(calc_length(n, x0), calc_length(n, x1));
+    return size / n;
+}
+
 double bg_norm_find_size(const bg_integrator *ig, int i, const double *y0, const double *y1)
 {
-    const int *block = ig->sys->system->block, nq = ig->dyn->nq, nv = ig->dyn->nv;
-    const int part = i < nq ? 0 : nq;
-    const bool mixes = block && i < nq + nv && !(i < nq && ig->dyn->kinematic);
-    const int first = mixes ? part + block[i - part] : i, end = find_end(ig, first);
-    double before = 0, behind = 0;
-    if (end - first == 1)
-        return fmax(fabs(y0[i]), fabs(y1[i]));
-    for (int k = first; k < end; k++) {
-        before += y0[k] * y0[k];
-        behind += y1[k] * y1[k];
-    }
-    return sqrt(fmax(before, behind));
+    const int nq = ig->dyn->nq, nv = ig->dyn->nv, part = i < nq ? 0 : nq;
+    const bool mixes = ig->sys->def.semidefinite && i < nq + nv;
+    const int first = mixes ? part + bg_system_get_block(ig->sys->system, i - part) : i;
+    return calc_size(find_end(ig, first) - first, y0 + first, y1 + first);
 }
 
-/* The square of the length of n entries of x, in units of the tolerance of their length. */
-static double calc_square(const bg_integrator *ig, int n, const double *x, const double *x0,
-                          const double *x1, const unsigned char *mask)
+double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
+                    const double *x1)
 {
-    double error = 0, before = 0, behind = 0;
+    double sum = 0, rtol = ig->options.rtol, atol = ig->options.atol;
     for (int i = 0; i < n; i++) {
-        error += mask && !mask[i] ? 0 : x[i] * x[i];
-        before += x0[i] * x0[i];
-        behind += x1[i] * x1[i];
+        double a = fabs(x0[i]), b = fabs(x1[i]);
+        double e = x[i] / (rtol * (a > b ? a : b) + atol);
+        sum += e * e;
     }
-    double size = n > 1 ? sqrt(fmax(before, behind)) : fmax(fabs(x0[0]), fabs(x1[0]));
-    double weight = ig->options.rtol * size + ig->options.atol;
-    return error / (weight * weight);
+    return n > 0 ? sqrt(sum / n) : 0.0;
 }
 
-double bg_norm_calc(const bg_integrator *ig, int first, int n, const double *x, const double *x0,
-                    const double *x1, const unsigned char *mask)
+double bg_norm_calc_turned(const bg_integrator *ig, int n, const double *x, const double *x0,
+                           const double *x1)
+{
+    double sum = 0, rtol = ig->options.rtol, atol = ig->options.atol;
+    for (int i = 0, end; i < n; i = end) {
+        end = find_end(ig, i);
+        double e = calc_length(end - i, x + i) / (rtol * calc_size(end - i, x0 + i, x1 + i) + atol);
+        sum += e * e;
+    }
+    return n > 0 ? sqrt(sum / n) : 0.0;
+}
+
+/* The same of the entries whose mask is not 0. */
+static double calc_masked(const bg_integrator *ig, int n, const double *x, const double *x0,
+                          const double *x1, const unsigned char *mask)
 {
     double sum = 0;
     int count = 0;
-    for (int i = 0; i < n; i++)
-        count += !mask || mask[i];
-    for (int i = 0, end; i < n; i = end) {
-        end = find_end(ig, first + i) - first;
-        sum += calc_square(ig, end - i, x + i, x0 + i, x1 + i, mask ? mask + i : NULL);
+    for (int i = 0; i < n; i++) {
+        double e = mask[i] ? bg_norm_calc(ig, 1, x + i, x0 + i, x1 + i) : 0;
+        sum += e * e;
+        count += mask[i] != 0;
     }
     return count > 0 ? sqrt(sum / count) : 0.0;
 }
 
-/* The longest weighted block, NAN if an entry is not a number. */
+/* Largest weighted entry, or length of entries that a turn mixes, NAN if one is not a number. */
 static double calc_largest(const bg_integrator *ig, int n, const double *x, const double *x0,
                            const double *x1, const unsigned char *mask)
 {
-    double largest = 0;
+    double largest = 0, rtol = ig->options.rtol, atol = ig->options.atol;
     for (int i = 0, end; i < n; i = end) {
-        end = find_end(ig, i);
-        double e = calc_square(ig, end - i, x + i, x0 + i, x1 + i, mask ? mask + i : NULL);
+        end = mask ? i + 1 : find_end(ig, i);
+        if (mask && !mask[i])
+            continue;
+        double e = calc_length(end - i, x + i) / (rtol * calc_size(end - i, x0 + i, x1 + i) + atol);
         if (isnan(e))
             return e;
         largest = fmax(largest, e);
     }
-    return sqrt(largest);
+    return largest;
 }
 
 static double calc_part(const bg_integrator *ig, const double *e, const unsigned char *mask,
                         int first, int n)
 {
     const double *x0 = ig->x0->q + first, *x1 = ig->x1->q + first; /* q, v and z lie together */
-    return bg_norm_calc(ig, first, n, e + first, x0, x1, mask ? mask + first : NULL);
+    return mask ? calc_masked(ig, n, e + first, x0, x1, mask + first)
+                : bg_norm_calc(ig, n, e + first, x0, x1);
 }
 
 double bg_norm_calc_state(const bg_integrator *ig, const double *e, const unsigned char *mask)

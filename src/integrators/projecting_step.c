@@ -95,7 +95,7 @@ static void forget(bg_integrator *ig, bg_projection_control *c, const bg_project
     c->projected = c->mode == BG_PROJECT_EVERY_STEP ||
                    (c->mode == BG_PROJECT_CONTROL && (c->since >= c->k || ig->x1->t == ig->t_end));
     if (c->projected) {
-        c->drift = bg_norm_calc(ig, 0, d->nv, f->dp, ig->x0->q, ig->x1->q, NULL);
+        c->drift = bg_norm_calc(ig, d->nv, f->dp, ig->x0->q, ig->x1->q);
         take_state(ig, end, ig->x1, ig->rate1);
     } else if (c->mode != BG_PROJECT_NONE) {
         memcpy(end->y + d->nq, f->v, (size_t)d->nv * sizeof(double));

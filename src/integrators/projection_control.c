@@ -48,7 +48,7 @@ bg_status bg_projection_control_position(bg_integrator *ig, bg_projection_contro
     if (st != BG_OK)
         return st;
     bg_dynamics_calc_rates(ig->dyn, c->first, ig->dyn->work_q); /* V dp: in coordinates of q */
-    c->drift = bg_norm_calc(ig, 0, ig->dyn->nq, ig->dyn->work_q, ig->x0->q, x->q, NULL);
+    c->drift = bg_norm_calc(ig, ig->dyn->nq, ig->dyn->work_q, ig->x0->q, x->q);
     return BG_OK;
 }
 

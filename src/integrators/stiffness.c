@@ -192,7 +192,7 @@ static double calc_tangent_size(bg_integrator *ig, const double *a, const double
     for (int i = 0; i < n; i++)
         x[i] = a[d->nq + i] - (b ? b[d->nq + i] : 0);
     keep_tangent(d, x);
-    return bg_norm_calc(ig, d->nq, n, x, ig->x0->v, ig->x1->v, NULL);
+    return bg_norm_calc(ig, n, x, ig->x0->v, ig->x1->v);
 }
 
 /* Whether the step from x0 to x1 followed a motion far slower than the fastest one. */
