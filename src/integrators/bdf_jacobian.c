@@ -9,6 +9,7 @@
 #include "integrators/bdf.h"
 
 #include "base/memory.h"
+#include "math/arrays.h"
 
 #include <limits.h>
 #include <math.h>
@@ -195,6 +196,20 @@ static void count_second(bg_integrator *ig)
         ig->count.corrector.fc += 3 * ig->sys->def.nu * bg_bdf_differences_count(ig);
 }
 
+/* A law may have a value at the predictor, and no slope: sqrt(x) at 0. */
+static bg_status check_finite(const bg_integrator *ig, bg_error *err)
+{
+    const bg_bdf *m = ig->method;
+    bool finite = !m->matrix.expanded || bg_is_finite(m->parts.E.x, bg_bdf_count_expansion(ig));
+    for (int k = 0; k < BG_KEPT_BLOCKS; k++)
+        finite = finite && (!m->parts.B.block[k].values ||
+                            bg_is_finite(m->parts.B.block[k].values, m->parts.B.block[k].size));
+    return finite ? BG_OK
+                  : bg_error_set(err, BG_NOT_FINITE,
+                                 "system '%s': its derivatives are not finite at t = %.17g",
+                                 ig->sys->def.name, ig->x1->t);
+}
+
 bg_status bg_bdf_evaluate(bg_integrator *ig, bool whole, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -207,6 +222,8 @@ bg_status bg_bdf_evaluate(bg_integrator *ig, bool whole, bg_error *err)
         st = calc_terms(ig, &p, true, err);
     if (st == BG_OK)
         st = m->differences ? bg_bdf_differences_update(ig, whole, err) : calc_B(ig, &p, err);
+    if (st == BG_OK)
+        st = check_finite(ig, err);
     if (st == BG_OK && second)
         count_second(ig);
     if (st == BG_OK && m->second)
