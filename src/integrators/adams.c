@@ -92,7 +92,7 @@ static void destroy(bg_integrator *ig)
 static void update_mask(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
-    memset(m->mask, 1, (size_t)ig->n);
+    m->judged = m->by_independent ? m->mask : NULL;
     if (!m->by_independent)
         return;
     const bg_dynamics *d = ig->dyn;
@@ -158,7 +158,7 @@ static bg_status first_step(bg_integrator *ig, double *h, bg_error *err)
     if (st != BG_OK)
         return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
     memcpy(ig->x1->q, ig->x0->q, (size_t)ig->n * sizeof(double));
-    double size = bg_norm_calc_state(ig, ig->rate0, m->mask);
+    double size = bg_norm_calc_state(ig, ig->rate0, m->judged);
     *h = fmin(1e-2 * span, 0.25 / sqrt(fmax(size, 1e-30)));
     if (ig->options.h_max > 0)
         *h = fmin(*h, ig->options.h_max);

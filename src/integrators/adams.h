@@ -48,7 +48,8 @@ typedef struct bg_adams {
     bg_adams_formula formula;             /* of the last attempt */
     bg_adams_estimate estimate;
     bg_independent *partition;
-    unsigned char *mask;     /* [n] entries of y that count in the error */
+    unsigned char *mask;     /* [n] entries of y that count in the error ... */
+    unsigned char *judged;   /* ... the same, or NULL: all do */
     double *p, *y;           /* [n] predicted; the same on the constraints */
     double *d, *e;           /* [n] f_p - phi^e_1; scratch */
     double *f_p;             /* [n] rates where `y` is */

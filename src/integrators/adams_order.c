@@ -18,10 +18,10 @@ static double calc_norm(bg_integrator *ig, const double *a, const double *b)
 {
     bg_adams *m = ig->method;
     for (int i = 0; i < ig->n; i++)
-        m->e[i] = m->mask[i] ? a[i] + (b ? b[i] : 0) : 0;
+        m->e[i] = a[i] + (b ? b[i] : 0);
     if (!m->by_independent)
         bg_independent_follow(m->partition, m->e, m->e + ig->dyn->nq);
-    return bg_norm_calc_state(ig, m->e, m->mask);
+    return bg_norm_calc_state(ig, m->e, m->judged);
 }
 
 void bg_adams_calc_estimate(bg_integrator *ig)

@@ -44,6 +44,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, ig->rate1, ig->n);
     BG_TAKE(arena, ig->bubble, ig->n * ig->class_->bubbles);
     BG_TAKE(arena, ig->work_n, ig->n);
+    BG_TAKE(arena, ig->first, ig->n);
 }
 
 static bg_status allocate(bg_integrator *ig, bg_error *err)
@@ -63,6 +64,7 @@ static bg_status allocate(bg_integrator *ig, bg_error *err)
     if (!bg_arena_create(&ig->arena, list, ig))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
+    bg_norm_find_blocks(ig);
     st = bg_noise_create(ig, err);
     if (st == BG_OK)
         st = bg_trouble_create(ig, err);

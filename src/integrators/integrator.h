@@ -94,8 +94,9 @@ struct bg_integrator {
     bg_counters count;         /* own counts, and those of a run that is resumed */
     bg_work base[BG_PURPOSES]; /* the system's, when the integrator was made */
     double *work_n;            /* [n] scratch */
-    bg_trouble *trouble;       /* why steps are short (trouble.h) */
-    bool unready;              /* rates at x0 are still to be found, after an exchange of rows */
+    int *first; /* [n] of entries of y that a turn of the axes mixes; by bg_norm_find_blocks */
+    bg_trouble *trouble; /* why steps are short (trouble.h) */
+    bool unready;        /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     struct bg_change_points *change_points; /* NULL: without constraints */
     struct bg_noise *noise;                 /* what rounding does */
@@ -117,8 +118,9 @@ void bg_integrator_advance(bg_integrator *ig);
  * several.
  */
 void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of);
+void bg_norm_find_blocks(bg_integrator *ig);
 /* What the tolerance of entry i of y = (q, v, z) is relative to: the larger of its values in y0 and
- * y1; in Cartesian form a size of what a turn of the axes mixes with it. */
+ * y1, or a size of what a turn of the axes mixes with it. */
 double bg_norm_find_size(const bg_integrator *ig, int i, const double *y0, const double *y1);
 /* Weighted root mean square norm of 003 eq. (15) with weights max(|x0|, |x1|). */
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,

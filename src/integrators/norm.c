@@ -2,8 +2,9 @@
  *
  * The mean square of 003 eq. (15) lets the error of one coordinate grow with the number of others
  * that do not move, of which Cartesian coordinates have many; the largest entry does not. There
- * entries that a turn of the axes mixes (bg_system.block) count by their length, so that a model
- * that is turned takes the same steps. */
+ * entries that a turn of the axes mixes (bg_system.block: places and Euler parameters of bodies,
+ * balls and free joints) count by their length, so that a model that is turned takes the same
+ * steps. */
 #include "integrators/integrator.h"
 
 #include <assert.h>
@@ -19,19 +20,35 @@ void bg_norm_map_coordinates(const bg_integrator *ig, int *q_of)
             q_of[p->column[p->row_start[i]]] = i;
 }
 
-/* One past the last entry of y that a turn of the axes mixes with entry i, the first of them. Joint
- * coordinates turn with the model; those of the Cartesian form, whose M alone is singular, do not.
- */
+/* The block of velocities that move entry i of q, by the first of them. */
+static int find_block(const bg_integrator *ig, int i)
+{
+    const bg_pattern *p = ig->dyn->kinematic ? ig->sys->def.pattern_V : NULL;
+    return bg_system_get_block(ig->sys->system, p ? p->column[p->row_start[i]] : i);
+}
+
+void bg_norm_find_blocks(bg_integrator *ig)
+{
+    const bool known = !ig->dyn->kinematic || ig->sys->def.pattern_V;
+    const int nq = ig->dyn->nq, nv = ig->dyn->nv;
+    for (int i = 0; i < ig->n; i++)
+        ig->first[i] = i;
+    if (!ig->sys->system->block)
+        return;
+    for (int i = 1; i < nq && known; i++)
+        if (find_block(ig, i) == find_block(ig, i - 1))
+            ig->first[i] = ig->first[i - 1];
+    for (int i = 1; i < nv; i++)
+        ig->first[nq + i] = nq + bg_system_get_block(ig->sys->system, i);
+}
+
+/* One past the last entry of y that a turn of the axes mixes with entry i, the first of them. */
 static int find_end(const bg_integrator *ig, int i)
 {
-    const int *block = ig->sys->system->block, nq = ig->dyn->nq, nv = ig->dyn->nv;
-    const int part = i < nq ? 0 : nq;
-    int end = i - part + 1;
-    if (!block || !ig->sys->def.semidefinite || i >= nq + nv)
-        return i + 1;
-    while (end < nv && block[end] == i - part)
+    int end = i + 1;
+    while (end < ig->n && ig->first[end] == i)
         end++;
-    return part + end;
+    return end;
 }
 
 static double calc_length(int n, const double *x)
@@ -52,9 +69,7 @@ static double calc_size(int n, const double *x0, const double *x1)
 
 double bg_norm_find_size(const bg_integrator *ig, int i, const double *y0, const double *y1)
 {
-    const int nq = ig->dyn->nq, nv = ig->dyn->nv, part = i < nq ? 0 : nq;
-    const bool mixes = ig->sys->def.semidefinite && i < nq + nv;
-    const int first = mixes ? part + bg_system_get_block(ig->sys->system, i - part) : i;
+    const int first = ig->first[i];
     return calc_size(find_end(ig, first) - first, y0 + first, y1 + first);
 }
 
