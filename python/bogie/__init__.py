@@ -9,9 +9,11 @@ See docs/python.md.
 """
 from ._library import Error, version
 from .model import Model, integrators
+from .page import report
 from .realtime import RealTime
 from .result import Result, open
 from .system import System
 
-__all__ = ["Error", "Model", "RealTime", "Result", "System", "integrators", "open", "version"]
+__all__ = ["Error", "Model", "RealTime", "Result", "System", "integrators", "open", "report",
+           "version"]
 __version__ = version()

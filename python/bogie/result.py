@@ -88,6 +88,15 @@ class Result:
 
     to_csv = to_hdf5 = save
 
+    def report(self, page, title=None):
+        """Writes a page with animation, plots and certificate that needs no other file."""
+        from .page import report
+        return report(page, self, title=title or os.path.basename(self.summary["model"]))
+
+    def _repr_html_(self):
+        from .page import make_frame
+        return make_frame(self, os.path.basename(self.summary["model"]))
+
     def plot(self, *names, axes=None):
         """Plots channels over time (needs matplotlib); returns the axes."""
         if axes is None:

@@ -74,6 +74,25 @@ def test_files(tmp_path):
     assert (tmp_path / "notes.csv").read_text() == "precious"
 
 
+def test_page(tmp_path):
+    template = os.environ.get("BOGIE_VIEWER", "")
+    r = bogie.Model(FOUR_BAR).run(integrator="mdop5", t_end=0.1)
+    if not os.path.exists(template):
+        with pytest.raises(FileNotFoundError, match="BOGIE_VIEWER"):
+            r.report(tmp_path / "page.html")
+        return
+    r.report(tmp_path / "page.html")
+    r.to_hdf5(tmp_path / "a.h5")
+    bogie.report(tmp_path / "two.html", r, tmp_path / "a.h5", title="both")
+    assert (tmp_path / "two.html").stat().st_size > (tmp_path / "page.html").stat().st_size > 1e5
+    assert '"both"' in (tmp_path / "two.html").read_text()
+    assert r._repr_html_().startswith("<iframe srcdoc=")
+    (tmp_path / "notes.html").write_text("precious")
+    with pytest.raises(bogie.Error):
+        r.report(tmp_path / "notes.html")
+    assert (tmp_path / "notes.html").read_text() == "precious"
+
+
 def test_parameters_and_settings():
     m = bogie.Model("equations:pendulum")
     slow = bogie.Model(SOURCE / "models/five-link-suspension.json", parameters={"speed": 5})
