@@ -11,6 +11,16 @@ install(TARGETS bogie-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 file(GLOB BOGIE_HEADERS CONFIGURE_DEPENDS include/bogie/*.h)
 install(FILES ${BOGIE_HEADERS} ${CMAKE_BINARY_DIR}/include/bogie/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bogie)
+# Where Debian's Python looks: below /usr in a folder for all versions, elsewhere in one for each.
+# The package finds the library from there.
+set(BOGIE_PYTHON_DIR lib/python3/dist-packages)
+find_program(DEBIAN_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(DEBIAN_PYTHON AND NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  execute_process(COMMAND ${DEBIAN_PYTHON} -c "import sys; print('%d.%d' % sys.version_info[:2], end='')"
+    OUTPUT_VARIABLE BOGIE_PYTHON_VERSION)
+  set(BOGIE_PYTHON_DIR lib/python${BOGIE_PYTHON_VERSION}/dist-packages)
+endif()
+install(DIRECTORY python/bogie DESTINATION ${BOGIE_PYTHON_DIR} FILES_MATCHING PATTERN "*.py")
 install(FILES docs/bogie.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 set(BOGIE_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/bogie)

@@ -28,3 +28,5 @@ endif()
 
 set_source_files_properties(src/cli/template.c PROPERTIES
   OBJECT_DEPENDS ${template} COMPILE_DEFINITIONS "BOGIE_TEMPLATE=\"${template}\"")
+
+install(FILES ${template} DESTINATION share/bogie RENAME viewer.html) # for Python

@@ -3,6 +3,7 @@
 #define BOGIE_H
 
 #include "bogie/integrator.h"
+#include "bogie/job.h"
 #include "bogie/model.h"
 #include "bogie/problem.h"
 #include "bogie/realtime.h"

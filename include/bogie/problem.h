@@ -36,8 +36,11 @@ bg_status bg_source_parse(const char *text, const char *origin, bg_source **sour
 void bg_source_close(bg_source *source);
 
 typedef struct bg_problem_def {
-    const char *reference;      /* ignored where there is a source */
-    const bg_source *source;    /* NULL: the reference is opened for this problem alone */
+    const char *reference;   /* ignored where there is a source */
+    const bg_source *source; /* NULL: the reference is opened for this problem alone */
+    /* A system made by the caller, which outlives the problem; source is ignored, and the reference
+     * only names it (NULL: as its definition does). NULL: it is made from the reference. */
+    const bg_system *system;
     const bg_setting *settings; /* the last of a name counts */
     int nsettings;
     const char *formulation; /* "joint" or "cartesian"; NULL: the file's, or joint */

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +80,44 @@ void bg_batch_clear(bg_batch *batch)
     free(batch->event_index);
     free(batch->event_direction);
     *batch = (bg_batch){0};
+}
+
+/* The array with room for n entries of `size` bytes, or as it was, and then *ok becomes false. */
+static void *lengthen(void *array, size_t n, size_t size, bool *ok)
+{
+    void *longer = *ok && (size == 0 || n < SIZE_MAX / size) ? realloc(array, n * size + 1) : NULL;
+    *ok = longer != NULL;
+    return longer ? longer : array;
+}
+
+static bool grow_rows(bg_batch *batch)
+{
+    bool ok = batch->capacity <= INT_MAX / 2;
+    for (int k = 0; k < BG_FIELD_COUNT; k++) {
+        bg_field *f = &batch->field[k];
+        f->data = lengthen(f->data, 2 * (size_t)batch->capacity, (size_t)f->width * element_size(f),
+                           &ok);
+    }
+    batch->capacity *= ok ? 2 : 1;
+    return ok;
+}
+
+static bool grow_steps(bg_batch *batch)
+{
+    bool ok = batch->step_capacity <= INT_MAX / 2;
+    size_t n = 2 * (size_t)batch->step_capacity;
+    for (int k = 0; k < BG_STEP_COUNT; k++)
+        batch->step[k] = lengthen(batch->step[k], n, sizeof(double), &ok);
+    batch->step_order = lengthen(batch->step_order, n, sizeof(int), &ok);
+    batch->step_rejected = lengthen(batch->step_rejected, n, sizeof(int), &ok);
+    batch->step_capacity *= ok ? 2 : 1;
+    return ok;
+}
+
+bool bg_batch_make_room(bg_batch *batch)
+{
+    return (batch->rows < batch->capacity || grow_rows(batch)) &&
+           (batch->steps < batch->step_capacity || grow_steps(batch));
 }
 
 void bg_batch_add_row(bg_batch *batch, const bg_row *row)

@@ -44,6 +44,8 @@ extern const char *const bg_step_names[BG_STEP_COUNT];
 bg_status bg_batch_create(const bg_system *system, bg_batch *batch, bg_error *err);
 void bg_batch_clear(bg_batch *batch);
 
+/* Room for a row and a step more, by allocation. False: out of memory, the batch is as it was. */
+bool bg_batch_make_room(bg_batch *batch);
 /* The batch must have room: rows < capacity. */
 void bg_batch_add_row(bg_batch *batch, const bg_row *row);
 bg_status bg_batch_add_event(bg_batch *batch, const bg_event *event, bg_error *err);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "results/save.h"
 #include "results/setup.h"
 #include "results/writer.h"
 
@@ -157,6 +158,24 @@ bg_status bg_result_finish(bg_result *r, const bg_run_report *report, bg_error *
         return repeat_failure(r, err);
     bg_batch_reset(&r->batch);
     return BG_OK;
+}
+
+bg_status bg_result_save(const char *path, const bg_problem *problem, const bg_run_options *options,
+                         const bg_batch *batch, const bg_run_report *report, bg_error *err)
+{
+    bg_result *r = NULL;
+    bg_status st = bg_result_create(path, bg_problem_get_reference(problem), report->integrator,
+                                    bg_problem_get_system(problem), &r, err);
+    if (st == BG_OK)
+        st = bg_result_describe(r, bg_problem_get_model(problem), options, err);
+    char *summary = st == BG_OK ? bg_summary_create(r->system, r->model, report) : NULL;
+    if (summary)
+        st = r->class->finish(r->writer, batch, summary, err);
+    else if (st == BG_OK)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the summary of the run");
+    free(summary);
+    bg_result_destroy(r);
+    return st;
 }
 
 long bg_result_get_rows(const bg_result *r)

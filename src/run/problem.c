@@ -56,11 +56,16 @@ static bool take_settings(bg_problem *p, const bg_problem_def *def, bool method)
 
 static bg_status open_source(bg_problem *p, const bg_problem_def *def, bg_error *err)
 {
-    p->source = def->source;
-    if (def->source)
-        return BG_OK;
-    bg_status st = bg_source_open(def->reference, &p->own, err);
-    p->source = p->own;
+    bg_status st = BG_OK;
+    p->given = def->system;
+    if (def->system) {
+        const char *name = bg_system_get_def(def->system)->name;
+        p->own = bg_source_name(def->reference ? def->reference : name);
+        st = p->own ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for '%s'", name);
+    } else if (!def->source) {
+        st = bg_source_open(def->reference, &p->own, err);
+    }
+    p->source = p->own ? p->own : def->source;
     return st;
 }
 
@@ -168,8 +173,26 @@ bg_status bg_problem_read(const bg_problem_def *def, bg_problem **problem, bg_er
     return st;
 }
 
+/* What only makes sense of a system that the problem makes itself. */
+static bg_status check_given(const bg_problem *p, bg_error *err)
+{
+    if (p->nset > 0)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "'%s' is a system that is complete: '%s' cannot be set in it; settings "
+                            "here are integrator.OPTION",
+                            p->source->reference, p->settings[0].name);
+    if (p->equilibrium)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "'%s' is a system that is complete: its start cannot be changed to an "
+                            "equilibrium here",
+                            p->source->reference);
+    return BG_OK;
+}
+
 bg_status bg_problem_create_system(bg_problem *p, bg_error *err)
 {
+    if (p->given)
+        return check_given(p, err);
     bg_status st = p->model ? bg_model_create_system(p->model, p->formulation, &p->system, err)
                             : bg_equations_create(p->source->family, p->settings, p->nset,
                                                   &p->system, err);
@@ -212,7 +235,7 @@ void bg_problem_destroy(bg_problem *p)
 
 const bg_system *bg_problem_get_system(const bg_problem *p)
 {
-    return p->system;
+    return p->given ? p->given : p->system;
 }
 
 const bg_model *bg_problem_get_model(const bg_problem *p)

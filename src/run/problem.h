@@ -18,9 +18,10 @@ struct bg_problem {
     const bg_source *source;
     bg_model *model;         /* NULL: of equations */
     const char *formulation; /* "joint", "cartesian"; NULL: of equations */
-    bg_system *system;
-    char *integrator; /* asked for; NULL: nothing was */
-    char **texts;     /* [ntexts] of settings */
+    const bg_system *given;  /* by the caller; NULL: the problem makes its own */
+    bg_system *system;       /* its own */
+    char *integrator;        /* asked for; NULL: nothing was */
+    char **texts;            /* [ntexts] of settings */
     int ntexts;
     bg_setting *settings; /* nset of the system, nfile of the file's method, then nmethod given */
     int nset, nfile, nmethod;
@@ -29,6 +30,8 @@ struct bg_problem {
     bool equilibrium; /* asked for by def */
 };
 
+/* A source that only has a name; NULL: out of memory. */
+bg_source *bg_source_name(const char *reference);
 /* Whether a reference names a model file. */
 bool bg_source_is_model(const char *reference);
 /* The model that a source of a file is with these settings. */

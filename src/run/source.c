@@ -12,7 +12,7 @@ bool bg_source_is_model(const char *reference)
     return n >= 5 && strcmp(reference + n - 5, ".json") == 0;
 }
 
-static bg_source *create(const char *reference)
+bg_source *bg_source_name(const char *reference)
 {
     bg_source *s = BG_NEW(bg_source);
     if (s)
@@ -34,7 +34,7 @@ static bg_status finish(bg_source *s, bg_status st, bg_source **source)
 
 bg_status bg_source_open(const char *reference, bg_source **source, bg_error *err)
 {
-    bg_source *s = create(reference);
+    bg_source *s = bg_source_name(reference);
     *source = NULL;
     if (!s)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for '%s'", reference);
@@ -47,7 +47,7 @@ bg_status bg_source_open(const char *reference, bg_source **source, bg_error *er
 
 bg_status bg_source_parse(const char *text, const char *origin, bg_source **source, bg_error *err)
 {
-    bg_source *s = create(origin);
+    bg_source *s = bg_source_name(origin);
     *source = NULL;
     if (!s)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for '%s'", origin);

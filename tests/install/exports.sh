@@ -4,7 +4,7 @@
 set -eu
 shown=$(nm -D --defined-only "$1" | awk '$2 != "A" {print $3}' | sort -u)
 # a declaration begins in the first column and has a parenthesis behind its name
-declared=$(sed -e 's|/\*.*\*/||' "$2"/*.h | grep -v '^typedef' |
+declared=$(sed -e 's|/\*.*\*/||' "$2"/*.h "$2"/*.h.in | grep -v '^typedef' |
     sed -nE 's/^[a-z].*[ *](bg_[a-z0-9_]+)\(.*/\1/p' | sort -u)
 [ "$(echo "$declared" | wc -l)" -gt 60 ] || { echo "FAIL the headers were not understood"; exit 1; }
 if [ "$shown" != "$declared" ]; then

@@ -36,3 +36,11 @@ echo "PASS pkg-config"
 "$prefix/bin/bogie" run equations:pendulum --t-end 0.1 --quiet
 "$prefix/bin/bogie" run equations:pendulum --t-end 0.1 --quiet -o "$stage/rows.h5"
 echo "PASS installed program"
+
+if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+    PYTHONPATH=$(echo "$prefix"/lib/python3*/dist-packages) /usr/bin/python3 -B -c '
+import bogie
+r = bogie.Model("equations:pendulum").run(t_end=0.1)
+assert r.verdict == "good" and len(r.t) > 1'
+    echo "PASS installed package of Python"
+fi

@@ -1,0 +1,64 @@
+"""Real time: one fixed step whenever it is asked for."""
+from ctypes import byref, c_void_p
+
+import numpy as np
+
+from ._library import STOPPED, bg_error, call, check, lib, make_names
+
+
+class RealTime:
+    """rt.step(steer=0.1) makes one step and returns the outputs, an array that the next step writes
+    again; rt.names says what they are. inputs names what comes from outside."""
+
+    def __init__(self, problem, inputs=(), outputs=None, hold="value"):
+        if hold not in ("value", "slope"):
+            raise ValueError(f"hold is 'value' or 'slope', not {hold!r}")
+        self._problem, self._handle, self._error = problem, c_void_p(), bg_error()
+        o = lib.bg_problem_get_realtime_options(problem.handle)
+        self.inputs = tuple(inputs)
+        names, wanted = make_names(self.inputs), make_names(outputs)
+        o.inputs, o.ninputs = names, len(self.inputs)
+        o.hold = 1 if hold == "slope" else 0
+        o.outputs, o.noutputs = wanted, len(outputs) if outputs is not None else 0
+        self.period = o.period
+        call(lib.bg_realtime_create, lib.bg_problem_get_system(problem.handle), byref(o),
+             byref(self._handle))
+        n = lib.bg_realtime_get_noutputs(self._handle)
+        self.names = [lib.bg_realtime_get_output_name(self._handle, i).decode() for i in range(n)]
+        self.outputs = np.zeros(n)
+        self._u = np.zeros(len(self.inputs))
+        self._places = {name: i for i, name in enumerate(self.inputs)}
+        # addresses are looked up once: a step is a call, nothing else
+        self._arguments = (self._handle, self._u.ctypes.data if len(self._u) else None,
+                           self.outputs.ctypes.data, byref(self._error))
+        self._step, self.stopped = lib.bg_realtime_step, False
+        call(lib.bg_realtime_calc_outputs, self._handle, self.outputs.ctypes.data)
+
+    def step(self, **inputs):
+        for name, value in inputs.items():
+            try:
+                self._u[self._places[name]] = value
+            except KeyError:
+                raise KeyError(f"'{name}' is not among the inputs {list(self.inputs)} that come from "
+                               "outside; name it in realtime(inputs=...)") from None
+        status = self._step(*self._arguments)
+        if status:
+            self.stopped = status == STOPPED
+            if not self.stopped:
+                check(status, self._error)
+        return self.outputs
+
+    @property
+    def t(self):
+        """The time that has been reached, s."""
+        return lib.bg_realtime_get_state(self._handle)[0]
+
+    def __getitem__(self, name):
+        if name not in self.names:
+            raise KeyError(f"there is no output '{name}' among {self.names}")
+        return float(self.outputs[self.names.index(name)])
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            lib.bg_realtime_destroy(self._handle)
+            self._handle = None
