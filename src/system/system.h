@@ -44,6 +44,8 @@ typedef struct bg_parts {
     /* Where the next forces are asked for, and the motion there (NULL: not wanted). */
     void (*place)(void *self, const bg_point *p, double *motion);
     void (*calc_force)(void *self, int part, double *force);
+    /* A number that changes where a law of one of them may jump; NULL: none does. */
+    uint64_t (*calc_side)(void *self);
 } bg_parts;
 
 /* Whose work an evaluation is; what is done aside is no work of a method and not told. */
