@@ -142,6 +142,7 @@ static void test_rounded(void **state)
                     fail_msg("%s with %d digits misses by %g", m->name, digits,
                              x.certificate.max_redundant);
                 assert_true(x.decision.margin > 100 * x.decision.misfit);
+                assert_null(strstr(x.warnings, " inf")); /* numbers are said where they exist */
             }
     }
 }

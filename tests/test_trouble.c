@@ -152,6 +152,76 @@ static void the_law_that_jumps_is_named(void **state)
     }
 }
 
+/* An oscillator with a law; where it ends, and what is said of it. */
+static double oscillate(const char *law, const char *form, const char *method, double tolerance,
+                        bg_verdict *verdict, bool *jumps)
+{
+    char text[1024];
+    bg_error err = {0};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_report r;
+    bg_run_options o = bg_default_run_options();
+    snprintf(
+        text, sizeof text,
+        "{\"gravity\": 0, \"inputs\": {\"u\": \"sign(t - 0.37)\"}, \"bodies\": {\"a\": "
+        "{\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, 1]}}, \"joints\": {\"j\": "
+        "{\"type\": \"prismatic\", \"bodies\": [\"ground\", \"a\"], \"at\": [0, 0, 0], "
+        "\"axis\": [1, 0, 0], \"initial\": {\"velocity\": 2}}}, \"forces\": {\"k\": {\"type\": "
+        "\"torsion\", \"joint\": \"j\", \"stiffness\": 40}, \"e\": {\"type\": \"torsion\", "
+        "\"joint\": \"j\", \"torque\": \"%s + 0*u\"}}}",
+        law);
+    assert_ok(bg_model_parse(text, "test", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    o.integrator = method;
+    o.method.rtol = o.method.atol = tolerance;
+    o.t_end = 1;
+    assert_ok(bg_run(sys, &o, &r, &err));
+    double x = r.final->q[0];
+    *verdict = r.verdict;
+    *jumps = false;
+    for (int i = 0; i < r.warnings.count; i++)
+        *jumps = *jumps || strcmp(r.warnings.items[i].topic, "jump") == 0;
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return x;
+}
+
+/* Steps that an error estimate lets pass across a jump: no run that is wrong by it is called good,
+ * whatever the method; laws that only bend are blamed for nothing. */
+static void jumps_that_pass_are_noticed(void **state)
+{
+    (void)state;
+    static const char *const laws[] = {"-%.3f*if(rate, 1, -1)",   "-%g*sign(angle - 0.1)",
+                                       "-%g*floor(4*angle)",      "-%g*mod(angle, 0.3)",
+                                       "%g*if(t - 0.41, 1, 0)",   "%g*u",
+                                       "-%g*rate/abs(rate)",      "-%g*abs(angle - 0.1)",
+                                       "-%g*max(angle - 0.1, 0)", "-%g*abs(rate)*rate"};
+    enum { LAWS = sizeof laws / sizeof *laws, JUMPS = 7 };
+    const bg_integrator_info *info;
+    unsigned seed = 11;
+    int wrong = 0;
+    for (int k = 0; k < LAWS; k += SANITIZED ? 4 : 1) {
+        char law[64];
+        bg_verdict verdict;
+        bool jumps;
+        snprintf(law, sizeof law, laws[k], 2 + 2 * draw(&seed));
+        double x = oscillate(law, "joint", "mdop5", 1e-11, &verdict, &jumps);
+        for (int n = 0; (info = get_method(n)); n++) {
+            if (info->fixed_steps)
+                continue;
+            double y = oscillate(law, forms[n % 2], info->name, 1e-5, &verdict, &jumps);
+            wrong += fabs(y - x) > 5e-4;
+            if (fabs(y - x) > 5e-4 && verdict == BG_GOOD)
+                fail_msg("%s, %s: off by %g, good", info->name, law, y - x);
+            if (k >= JUMPS && jumps)
+                fail_msg("%s, %s: called a jump", info->name, law);
+        }
+    }
+    assert_true(SANITIZED || wrong > 5);
+}
+
 /* Fast oscillations of large amplitude need their short steps: that is no stiffness. */
 static void accuracy_is_not_called_stiffness(void **state)
 {
@@ -246,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stiff_element_is_named),
         cmocka_unit_test(the_law_that_jumps_is_named),
+        cmocka_unit_test(jumps_that_pass_are_noticed),
         cmocka_unit_test(accuracy_is_not_called_stiffness),
         cmocka_unit_test(loose_tolerances_are_not_called_jumps),
         cmocka_unit_test(a_resumed_run_says_the_same),

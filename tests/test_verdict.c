@@ -214,6 +214,57 @@ static void rest_is_good(void **state)
     }
 }
 
+/* What a run with fixed steps is called, and the energies it is judged by. */
+static bg_verdict judge_steps(const char *json, const char *form, double step, double *scale)
+{
+    bg_error err = {0};
+    bg_model *model;
+    bg_system *sys;
+    bg_run_report report;
+    bg_run_options o = bg_default_run_options();
+    assert_ok(bg_model_parse(json, "placed", NULL, 0, &model, &err));
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    o.integrator = "linear-euler";
+    o.method.step = step;
+    o.t_end = 0.3;
+    o.skip_comparison = 1;
+    assert_ok(bg_run(sys, &o, &report, &err));
+    bg_verdict verdict = report.verdict;
+    *scale = report.certificate.energy_scale;
+    bg_run_report_clear(&report);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return verdict;
+}
+
+/* The verdict is that of the mechanism, not of where it is drawn: 10 km of potential energy excuse
+ * nothing. */
+static void places_excuse_nothing(void **state)
+{
+    (void)state;
+    void (*const write[])(text *, placement) = {write_four_bar, write_slider_crank, write_bennett};
+    unsigned seed = 7;
+    int count[3] = {0};
+    for (int k = 0; k < (SANITIZED ? 6 : 36); k++) {
+        const double step = pow(10, draw_within(&seed, -3.3, -1.8));
+        double here, there;
+        text t;
+        placement at = as_drawn;
+        write[k % 3](&t, at);
+        bg_verdict drawn = judge_steps(t.buffer, forms[k / 3 % 2], step, &here);
+        at.turn = draw_turn(&seed);
+        at.shift = bg_scale(k % 4 ? 1e4 : 30,
+                            turned(&(text){.at = at}, 0, 0.6, k % 2 ? 0.8 : -0.8));
+        write[k % 3](&t, at);
+        bg_verdict moved = judge_steps(t.buffer, forms[k / 3 % 2], step, &there);
+        if (moved != drawn)
+            fail_msg("%s, step %g: %d here, %d there", forms[k / 3 % 2], step, drawn, moved);
+        assert_near(there, here, 1e-6 * here);
+        count[drawn]++;
+    }
+    assert_true(SANITIZED || (count[BG_GOOD] > 5 && count[BG_DOUBTFUL] > 5));
+}
+
 /* A motion that explodes is never good, also where its energies are beyond all numbers. */
 static void explosions_are_never_good(void **state)
 {
@@ -355,6 +406,7 @@ int main(void)
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(rest_is_good),
+        cmocka_unit_test(places_excuse_nothing),
         cmocka_unit_test(explosions_are_never_good),
         cmocka_unit_test(fixed_steps_are_compared),
         cmocka_unit_test(shipped_models_raise_no_doubt),

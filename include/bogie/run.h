@@ -81,7 +81,8 @@ typedef struct bg_certificate {
     double max_g, max_gv, max_ga; /* max_ga NAN: not known at every step; of rows that are kept */
     double max_redundant;         /* |g| of redundant rows, in their sizes (bg_residuals) */
     double energy_error;          /* J, largest |T + U - work - (T + U at start)|; NAN: not known */
-    double energy_scale;          /* J, largest |T|, |U| or |work| seen */
+    double energy_scale;          /* J, largest |T|, |U| or |work| seen; in U weights count from
+                                   * the middle of the model as drawn */
     double energy_range;          /* J, the same with the change of U, which has no zero: what the
                                      error is judged by */
     long unconverged_steps;

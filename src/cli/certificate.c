@@ -219,6 +219,8 @@ static void print_redundancy(const bg_system *system, const bg_assembly_report *
             redundancy->misfit,
             bg_system_get_name(system, 'g', redundancy->weakest, buffer, sizeof buffer),
             redundancy->margin);
+    else
+        printf("                   dependent to %.1e of their size\n", redundancy->misfit);
     if (!redundancy->not_unique)
         return;
     printf("  not unique       the reactions of");

@@ -20,6 +20,7 @@
 #include "consistent/projection.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { TRIALS = 3, SHORTER = 4, NEWTON = 15 };
@@ -276,12 +277,15 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
         return;
     if (r->count > 0 && r->misfit > BG_RANK_ROUNDING && r->misfit <= redundant) {
         bool much = r->misfit > BG_RANK_DATA;
+        char kept[40] = ""; /* in joint form all loop constraints may be redundant */
+        if (isfinite(r->margin))
+            snprintf(kept, sizeof kept, ", and at least %.1e of those kept", r->margin);
         bg_warnings_add(
             &report->warnings, much ? BG_DOUBTFUL : BG_GOOD, "redundant",
             "%d constraint%s redundant to the precision of the data: left out, what is "
             "redundant misses by about %.1e of their size where the mechanism moves (others leave "
-            "less than %.0e of them, and at least %.1e of those kept)%s",
-            r->count, r->count == 1 ? " is" : "s are", r->misfit, BG_RANK_DATA, r->margin,
+            "less than %.0e of them%s)%s",
+            r->count, r->count == 1 ? " is" : "s are", r->misfit, BG_RANK_DATA, kept,
             much ? "; that is much for digits of data, check the dimensions" : "");
     }
     if (r->misfit > r->allowed) {

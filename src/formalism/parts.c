@@ -36,7 +36,28 @@ static void calc_force(void *self, int part, double *force)
     }
 }
 
+static uint64_t calc_side(void *self)
+{
+    bg_multibody *mb = self;
+    uint64_t side = 0;
+    bg_world world = mb->world;
+    world.side = &side;
+    world.memo = NULL; /* what was found last was found without the laws */
+    memset(mb->wrench, 0, (size_t)mb->nbodies * sizeof *mb->wrench);
+    for (int k = 0; k < mb->model->nforces; k++)
+        mb->model->forces[k].class_->apply(&mb->model->forces[k], &world, mb->wrench);
+    for (int k = 0; k < mb->model->nsignals; k++)
+        if (mb->model->signals[k].expression)
+            bg_expression_mix_side(mb->model->signals[k].expression, &world.t, &side);
+    return side;
+}
+
 bg_parts bg_multibody_get_parts(const bg_model *model)
 {
-    return (bg_parts){model->nforces, 6 * model->nbodies, get_name, place, calc_force};
+    return (bg_parts){.count = model->nforces,
+                      .width = 6 * model->nbodies,
+                      .get_name = get_name,
+                      .place = place,
+                      .calc_force = calc_force,
+                      .calc_side = model->ncorners > 0 ? calc_side : NULL};
 }

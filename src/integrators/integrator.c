@@ -240,6 +240,7 @@ void bg_integrator_advance(bg_integrator *ig)
     bool exchanged = ig->selection && !passing && bg_selection_update(ig->selection, ig);
     if (bg_change_points_update(ig) || exchanged)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
+    bg_jumps_watch_crossing(ig);
     if (ig->automatic && !ig->unready)
         bg_automatic_update(ig);
 }

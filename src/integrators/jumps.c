@@ -8,6 +8,11 @@
  * is a jump; on segments of attempts that went astray, across poles or many turns, it is another
  * one each time.
  *
+ * Where an error estimate does not see a jump, steps are not rejected: of laws that can jump it is
+ * known on which side of their jumps they are, and where a step that was accepted has changed sides
+ * the place is found by halving. What changes there by more than thirty tolerances within the step
+ * was not under control.
+ *
  * Laws that end, as sqrt(x) does at zero: where steps cannot go on because of what is no number,
  * the first part along the tangent whose force is none.
  */
@@ -18,7 +23,7 @@
 #include <string.h>
 
 enum { HALVINGS = 20, SAME = 5 };
-static const double still_there = 0.3, same = 1.1;
+static const double still_there = 0.3, same = 1.1, crossed = 30;
 
 /* The largest change of v' and z' between two points, in units of the tolerance of a step. */
 static double calc_change(const bg_integrator *ig, const double *a, const double *b, int *which)
@@ -177,6 +182,60 @@ static bool search_segment(bg_integrator *ig, const double *end, bool stuck)
     m->t_jump = t[1];
     m->jumping = find_jumping(ig, t, which);
     return true;
+}
+
+/* On which side of their jumps laws are at y. */
+static bool find_side(bg_integrator *ig, double t, const double *y, uint64_t *side)
+{
+    if (!bg_trouble_place(ig, t, y, NULL))
+        return false;
+    *side = ig->sys->system->parts.calc_side(ig->sys->def.self);
+    return true;
+}
+
+/* Halves the segment state[0] .. state[1] until a change of sides is between neighbours. */
+static bool find_crossing(bg_integrator *ig, double t[2])
+{
+    bg_trouble *m = ig->trouble;
+    uint64_t first, last, middle;
+    if (!find_side(ig, t[0], m->state[0], &first) || !find_side(ig, t[1], m->state[1], &last) ||
+        first == last)
+        return false;
+    for (int k = 0; k < 2 * HALVINGS; k++) {
+        const double half = 0.5 * (t[0] + t[1]);
+        for (int i = 0; i < ig->n; i++)
+            m->state[2][i] = 0.5 * (m->state[0][i] + m->state[1][i]);
+        if (!find_side(ig, half, m->state[2], &middle))
+            return false;
+        const int end = middle != first; /* the end that moves */
+        double *state = m->state[end];
+        m->state[end] = m->state[2];
+        m->state[2] = state;
+        t[end] = half;
+    }
+    return true;
+}
+
+void bg_jumps_watch_crossing(bg_integrator *ig)
+{
+    bg_trouble *m = ig->trouble;
+    double t[2] = {ig->x1->t, ig->x0->t}, h = t[1] - t[0];
+    int which = 0;
+    if (!ig->sys->system->parts.calc_side || m->jump || ig->options.step > 0)
+        return;
+    const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
+    memcpy(m->state[0], ig->x1->q, (size_t)ig->n * sizeof(double));
+    memcpy(m->state[1], ig->x0->q, (size_t)ig->n * sizeof(double));
+    if (find_crossing(ig, t) && bg_trouble_calc_rates(ig, t[0], m->state[0], m->a0) &&
+        bg_trouble_calc_rates(ig, t[1], m->state[1], m->a1) &&
+        h * calc_change(ig, m->a0, m->a1, &which) > crossed &&
+        (which >= ig->dyn->nv || is_by_law(ig, t))) {
+        m->jump = true;
+        m->jumps++;
+        m->t_jump = t[1];
+        m->jumping = find_jumping(ig, t, which);
+    }
+    bg_system_turn_to(ig->sys, before);
 }
 
 /* A part whose force is no number at y. */

@@ -62,6 +62,9 @@ void bg_stiffness_search(bg_integrator *ig, const bg_state *x, double h);
 /* jumps.c: looks on the way to the end of the attempt, unless it was not computed, and along the
  * tangent, where its second stage was: what crosses a jump there is often thrown back. */
 void bg_jumps_search(bg_integrator *ig, bool computed);
+/* Called when a step with error control, from x1 to x0, can no longer be undone: whether it crossed
+ * a jump that the control should have stopped at. */
+void bg_jumps_watch_crossing(bg_integrator *ig);
 /* Why a step from x0 meets what is no number, as the end of a sentence; false: not found. */
 bool bg_jumps_explain_end(bg_integrator *ig, double h_min, char *text, size_t size);
 

@@ -163,6 +163,21 @@ double bg_expression_calc(const bg_expression *e, const double *values)
     return w[e->root];
 }
 
+void bg_expression_mix_side(const bg_expression *e, const double *values, uint64_t *side)
+{
+    double w[SLOTS];
+    run(e, values, w);
+    for (int k = 0; k < e->ncode; k++) {
+        const uint16_t *arg = e->code[k].arg;
+        const double x[3] = {w[arg[0]], w[arg[1]], w[arg[2]]};
+        const double at = bg_operation_calc_side(bg_operation_get(e->code[k].op), x);
+        uint64_t bits;
+        memcpy(&bits, &at, sizeof bits);
+        *side = (*side ^ bits) * 0x9e3779b97f4a7c15u;
+        *side ^= *side >> 29;
+    }
+}
+
 /* All slots from those of the variables. */
 static void run_jets(const bg_expression *e, bg_jet *jet)
 {

@@ -15,6 +15,7 @@
 #include "bogie/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct bg_expression bg_expression;
 
@@ -41,6 +42,8 @@ bool bg_expression_is_constant(const bg_expression *expression);
 const char *bg_expression_find_corner(const bg_expression *expression);
 
 double bg_expression_calc(const bg_expression *expression, const double *values);
+/* Mixes into `side` on which side of each of its jumps (abs, sign, floor, mod, if, atan2) it is. */
+void bg_expression_mix_side(const bg_expression *expression, const double *values, uint64_t *side);
 
 /* Value and exact partial derivatives: gradient[k] belongs to the k-th variable of
  * bg_expression_get_variables. At kinks (abs, min, max, step ends) the one-sided derivative to the

@@ -43,6 +43,9 @@ const bg_operation *bg_operation_get(int op);
 int bg_operation_find(const char *name);
 /* As bg_operation.calc_partials; NaN where f is. */
 bool bg_operation_calc_partials(const bg_operation *op, const double *x, double f, double *p);
+/* A number that changes where f may jump, and stays between such places: abs counts, too, since x is
+ * divided by it; 0 for what never jumps. */
+double bg_operation_calc_side(const bg_operation *op, const double *x);
 /* f along the curves x[arity]. At a kink: the derivatives to the right, in the curve's parameter.
  */
 void bg_operation_calc_jet(const bg_operation *op, const bg_jet *x, bg_jet *out);

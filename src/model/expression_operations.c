@@ -407,6 +407,21 @@ static const bg_operation operations[] = {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
+double bg_operation_calc_side(const bg_operation *op, const double *x)
+{
+    if (op->calc == calc_fabs || op->calc == calc_sign)
+        return calc_sign(x);
+    if (op->calc == calc_floor)
+        return floor(x[0]);
+    if (op->calc == calc_mod)
+        return floor(x[0] / x[1]);
+    if (op->calc == calc_if)
+        return x[0] > 0;
+    if (op->calc == calc_atan2)
+        return x[1] < 0 ? calc_sign(x) : 0;
+    return op->calc == calc_step && x[1] == x[2] ? x[0] >= x[1] : 0;
+}
+
 const bg_operation *bg_operation_get(int op)
 {
     return &operations[op];

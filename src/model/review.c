@@ -37,14 +37,20 @@ double bg_model_calc_size(const bg_model *m)
     return size > 0 ? size : 1;
 }
 
-bg_vec3 bg_model_find_middle(const bg_model *m)
+/* Of the box around the bodies; the origin where there are none. */
+static bg_vec3 calc_middle(const bg_model *m)
 {
-    static const double far = 10; /* sizes of the mechanism */
     box x = {{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     for (int k = 1; k < m->nbodies; k++)
         widen(&x, m->bodies[k].pose.r);
-    const bg_vec3 none = {0, 0, 0}, middle = bg_scale(0.5, bg_add(x.low, x.high));
-    return m->nbodies > 1 && bg_length(middle) > far * bg_model_calc_size(m) ? middle : none;
+    return m->nbodies > 1 ? bg_scale(0.5, bg_add(x.low, x.high)) : (bg_vec3){0, 0, 0};
+}
+
+bg_vec3 bg_model_find_middle(const bg_model *m)
+{
+    static const double far = 10; /* sizes of the mechanism */
+    const bg_vec3 none = {0, 0, 0}, middle = calc_middle(m);
+    return bg_length(middle) > far * bg_model_calc_size(m) ? middle : none;
 }
 
 static double calc_mass(const bg_model *m)
@@ -58,6 +64,11 @@ static double calc_mass(const bg_model *m)
 double bg_model_calc_lift(const bg_model *m)
 {
     return calc_mass(m) * bg_length(m->gravity) * bg_model_calc_size(m);
+}
+
+double bg_model_calc_raised(const bg_model *m)
+{
+    return -calc_mass(m) * bg_dot(m->gravity, calc_middle(m));
 }
 
 /* Larger than thirty metres and lighter than air in the box around it: a mechanism of metres whose

@@ -12,6 +12,8 @@ double bg_model_calc_size(const bg_model *model);
 bg_vec3 bg_model_find_middle(const bg_model *model);
 /* The energy, J, that lifts the whole model by its size. */
 double bg_model_calc_lift(const bg_model *model);
+/* The potential energy, J, of the whole weight in the middle of the bodies as designed. */
+double bg_model_calc_raised(const bg_model *model);
 
 /* Adds what the reader noticed, what only the tree of joints shows, and what does not look
  * plausible. */

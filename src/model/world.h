@@ -13,6 +13,8 @@
 
 #include "math/vec3.h"
 
+#include <stdint.h>
+
 typedef struct bg_body_state {
     bg_vec3 r; /* m, centre of mass */
     bg_mat3 R; /* body axes in world axes */
@@ -37,6 +39,7 @@ typedef struct bg_world {
     const struct bg_rail_contact *contacts; /* [ncontacts] of wheels with rails (rail/contact.h) */
     struct bg_rail_contact_state *contact_state; /* [ncontacts] as found last */
     const double *contact_force; /* [ncontacts] multipliers, N; NULL: none are known */
+    uint64_t *side; /* laws mix into it on which side of their jumps they are; NULL: they do not */
     void *const *memo; /* [nforces] room for what an element found last, NULL where its class wants
                           none; NULL: for no element */
 } bg_world;

@@ -16,9 +16,10 @@ double bg_runner_calc_energy(bg_runner *r, const bg_state *x)
         bg_system_calc_energy(r->sys, &p, &e) != 0)
         return NAN;
     double others = fmax(fabs(*x->work), fabs(e.kinetic));
+    double potential = e.potential - r->sys->system->raised; /* wherever the model is drawn */
     if (isnan(r->potential_start))
         r->potential_start = e.potential;
-    c->energy_scale = fmax(c->energy_scale, fmax(others, fabs(e.potential)));
+    c->energy_scale = fmax(c->energy_scale, fmax(others, fabs(potential)));
     c->energy_range = fmax(c->energy_range, fmax(others, fabs(e.potential - r->potential_start)));
     return e.kinetic + e.potential - *x->work;
 }

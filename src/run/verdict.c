@@ -5,8 +5,9 @@
  * size. It is doubtful where something was noticed that the user may not be aware of.
  *
  * The energy error is judged by the range of the energies, because a potential energy has no zero;
- * below a millionth of the potential energy itself it is taken for rounding, and so it is below
- * 1e-12 of what lifts the mechanism by its size: one at rest has no energy to compare with. */
+ * below a millionth of the energies themselves, weights counted from the middle of the drawing, it
+ * is taken for rounding, and so it is below 1e-12 of what lifts the mechanism by its size, or to
+ * where it is drawn: one at rest has no energy to compare with. */
 #include "run/verdict.h"
 
 #include "system/system.h"
@@ -34,7 +35,8 @@ static void judge_energy(const bg_system *system, const bg_run_options *o, bg_ru
     const bg_certificate *c = &r->certificate;
     double error = c->energy_error, part = error / c->energy_range;
     char remedy[96] = "tighten the tolerances";
-    double rounding = fmax(energy_rounding * c->energy_scale, rest_rounding * system->lift);
+    double rounding = fmax(energy_rounding * c->energy_scale,
+                           rest_rounding * fmax(system->lift, fabs(system->raised)));
     bool asked = system->def.energy && o->method.energy && r->final;
     if (asked && !(isfinite(error) && isfinite(c->energy_scale))) {
         bg_warnings_add(&r->warnings, BG_BAD, "energy",

@@ -44,6 +44,8 @@ typedef struct bg_parts {
     /* Where the next forces are asked for, and the motion there (NULL: not wanted). */
     void (*place)(void *self, const bg_point *p, double *motion);
     void (*calc_force)(void *self, int part, double *force);
+    /* A number that changes where a law of one of them may jump; NULL: none does. */
+    uint64_t (*calc_side)(void *self);
 } bg_parts;
 
 /* Whose work an evaluation is; what is done aside is no work of a method and not told. */
@@ -72,6 +74,7 @@ struct bg_system {
     double resolution; /* m, to which places are given; 0 where that is not known */
     double farthest;   /* m, from the origin, of the places that are given; the same */
     double lift;       /* J, its weight times its size; 0 where that is not known */
+    double raised;     /* J, potential energy of its weight in the middle as drawn; the same */
     /* What has reactions, such as joints: how many, their names, and change[nreactions] <- how much
      * they change with lambda at p, as forces. Filled in by who makes the system; 0: not known. */
     int nreactions;

@@ -233,6 +233,13 @@ int bg_law_add_bodies(const bg_value *v, const bg_law *law, int *body, int n)
     return n;
 }
 
+static double evaluate(const bg_expression *e, const bg_world *w, const double *values)
+{
+    if (w->side)
+        bg_expression_mix_side(e, values, w->side);
+    return bg_expression_calc(e, values);
+}
+
 /* Values of the outputs the law needs, and t behind them all, into the world's scratch. */
 static void measure(const bg_law *law, const bg_world *w)
 {
@@ -243,7 +250,7 @@ static void measure(const bg_law *law, const bg_world *w)
     values[m->noutputs] = w->t;
     for (int k = 0; k < law->noutputs; k++) {
         const bg_output *o = &m->outputs[law->output[k]];
-        values[law->output[k]] = o->expression ? bg_expression_calc(o->expression, values)
+        values[law->output[k]] = o->expression ? evaluate(o->expression, w, values)
                                                : bg_sensor_calc(o, w);
     }
 }
@@ -266,7 +273,7 @@ double bg_law_calc(const bg_law *law, const bg_world *w, const double *own)
         return law->constant;
     double values[BG_LAW_VARIABLES];
     collect_values(law, w, own, values);
-    return bg_expression_calc(law->expression, values);
+    return evaluate(law->expression, w, values);
 }
 
 /* Adds a times the gradient of a sensor. */
