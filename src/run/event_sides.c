@@ -56,9 +56,8 @@ static void take_heading(bg_detector *w, double e, const double *s1, const doubl
 static bool is_open(const bg_detector *w, bool start)
 {
     for (int i = 0; i < w->ns; i++)
-        if (w->heading[i] == 0 && (start ? w->followed[i]
-                                         : w->fired[i] || fabs(w->s_changed[i]) <=
-                                                              1e-6 * w->scale[i]))
+        if (w->heading[i] == 0 &&
+            (start ? w->followed[i] : w->fired[i] || fabs(w->s_changed[i]) <= 1e-6 * w->scale[i]))
             return true;
     return false;
 }

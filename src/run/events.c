@@ -23,7 +23,7 @@ enum { PIECES = 3, MAX_CUTS = 256, MAX_REPEATS = 12 };
 static const double touch = 1e-9;          /* of the largest |s| that a cubic must pass zero by */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
-static const double far = 10; /* times that much, where one look inside the step is enough */
+static const double far = 10;   /* times that much, where one look inside the step is enough */
 static const double longer = 2; /* a step than the one before, whose values tell of it */
 
 static void list(void *object, bg_arena *arena)
