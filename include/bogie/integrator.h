@@ -254,7 +254,8 @@ bg_status bg_integrator_interpolate_state(bg_integrator *integrator, double t, b
  * projected, accelerations from its slope, multipliers between those of the step's ends. */
 void bg_integrator_interpolate_plain(bg_integrator *integrator, double t, bg_state *out);
 
-/* Residuals of the constraint rows at the end of the last step (or at the start). */
+/* Residuals of the constraint rows at the end of the last step (or at the start); some methods
+ * evaluate them only for who asks. */
 typedef struct bg_residuals {
     double g, gv, ga; /* largest absolute entries of the rows that are kept */
     int worst_g;      /* row of the largest |g|, -1 without constraints */

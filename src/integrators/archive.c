@@ -18,8 +18,10 @@ static void archive_residuals(bg_residuals *r, int ng, bg_archive *archive)
 
 void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
 {
-    if (!archive->loading)
+    if (!archive->loading) {
         bg_integrator_advance(ig);
+        bg_integrator_get_residuals(ig);
+    }
     bg_state *x = ig->x0;
     const bg_system_def *def = &ig->sys->def;
     bg_archive_mark(archive, ig->automatic ? "auto" : ig->class_->info.name);
@@ -53,7 +55,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     ig->t_grid = numbers[2];
     ig->grid = (long)numbers[3];
     ig->rcond = numbers[4];
-    ig->stepped = ig->dense_ready = false;
+    ig->stepped = ig->dense_ready = ig->unmeasured0 = false;
     bg_state_copy(ig->sys->system, ig->x0, ig->x1);
     if (ig->dyn->kkt)
         bg_kkt_set_eliminated(ig->dyn->kkt, ig->dyn->eliminated);

@@ -291,71 +291,119 @@ static bg_status first_step(bg_integrator *ig, double *h, bg_error *err)
     return BG_OK;
 }
 
-/* Rates, multipliers and residuals of the end of a step, and its work. */
-static bg_status finish(bg_integrator *ig, bool last, bg_error *err)
+/* Terms at the end of the step. */
+static bg_status place_end(bg_integrator *ig, const bg_state *x, unsigned want, bg_error *err)
+{
+    bg_dynamics *d = ig->dyn;
+    bg_status st = bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, x->mode, &d->point, err);
+    if (ig->sys->def.f_of_lambda)
+        d->point.lambda = x->lambda;
+    d->have = want;
+    if (st == BG_OK && want)
+        st = bg_system_calc_terms(ig->sys, &d->point, want, &d->terms, err);
+    if (st == BG_OK)
+        bg_dynamics_take_offsets(d, want, &d->terms);
+    return st;
+}
+
+/* Of the corrector's own accelerations |G a + gamma| would say what 1/h makes of the error, but
+ * where the equations themselves hold it. */
+static unsigned choose_measured(const bg_bdf *m)
+{
+    if (m->ng == 0)
+        return 0;
+    return BG_TERM_G | BG_TERM_g | BG_TERM_gt | (m->form == BG_FORM_INDEX_1 ? BG_TERM_gamma : 0u);
+}
+
+static void take_residuals(const bg_integrator *ig, const bg_state *x, bg_residuals *out)
+{
+    const bg_bdf *m = ig->method;
+    *out = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+    if (m->ng > 0 && m->form != BG_FORM_INDEX_1)
+        out->ga = NAN;
+}
+
+static bg_status measure(bg_integrator *ig, const bg_state *x, bg_residuals *out)
+{
+    bg_status st = place_end(ig, x, choose_measured(ig->method), NULL);
+    if (st == BG_OK)
+        take_residuals(ig, x, out);
+    return st;
+}
+
+/* The work of a step, by the power at its end, whose terms are at hand. */
+static bg_status add_work(bg_integrator *ig, double *power, bg_error *err)
 {
     bg_bdf *m = ig->method;
-    bg_dynamics *d = ig->dyn;
-    bg_state *x = ig->x1;
-    unsigned want = 0;
-    const bool held = m->form == BG_FORM_INDEX_1; /* accelerations, by the equations themselves */
-    double power = 0;
-    if (m->ng > 0)
-        want = BG_TERM_G | BG_TERM_g | BG_TERM_gt | (last && held ? BG_TERM_gamma : 0u);
-    if (d->kinematic)
-        want |= BG_TERM_V;
+    const int w = ig->n - 1;
     bg_status st = BG_OK;
-    if (last || ig->energy) {
-        st = bg_system_set_point(ig->sys, x->t, x->q, x->v, x->z, ig->x0->mode, &d->point, err);
-        if (ig->sys->def.f_of_lambda)
-            d->point.lambda = m->lambda;
-        d->have = want;
-        if (st == BG_OK && want)
-            st = bg_system_calc_terms(ig->sys, &d->point, want, &d->terms, err);
-        if (st == BG_OK)
-            bg_dynamics_take_offsets(d, want, &d->terms);
-    }
-    if (st == BG_OK && ig->energy)
-        st = bg_dynamics_calc_power(d, m->a, m->lambda, &power, err);
-    if (st != BG_OK)
-        return st;
-    int w = ig->n - 1;
-    m->e[w] = (power - m->rate_P[w]) / m->formula.alpha;
-    *x->work = ig->energy ? m->y_P[w] + m->e[w] : *ig->x0->work;
-    if (!last)
-        return BG_OK;
+    *power = 0;
+    if (ig->energy)
+        st = bg_dynamics_calc_power(ig->dyn, m->a, m->lambda, power, err);
+    m->e[w] = (*power - m->power_P) / m->formula.alpha;
+    *ig->x1->work = ig->energy ? m->y_P[w] + m->e[w] : *ig->x0->work;
+    return st;
+}
+
+static void push(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    for (int i = 0; i < m->ng; i++)
+        m->e[ig->n + i] = m->lambda[i] - m->y_P[ig->n + i];
+    bg_bdf_history_push(&m->next, &m->formula, m->e, ig->x1->q, m->lambda);
+}
+
+/* Work, rates and multipliers of the end of a step, and its residuals where terms are needed for
+ * its work anyway: who does not ask for them does not pay. */
+static bg_status finish(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    bg_state *x = ig->x1;
+    const unsigned want = (ig->energy ? choose_measured(m) : 0) |
+                          (ig->dyn->kinematic ? BG_TERM_V : 0u);
+    double power;
     memcpy(x->a, m->a, (size_t)m->nv * sizeof(double));
     memcpy(x->lambda, m->lambda, (size_t)m->ng * sizeof(double));
-    bg_dynamics_calc_rates(d, x->v, ig->rate1);
+    bg_status st = ig->energy || want ? place_end(ig, x, want, err) : BG_OK;
+    if (st == BG_OK)
+        st = add_work(ig, &power, err);
+    if (st != BG_OK)
+        return st;
+    bg_dynamics_calc_rates(ig->dyn, x->v, ig->rate1);
     memcpy(ig->rate1 + m->nq, m->a, (size_t)m->nv * sizeof(double));
-    for (int i = m->nq + m->nv; i < w; i++)
-        ig->rate1[i] = m->rate_P[i] + m->formula.alpha * m->e[i];
-    ig->rate1[w] = power;
-    ig->residuals1 = bg_dynamics_calc_residuals(d, x->v, x->a);
-    if (m->ng > 0 && !held) /* of the corrector's own a it would say what 1/h makes of the error */
-        ig->residuals1.ga = NAN;
+    ig->rate1[ig->n - 1] = power;
+    ig->unmeasured1 = !ig->energy;
+    if (ig->energy)
+        take_residuals(ig, x, &ig->residuals1);
+    push(ig);
     return BG_OK;
 }
 
-/* One step of s to t, from where `next` ends; last: at the end of what is tried. */
-static bg_status advance(bg_integrator *ig, double s, int k, double t, bool last, double *error,
-                         bg_error *err)
+/* One part of a fixed step is behind the others. */
+static bg_status finish_part(bg_integrator *ig, bg_error *err)
+{
+    bg_bdf *m = ig->method;
+    double power;
+    memcpy(ig->x1->lambda, m->lambda, (size_t)m->ng * sizeof(double));
+    bg_status st = ig->energy ? place_end(ig, ig->x1, choose_measured(m), err) : BG_OK;
+    if (st == BG_OK)
+        st = add_work(ig, &power, err);
+    if (st == BG_OK)
+        push(ig);
+    return st;
+}
+
+/* From where `next` ends over s to t. */
+static bg_status advance(bg_integrator *ig, double s, int k, double t, bg_error *err)
 {
     bg_bdf *m = ig->method;
     bg_bdf_history_predict(&m->next, k, s, &m->formula, m->y_P, m->rate_P);
     bg_status st = bg_bdf_correct(ig, t, err);
     if (st != BG_OK)
         return st;
-    st = finish(ig, last, err);
-    if (st != BG_OK)
-        return st;
-    if (ig->options.step == 0) {
-        bg_bdf_calc_estimate(ig);
-        *error = m->estimate.error;
-    }
-    for (int i = 0; i < m->ng; i++)
-        m->e[ig->n + i] = m->lambda[i] - m->y_P[ig->n + i];
-    bg_bdf_history_push(&m->next, &m->formula, m->e, ig->x1->q, m->lambda);
+    for (int i = m->nq + m->nv; i < ig->n - 1; i++)
+        ig->rate1[i] = m->rate_P[i] + m->formula.alpha * m->e[i];
+    m->power_P = m->rate_P[ig->n - 1];
     return BG_OK;
 }
 
@@ -396,12 +444,13 @@ static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
     bg_bdf *m = ig->method;
     bg_bdf_history *x = &m->next;
     const double end = ig->x1->t;
-    double rest = ig->h, ignored;
+    double rest = ig->h;
     bg_status st = BG_OK;
     bg_bdf_history_copy(&m->ends, &m->next_ends);
     if (m->ends.k_used == m->max_order) {
         bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, ig->h);
-        return advance(ig, ig->h, m->max_order, end, true, &ignored, err);
+        st = advance(ig, ig->h, m->max_order, end, err);
+        return st == BG_OK ? finish(ig, err) : st;
     }
     bg_bdf_history_begin(x, ig->x0->q, ig->rate0, ig->x0->lambda, choose_part(ig, x->filled, rest));
     while (rest > 0 && st == BG_OK) {
@@ -409,7 +458,9 @@ static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
         bool last = s > (1 - 1e-9) * rest;
         int k = x->k_used + 1 < m->max_order ? x->k_used + 1 : m->max_order;
         rest = last ? 0 : rest - s;
-        st = advance(ig, s, k, last ? end : end - rest, last, &ignored, err);
+        st = advance(ig, s, k, last ? end : end - rest, err);
+        if (st == BG_OK)
+            st = last ? finish(ig, err) : finish_part(ig, err);
         x->filled++;
     }
     if (st == BG_OK)
@@ -438,7 +489,11 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     } else {
         bg_bdf_history_begin(&m->next, ig->x0->q, ig->rate0, ig->x0->lambda, ig->h);
         int k = m->now.k_used == 0 ? 1 : m->k_try;
-        st = advance(ig, ig->h, k, end, true, error, err);
+        st = advance(ig, ig->h, k, end, err);
+        if (st == BG_OK) {
+            bg_bdf_calc_estimate(ig);
+            *error = m->estimate.error;
+        }
     }
     ig->x1->t = end;
     ig->order = m->formula.k;
@@ -459,6 +514,12 @@ static bg_status leap(bg_integrator *ig, double *error, bg_error *err)
     bg_bdf *m = ig->method;
     m->k_try = m->now.k_next;
     return attempt(ig, error, err);
+}
+
+/* Fixed steps are whole already. */
+static bg_status complete(bg_integrator *ig, bg_error *err)
+{
+    return ig->options.step > 0 ? BG_OK : finish(ig, err);
 }
 
 static void accept(bg_integrator *ig)
@@ -553,6 +614,8 @@ const bg_integrator_class bg_bdf_class = {
     .leap = leap,
     .first_step = first_step,
     .control = bg_bdf_control,
+    .complete = complete,
+    .measure = measure,
     .accept = accept,
     .commit = commit,
     .interpolate = interpolate,

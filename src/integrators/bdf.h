@@ -158,6 +158,7 @@ typedef struct bg_bdf {
     int error_failures;       /* of this step */
     int cuts;                 /* of this step, because the corrector did not converge */
     double *y_P, *rate_P;     /* [n] predictor */
+    double power_P;           /* W, that of the work */
     double *e;                /* [n] y - y_P */
     double *tangent;          /* [nv] of q */
     double *metric;           /* [nv] squares of the sizes of displacements */

@@ -50,7 +50,6 @@ struct bg_bdf_cap {
     double *scale;              /* [n] what is 1 */
     double *x;                  /* [n] */
     double H[VECTORS + 1][VECTORS];
-    double complex C[VECTORS][VECTORS];
     bg_arena arena;
 };
 
@@ -164,66 +163,95 @@ static int find_basis(bg_integrator *ig)
     return n;
 }
 
-/* One step of the QR iteration with a shift, on rows and columns first .. last of C. */
-static void sweep(bg_bdf_cap *c, int first, int last)
+/* Rows and columns `at` and the next one or two of H, of which first .. last are iterated on,
+ * reflected so that x[1], x[2] become zero. */
+static void reflect(bg_bdf_cap *c, int first, int last, int at, const double x[3])
 {
-    double complex a = c->C[last - 1][last - 1], b = c->C[last - 1][last];
-    double complex d = c->C[last][last], e = c->C[last][last - 1];
-    double complex half = 0.5 * (a - d), root = csqrt(half * half + b * e);
-    double complex shift = cabs(half + root) > cabs(half - root) ? d - b * e / (half + root)
-                           : cabs(half - root) > 0               ? d - b * e / (half - root)
-                                                                 : d;
-    double complex cosine[VECTORS], sine[VECTORS];
-    for (int i = first; i <= last; i++)
-        c->C[i][i] -= shift;
-    for (int k = first; k < last; k++) {
-        double complex x = c->C[k][k], y = c->C[k + 1][k];
-        double length = sqrt(creal(x * conj(x) + y * conj(y)));
-        cosine[k] = length > 0 ? x / length : 1;
-        sine[k] = length > 0 ? y / length : 0;
-        for (int j = k; j <= last; j++) {
-            double complex p = c->C[k][j], q = c->C[k + 1][j];
-            c->C[k][j] = conj(cosine[k]) * p + conj(sine[k]) * q;
-            c->C[k + 1][j] = -sine[k] * p + cosine[k] * q;
-        }
+    const int n = last - at < 2 ? 2 : 3;
+    const double length = sqrt(x[0] * x[0] + x[1] * x[1] + (n > 2 ? x[2] * x[2] : 0));
+    if (!(length > 0))
+        return;
+    double w[3] = {x[0] + copysign(length, x[0]), x[1], n > 2 ? x[2] : 0};
+    const double by = 2 / (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (int j = at > first ? at - 1 : first; j <= last; j++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += w[i] * c->H[at + i][j];
+        for (int i = 0; i < n; i++)
+            c->H[at + i][j] -= by * sum * w[i];
     }
-    for (int k = first; k < last; k++)
-        for (int i = first; i <= (k + 1 < last ? k + 1 : last); i++) {
-            double complex p = c->C[i][k], q = c->C[i][k + 1];
-            c->C[i][k] = p * cosine[k] + q * sine[k];
-            c->C[i][k + 1] = -p * conj(sine[k]) + q * conj(cosine[k]);
-        }
-    for (int i = first; i <= last; i++)
-        c->C[i][i] += shift;
+    for (int j = first; j <= (at + 3 < last ? at + 3 : last); j++) {
+        double *row = &c->H[j][at], sum = 0;
+        for (int i = 0; i < n; i++)
+            sum += w[i] * row[i];
+        for (int i = 0; i < n; i++)
+            row[i] -= by * sum * w[i];
+    }
+}
+
+/* One step of the QR iteration with two shifts (Francis; Golub and Van Loan, Matrix Computations,
+ * 7.5.1), the eigenvalues of the last two rows and columns, or others now and then. */
+static void sweep(bg_bdf_cap *c, int first, int last, bool other)
+{
+    double(*H)[VECTORS] = c->H;
+    double sum = H[last - 1][last - 1] + H[last][last];
+    double product = H[last - 1][last - 1] * H[last][last] - H[last - 1][last] * H[last][last - 1];
+    if (other) {
+        const double size = fabs(H[last][last - 1]) + fabs(H[last - 1][last - 2]);
+        sum = 1.5 * size;
+        product = size * size;
+    }
+    const double a = H[first][first], d = H[first + 1][first + 1], e = H[first + 1][first];
+    double x[3] = {a * a + H[first][first + 1] * e - sum * a + product, e * (a + d - sum),
+                   e * H[first + 2][first + 1]};
+    for (int k = first; k < last; k++) {
+        reflect(c, first, last, k, x);
+        x[0] = H[k + 1][k];
+        x[1] = k + 2 <= last ? H[k + 2][k] : 0;
+        x[2] = k + 3 <= last ? H[k + 3][k] : 0;
+    }
+}
+
+static void add_eigenvalue(bg_bdf_spectrum *out, double complex of)
+{
+    if (cabs(1 + of) < 1e-12)
+        return;
+    const double complex lambda = out->alpha * of / (1 + of);
+    out->re[out->count] = creal(lambda);
+    out->im[out->count++] = cimag(lambda);
+}
+
+static void add_pair(bg_bdf_spectrum *out, double a, double b, double e, double d)
+{
+    const double complex half = 0.5 * (a - d), root = csqrt(half * half + b * e);
+    add_eigenvalue(out, 0.5 * (a + d) + root);
+    add_eigenvalue(out, 0.5 * (a + d) - root);
 }
 
 /* lambda from the eigenvalues lambda/(alpha - lambda) of the n x n Hessenberg matrix H, which are
- * found from the last one on. Decay that is fast beyond all bounds is left out. */
+ * found from the last one on; H is lost. Decay that is fast beyond all bounds is left out. */
 static void find_eigenvalues(bg_bdf_cap *c, int n, bg_bdf_spectrum *out)
 {
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            c->C[i][j] = i <= j + 1 ? c->H[i][j] : 0;
-    int last = n - 1;
-    for (int tries = 0; last > 0 && tries < SWEEPS * n; tries++) {
+    double(*H)[VECTORS] = c->H;
+    int last = n - 1, tries = 0;
+    while (last >= 0 && tries < SWEEPS * n) {
         int first = last;
-        while (first > 0 &&
-               cabs(c->C[first][first - 1]) >
-                   1e-14 * (cabs(c->C[first][first]) + cabs(c->C[first - 1][first - 1])))
+        while (first > 0 && fabs(H[first][first - 1]) >
+                                1e-14 * (fabs(H[first][first]) + fabs(H[first - 1][first - 1])))
             first--;
-        if (first == last)
-            last--;
-        else
-            sweep(c, first, last);
-    }
-    out->count = 0;
-    for (int i = 0; i < n && last <= 0; i++) {
-        double complex of = c->C[i][i], lambda = out->alpha * of / (1 + of);
-        if (cabs(1 + of) < 1e-12)
+        if (first < last - 1) {
+            tries++;
+            sweep(c, first, last, tries % 10 == 0);
             continue;
-        out->re[out->count] = creal(lambda);
-        out->im[out->count++] = cimag(lambda);
+        }
+        if (first == last)
+            add_eigenvalue(out, H[last][last]);
+        else
+            add_pair(out, H[first][first], H[first][last], H[last][first], H[last][last]);
+        last = first - 1;
     }
+    if (last >= 0)
+        out->count = 0;
 }
 
 void bg_bdf_cap_count(bg_integrator *ig)

@@ -166,6 +166,7 @@ static bg_status begin(bg_integrator *ig, bg_restart reason, bg_error *err)
         return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
     memcpy(x->a, ig->rate0 + ig->dyn->nq, (size_t)ig->dyn->nv * sizeof(double));
     ig->residuals0 = bg_dynamics_calc_residuals(ig->dyn, x->v, x->a);
+    ig->unmeasured0 = false;
     return BG_OK;
 }
 
@@ -231,6 +232,8 @@ void bg_integrator_advance(bg_integrator *ig)
     ig->rate0 = ig->rate1;
     ig->rate1 = rate;
     ig->residuals0 = ig->residuals1;
+    ig->unmeasured0 = ig->unmeasured1;
+    ig->unmeasured1 = false;
     ig->stepped = false;
     ig->grid = ig->whole ? ig->grid + 1 : 0;
     if (!ig->whole)
@@ -389,6 +392,12 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
         bool good = computed &&
                     (error <= 1 || (a.doubted && bg_rounding_check_leap(ig, a.in_vain, &error)) ||
                      bg_rounding_check(ig, &error));
+        if (good && ig->class_->complete) {
+            st = ig->class_->complete(ig, err);
+            if (st < 0)
+                return st;
+            good = computed = st == BG_OK;
+        }
         if (good || (computed && ig->options.step > 0)) {
             accept(ig, error, a.across);
             return BG_OK;
@@ -477,9 +486,15 @@ double bg_integrator_get_step_start(const bg_integrator *ig)
     return ig->x0->t;
 }
 
-bg_residuals bg_integrator_get_residuals(const bg_integrator *ig)
+bg_residuals bg_integrator_get_residuals(const bg_integrator *integrator)
 {
-    return ig->stepped ? ig->residuals1 : ig->residuals0;
+    bg_integrator *ig = (bg_integrator *)integrator; /* for what is found when it is asked for */
+    bg_residuals *now = ig->stepped ? &ig->residuals1 : &ig->residuals0;
+    bool *unmeasured = ig->stepped ? &ig->unmeasured1 : &ig->unmeasured0;
+    if (*unmeasured && ig->class_->measure(ig, bg_integrator_get_state(ig), now) != BG_OK)
+        *now = (bg_residuals){NAN, NAN, NAN, .worst_g = -1, .worst_redundant = -1};
+    *unmeasured = false;
+    return *now;
 }
 
 int bg_integrator_get_order(const bg_integrator *ig)

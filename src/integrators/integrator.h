@@ -37,6 +37,12 @@ typedef struct bg_integrator_class {
     double (*control)(bg_integrator *ig, bg_outcome outcome, double error);
     /* Work of the next step from x0 that can be done before it; a failure is left to the step. */
     void (*prepare)(bg_integrator *ig);
+    /* What an attempt needs only if its error allows it: the rest of x1, rate1 and residuals1. > 0:
+     * as of `attempt`. */
+    bg_status (*complete)(bg_integrator *ig, bg_error *err);
+    /* The residuals at x, the end of a step, where they are only computed for who asks for them
+     * (`unmeasured1`). Uses the terms of ig->dyn. */
+    bg_status (*measure)(bg_integrator *ig, const bg_state *x, bg_residuals *residuals);
     /* The attempt was accepted; terms and matrix of its end are at hand. It may yet be undone. */
     void (*accept)(bg_integrator *ig);
     /* The step from x0 to x1 is final and becomes history. */
@@ -70,6 +76,7 @@ struct bg_integrator {
     bg_state *x0, *x1;     /* begin and end of the last step */
     double *rate0, *rate1; /* [n] y' there */
     bg_residuals residuals0, residuals1;
+    bool unmeasured0, unmeasured1; /* they are still to be found, by `measure` */
     int order;    /* of the last step, from the class; methods of variable order change it */
     bool stepped; /* x1 is the current state, else x0 */
     bool dense_ready;

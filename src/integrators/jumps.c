@@ -24,6 +24,8 @@
 
 enum { HALVINGS = 20, SAME = 5 };
 static const double still_there = 0.3, same = 1.1, crossed = 30;
+static const double gone = 0.1; /* in neither half: no jump of 0.3 is hidden by a smooth change that
+                                   one of them would show */
 
 /* The largest change of v' and z' between two points, in units of the tolerance of a step. */
 static double calc_change(const bg_integrator *ig, const double *a, const double *b, int *which)
@@ -169,7 +171,7 @@ static bool search_segment(bg_integrator *ig, const double *end, bool stuck)
     double first = good ? calc_change(ig, m->a0, m->a1, &which) : 0, change = first;
     double least = INFINITY, most = 0;
     for (int k = 0; k < HALVINGS && good; k++) {
-        good = halve(ig, t, &change, &which);
+        good = halve(ig, t, &change, &which) && change > gone * first;
         least = k >= HALVINGS - SAME ? fmin(least, change) : least;
         most = k >= HALVINGS - SAME ? fmax(most, change) : most;
     }

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 16, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 17, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];

@@ -51,14 +51,25 @@ static void take_heading(bg_detector *w, double e, const double *s1, const doubl
     }
 }
 
-/* A function that is nowhere near zero need not be followed. */
+/* A function that is nowhere near zero need not be followed; at the start, one that hardly changes
+ * in the shortest time that is looked ahead. */
 static bool is_open(const bg_detector *w, bool start)
 {
     for (int i = 0; i < w->ns; i++)
         if (w->heading[i] == 0 &&
-            (start || w->fired[i] || fabs(w->s_changed[i]) <= 1e-6 * w->scale[i]))
+            (start ? w->followed[i] : w->fired[i] || fabs(w->s_changed[i]) <= 1e-6 * w->scale[i]))
             return true;
     return false;
+}
+
+/* Behind a look ahead, of 16 instants or more. */
+static void leave_far(bg_detector *w)
+{
+    static const double hardly = 1e-3;
+    for (int i = 0; i < w->ns; i++) {
+        const double change = fmax(fabs(w->left[i] - w->s[i]), fabs(w->right[i] - w->s[i]));
+        w->followed[i] = w->followed[i] && !(change < hardly * fabs(w->s[i]));
+    }
 }
 
 static double get_instant(double t)
@@ -76,8 +87,9 @@ static bg_status look_around(bg_detector *w, const bg_state *x, bool start, doub
         w->touched[i] = NAN;
         w->heading[i] = 0;
         w->slope[i] = 0;
+        w->followed[i] = 1;
     }
-    w->t_done = w->t_last = x->t;
+    w->t_done = w->t_last = w->t_before = x->t;
     w->repeats = 0;
     memcpy(w->last, w->s, (size_t)w->ns * sizeof(double));
     /* first along straight lines, so that the slope decides however soon the path bends back; where
@@ -90,6 +102,7 @@ static bg_status look_around(bg_detector *w, const bg_state *x, bool start, doub
                 look_ahead(w, x, 2 * e, curved, w->right, &ignored) != BG_OK)
                 break;
             take_heading(w, e, w->left, w->right);
+            leave_far(w);
         }
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;
 }

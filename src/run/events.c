@@ -23,7 +23,8 @@ enum { PIECES = 3, MAX_CUTS = 256, MAX_REPEATS = 12 };
 static const double touch = 1e-9;          /* of the largest |s| that a cubic must pass zero by */
 static const double slope_fraction = 1e-4; /* of a step: distance of the difference for slopes */
 static const double clearance = 4;         /* distance from zero / variation in a clear step */
-static const double far = 10; /* times that much, where one look inside the step is enough */
+static const double far = 10;   /* times that much, where one look inside the step is enough */
+static const double longer = 2; /* a step than the one before, whose values tell of it */
 
 static void list(void *object, bg_arena *arena)
 {
@@ -34,6 +35,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, w->touched, d->ns);
     BG_TAKE(arena, w->resting, d->ns);
     BG_TAKE(arena, w->last, d->ns);
+    BG_TAKE(arena, w->before, d->ns);
     BG_TAKE(arena, w->fires, d->ns);
     BG_TAKE(arena, w->fired, d->ns);
     BG_TAKE(arena, w->direction, d->ns);
@@ -51,6 +53,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, w->touch_at, d->ns);
     BG_TAKE(arena, w->heading, d->ns);
     BG_TAKE(arena, w->said, d->ns);
+    BG_TAKE(arena, w->followed, d->ns);
     BG_TAKE(arena, w->q, d->nq);
     BG_TAKE(arena, w->v, d->nv);
     BG_TAKE(arena, w->z, d->nz);
@@ -278,12 +281,30 @@ static double widen(bg_detector *w, const double *s)
     return nearest;
 }
 
+/* Whether functions that are as slow as the motion, which steps follow, are far from zero: many
+ * times farther than the parabola through their values at both ends of this step and at the
+ * beginning of the one before lies off its chord, |s[t_before, begin, end]| h^2/4. */
+static bool is_far(const bg_detector *w, double begin, double end)
+{
+    const double h = end - begin, back = begin - w->t_before;
+    if (!(h <= longer * back))
+        return false;
+    for (int i = 0; i < w->ns; i++) {
+        const double slope = (w->s_early[i] - w->last[i]) / h;
+        const double bend = (slope - (w->last[i] - w->before[i]) / back) / (h + back);
+        if (!(w->left[i] > far * clearance * fabs(bend) * h * h / 4))
+            return false;
+    }
+    return true;
+}
+
 /* Whether nothing can happen in the step from begin to t1: at its ends and at places between them,
  * which no period shares, every function is several times farther from zero than its values
  * differ. A function that cannot be evaluated there is not clear. The end comes first, as that is
  * where most functions tell, and leaves its values in `s_early`. Functions as slow as the motion
  * are looked at once where they are so far from zero that seeing a tenth of what they vary by is
- * enough; the first of `few` sees more of up to five half periods in a step. */
+ * enough, at the first of `few`, which sees more of up to five half periods in a step, or not at
+ * all (is_far). */
 static bool is_clear(bg_detector *w, double begin)
 {
     /* a method of fixed steps follows nothing that is faster than they are; of up to 40 periods in
@@ -301,6 +322,8 @@ static bool is_clear(bg_detector *w, double begin)
         w->left[i] = w->right[i] = w->sign[i] * w->last[i];
     if (calc_roughly(w, end, w->s_early) != BG_OK || widen(w, w->s_early) < clearance)
         return false;
+    if (slow && !fixed && is_far(w, begin, end))
+        return true;
     for (int k = 0; k < n; k++) {
         if (calc_roughly(w, begin + places[k] * (end - begin), w->s) != BG_OK)
             return false;
@@ -316,6 +339,8 @@ static bool is_clear(bg_detector *w, double begin)
 /* The step is searched up to its end, where the functions have the values s. */
 static void pass(bg_detector *w, double t1, const double *s)
 {
+    w->t_before = w->t_last == bg_integrator_get_step_start(w->ig) ? w->t_last : t1;
+    memcpy(w->before, w->last, (size_t)w->ns * sizeof(double));
     w->t_done = w->t_last = t1;
     w->repeats = 0;
     memcpy(w->last, s, (size_t)w->ns * sizeof(double));
@@ -369,5 +394,7 @@ void bg_detector_archive(bg_detector *w, bg_archive *archive)
     bg_archive_whole(archive, &w->repeats, 1, 0, INT_MAX / 2);
     bg_archive_doubles(archive, w->last, w->ns);
     bg_archive_doubles(archive, &w->t_last, 1);
+    bg_archive_doubles(archive, w->before, w->ns);
+    bg_archive_doubles(archive, &w->t_before, 1);
     bg_archive_flags(archive, w->resting, (size_t)w->ns);
 }

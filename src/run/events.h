@@ -21,6 +21,7 @@ typedef struct bg_detector {
     double t_done;          /* s, everything up to here has been reported */
     int repeats;            /* times the present step was repeated for a lost enclosure */
     double *last, t_last;   /* [ns] values at the time t_last, s, up to which steps were searched */
+    double *before, t_before; /* [ns] the same one step earlier; t_before = t_last: not known */
     /* The instant found: who fires in which direction, who has fired in it so far, values there. */
     int nfires;
     unsigned char *fires, *fired; /* [ns] */
@@ -35,6 +36,7 @@ typedef struct bg_detector {
     double *touch_at;              /* [ns] s, touches in the piece; NAN: none */
     int *heading;                  /* [ns] where a function goes from zero; 0: not known */
     int *said;                     /* [ns] sides that follow from the modes */
+    unsigned char *followed;       /* [ns] near enough to zero at the start to be looked at */
     double *q, *v, *z, *V;         /* [nq], [nv], [nz]; kinematic matrix */
     double *a, *lambda;            /* [nv], [ng] where s depends on lambda, else [0] */
     bg_state *state;               /* projected dense output: the state at the instant found */

@@ -237,22 +237,57 @@ static bg_vec3 get_arm(const state *y)
     return bg_add(y->arm, bg_rotate(&y->A, rho));
 }
 
-static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+/* What acts at a state, in world axes; one step asks for it again for its power. */
+typedef struct effect {
+    bg_body_state a, b;
+    double lambda;
+    bg_vec3 place, force;
+    double power; /* W, of the material against the ground */
+} effect;
+
+static void calc_effect(const bg_force *f, const bg_world *w, effect *out)
 {
     state y;
     calc_state(f, w, 0, &y);
-    const int b = y.k->b.body;
-    const bg_vec3 p = bg_add(w->body[b].r, get_arm(&y)), force = get_force(&y), zero = {0, 0, 0};
-    bg_wrench_add(wrench, w, b, p, force, zero);
-    bg_wrench_add(wrench, w, 0, p, bg_scale(-1, force), zero); /* the rail rests */
+    out->place = bg_add(w->body[y.k->b.body].r, get_arm(&y));
+    out->force = get_force(&y);
+    out->power = 0;
+    for (int i = 0; i < 3; i++)
+        out->power += y.creep.F[i].x * (y.motion.v[i].x + (i == 2 ? y.rise.x : 0));
+}
+
+/* The effect, found last or now, into m where nothing is remembered. */
+static const effect *get_effect(const bg_force *f, const bg_world *w, effect *m)
+{
+    const int contact = ((const wheel_rail *)f->self)->contact;
+    const bg_rail_contact *k = &w->contacts[contact];
+    const bg_body_state *a = &w->body[k->a.body], *b = &w->body[k->b.body];
+    const double lambda = w->contact_force ? w->contact_force[contact] : 0;
+    if (w->memo)
+        m = w->memo[f->index];
+    if (w->memo && m->lambda == lambda && memcmp(&m->b, b, sizeof *b) == 0 &&
+        memcmp(&m->a, a, sizeof *a) == 0)
+        return m;
+    calc_effect(f, w, m);
+    m->a = *a, m->b = *b;
+    m->lambda = lambda;
+    return m;
+}
+
+static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
+{
+    effect own;
+    const effect *x = get_effect(f, w, &own);
+    const int b = w->contacts[((const wheel_rail *)f->self)->contact].b.body;
+    const bg_vec3 zero = {0, 0, 0};
+    bg_wrench_add(wrench, w, b, x->place, x->force, zero);
+    bg_wrench_add(wrench, w, 0, x->place, bg_scale(-1, x->force), zero); /* the rail rests */
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    state y;
-    calc_state(f, w, 0, &y);
-    for (int i = 0; i < 3; i++) /* of the material against the ground */
-        out->power += y.creep.F[i].x * (y.motion.v[i].x + (i == 2 ? y.rise.x : 0));
+    effect own;
+    out->power += get_effect(f, w, &own)->power;
 }
 
 /* Change of the wrench on the wheelset with variable c. */
@@ -493,6 +528,7 @@ extern const bg_force_class bg_force_wheel_rail;
 const bg_force_class bg_force_wheel_rail = {
     .name = "wheel-rail",
     .summary = "a wheel on a rail, any profiles: a smooth constraint and creep forces",
+    .memo_size = sizeof(effect),
     .read = read,
     .apply = apply,
     .energy = energy,
