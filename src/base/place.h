@@ -36,6 +36,7 @@ typedef enum bg_place_kind {
     BG_PLACE_LINEAR,
     BG_PLACE_LINEAR_TABLE,
     BG_PLACE_LINEAR_HDF5,
+    BG_PLACE_LINEAR_MAT,
     BG_PLACE_TABLEAUS
 } bg_place_kind;
 
@@ -49,6 +50,9 @@ typedef struct bg_place {
     ino_t inode;
     bool direct; /* NAME is a device, pipe or socket: no working file, written as it comes */
 } bg_place;
+
+/* How a MAT-file of Bogie begins. */
+#define BG_MAT_BEGINNING "MATLAB 5.0 MAT-file, linearised system, written by Bogie"
 
 /* "results", "the summary": what a kind is called after "cannot write". */
 const char *bg_place_get_name(bg_place_kind kind);

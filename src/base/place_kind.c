@@ -44,6 +44,10 @@ static const kind kinds[] = {
                               "HDF5 file of a linearised system",
                               {"\211HDF\r\n\032\n"},
                               "bogie-linearised"},
+    [BG_PLACE_LINEAR_MAT] = {"the matrices",
+                             "MAT-file of a linearised system",
+                             {BG_MAT_BEGINNING},
+                             NULL},
     [BG_PLACE_TABLEAUS] = {"the tableaus", "tableau file", {"{\n  \"kind\": \"tableaus\""}, NULL},
 };
 

@@ -20,7 +20,7 @@ typedef struct arguments {
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
     {"--output", "-o", "FILE|-", BG_CLI_TEXT, FIELD(output),
-     "the matrices, FILE.json, FILE.csv or FILE.h5; - is JSON on stdout (default)"},
+     "the matrices, FILE.json, FILE.csv, FILE.mat or FILE.h5; - is JSON on stdout (default)"},
 };
 
 static const char *const rate_units[3][3] = {

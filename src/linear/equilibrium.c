@@ -241,29 +241,20 @@ static bg_status try_step(search *s, double part, bg_error *err)
     return st;
 }
 
-/* The largest acceleration of independent coordinates, in sizes. */
-static double calc_force(const search *s, const double *a)
-{
-    const bg_tangent *t = s->lin->tangent;
-    double force = 0;
-    for (int k = 0; k < t->n; k++)
-        force = fmax(force, fabs(a[t->independent[k]]) / t->unit[t->independent[k]]);
-    return force;
-}
-
 /* Goes along the step as far as is good. BG_RETRY: nowhere. */
 static bg_status go(search *s, bool search_line, bg_error *err)
 {
     bg_rest *r = s->rest;
     double part = r->size > longest ? longest / r->size : 1;
-    double first = bg_rest_calc_push(r, s->lin->at->a), force = calc_force(s, s->lin->at->a);
+    double first = bg_rest_calc_push(r, s->lin->at->a),
+           force = bg_linearisation_calc_size(s->lin, s->lin->at->a);
     bg_status st = BG_RETRY;
     for (int k = 0; k <= HALVINGS; k++, part /= 2) {
         st = try_step(s, part, err);
         if (st < 0)
             return st;
         bool good = st == BG_OK && (!search_line || k == HALVINGS || r->size < 1e-6 ||
-                                    calc_force(s, s->trial->a) < force ||
+                                    bg_linearisation_calc_size(s->lin, s->trial->a) < force ||
                                     bg_rest_calc_push(r, s->trial->a) >= -0.5 * fabs(first));
         if (good)
             break;
@@ -278,13 +269,14 @@ static bg_status go(search *s, bool search_line, bg_error *err)
 }
 
 /* Remembers what pushes along a direction that nothing resists, or changes a rate that is kept
- * faster than it could count as constant, the first time that this is most of what is left. */
+ * faster than it could count as constant, where this is most of what is left. The last word counts:
+ * what falls at first may stand on a slope when it has landed. */
 static void note_push(search *s)
 {
     const bg_rest *r = s->rest;
     bool hurries = r->decay > steady && r->drift > r->unresolved;
     double left = hurries ? r->drift : r->unresolved;
-    if (left <= nothing || left < 0.3 * r->force || s->push_size > 0)
+    if (left <= nothing || left < 0.3 * r->force)
         return;
     s->pushed = hurries ? r->worst : r->pushed;
     s->push_size = left * s->lin->tangent->unit[s->pushed];
@@ -345,6 +337,12 @@ static bg_status relax(search *s, bool *done, bg_error *err)
                 return st;
             h = 1e-2;
         }
+    }
+    if (st == BG_OK) { /* where it goes on sinking: by the derivatives as they are */
+        bool downhill = s->downhill;
+        s->downhill = false;
+        st = iterate(s, CAREFUL_STEPS, done, &ended, err);
+        s->downhill = downhill;
     }
     return st > 0 ? BG_OK : st;
 }
@@ -453,7 +451,7 @@ static bg_status settle(search *s, bg_error *err)
     if (st == BG_OK)
         st = iterate(s, s->spins ? CAREFUL_STEPS : NEWTON_STEPS + CAREFUL_STEPS, &done, &ended,
                      err);
-    if (st == BG_OK && !done && !s->spins)
+    if (st == BG_OK && !done && (!s->spins || ended)) /* of what is in the air, too */
         st = relax(s, &done, err);
     if (st == BG_OK && !done && s->spins && !ended)
         st = march(s, &done, err);
@@ -464,6 +462,11 @@ static bg_status settle(search *s, bg_error *err)
 static bg_status find(search *s, bg_modes *modes, bg_error *err)
 {
     bg_status st = settle(s, err);
+    if (st == BG_OK && s->spins && s->report->relaxations > 0) { /* others than in the air */
+        st = find_motion(s, err);
+        if (st == BG_OK)
+            st = settle(s, err);
+    }
     s->report->moves = s->report->moves || s->rest->moves;
     for (int k = 0; st == BG_OK; k++) {
         bool left = false;
@@ -499,12 +502,13 @@ static bg_status find_changing(search *s, bg_error *err)
     return st;
 }
 
-/* The coordinate that is farthest from its start, in sizes. */
+/* The coordinate that is farthest from its start, in sizes; of those that move none is. */
 static void find_farthest(search *s)
 {
     for (int i = 0; i < s->sys->def.nv; i++) {
         double size = fabs(s->way[i]) / s->tangent->unit[i];
-        if (size > s->report->distance) {
+        bool moves = fabs(s->x->v[i]) > nothing * s->tangent->unit[i];
+        if (!moves && size > s->report->distance) {
             s->report->distance = size;
             s->report->farthest = i;
         }

@@ -436,8 +436,11 @@ bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation *
 
 double bg_linearisation_calc_size(const bg_linearisation *l, const double *delta)
 {
-    double size = 0;
-    for (int i = 0; i < l->nv; i++)
-        size = fmax(size, fabs(delta[i]) / l->tangent->unit[i]);
-    return size;
+    double largest = 0, sum = 0;
+    for (int i = 0; i < l->nv; i++) {
+        double part = delta[i] / l->tangent->unit[i];
+        sum = bg_system_get_block(l->sys->system, i) == i ? part * part : sum + part * part;
+        largest = fmax(largest, sum);
+    }
+    return sqrt(largest);
 }

@@ -62,7 +62,8 @@ bg_status bg_linearisation_calc(bg_linearisation *linearisation, double *A, doub
  * couple. BG_SINGULAR: a freedom without mass. */
 bg_status bg_linearisation_calc_masses(const bg_linearisation *linearisation, double *R,
                                        bg_error *err);
-/* The largest change of a coordinate in sizes, |delta_i| / v_size_i. */
+/* The largest change of a coordinate in sizes, |delta_i| / v_size_i, or, of those that a turn of the
+ * axes mixes (bg_system.block), the length. */
 double bg_linearisation_calc_size(const bg_linearisation *linearisation, const double *delta);
 
 #endif

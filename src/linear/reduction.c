@@ -26,12 +26,14 @@
 
 static const double rounding = 1e-11; /* of entries of N that are zero */
 
-/* T <- A with every row in units of its size; rows that are rounding beside `largest` are zero. */
+/* T <- A with every row in units of its size; rows that are rounding beside `largest` are zero,
+ * and so are those below 1e-9 1/s or 1/s^2 that are next to it. */
 static void equilibrate(const double *A, int n, double largest, double *T)
 {
+    double least = fmax(4 * n * DBL_EPSILON * largest, fmin(1e-9, 1e-12 * largest));
     for (int i = 0; i < n; i++) {
         double size = bg_find_largest(A + i * n, n);
-        bool counts = size > 4 * n * DBL_EPSILON * largest;
+        bool counts = size > least;
         for (int j = 0; j < n; j++)
             T[i * n + j] = counts ? A[i * n + j] / size : 0;
     }

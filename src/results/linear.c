@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "results/library.h"
+#include "results/mat.h"
 #include "results/trouble.h"
 
 #include <jansson.h>
@@ -29,8 +30,11 @@ bg_status bg_linear_check_place(const char *path, bg_error *err)
         return bg_place_check(path, BG_PLACE_LINEAR_TABLE, err);
     if (ends_in(path, ".h5"))
         return bg_place_check(path, BG_PLACE_LINEAR_HDF5, err);
+    if (ends_in(path, ".mat"))
+        return bg_place_check(path, BG_PLACE_LINEAR_MAT, err);
     return bg_error_set(err, BG_BAD_INPUT,
-                        "the matrices '%s' must be named FILE.json, FILE.csv or FILE.h5", path);
+                        "the matrices '%s' must be named FILE.json, FILE.csv, FILE.mat or FILE.h5",
+                        path);
 }
 
 static json_t *make_matrix(const double *M, int rows, int columns)
@@ -222,5 +226,7 @@ bg_status bg_linear_write(const bg_linear_matrices *m, const char *path, bg_erro
 {
     if (ends_in(path, ".csv"))
         return write_csv(m, path, err);
+    if (ends_in(path, ".mat"))
+        return bg_mat_write(m, path, err);
     return ends_in(path, ".h5") ? write_hdf5(m, path, err) : write_json(m, path, err);
 }

@@ -21,7 +21,7 @@ typedef struct bg_linear_matrices {
     double *A, *B, *C, *D;       /* by rows */
 } bg_linear_matrices;
 
-/* FILE.json (or "-", stdout), FILE.csv or FILE.h5. docs/modes.md has the layouts. */
+/* FILE.json (or "-", stdout), FILE.csv, FILE.mat or FILE.h5. docs/modes.md has the layouts. */
 bg_status bg_linear_check_place(const char *path, bg_error *err);
 bg_status bg_linear_write(const bg_linear_matrices *matrices, const char *path, bg_error *err);
 

@@ -49,10 +49,13 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         "the input '%s' moves there; it was held, since the motion is not steady "
                         "while it does",
                         bg_system_get_name(system, 'u', r->held, buffer, sizeof buffer));
+    const bool stands = system->def.nmode > 0; /* on contacts, which let things tip over */
     if (r->distance > 1)
-        bg_warnings_add(list, BG_GOOD, "equilibrium",
-                        "it is far from the start that was given: '%s' has moved by %.3g of its "
-                        "size, so see whether something has tipped over",
+        bg_warnings_add(list, stands ? BG_DOUBTFUL : BG_GOOD, "equilibrium",
+                        "%s: '%s' has moved by %.3g of its size, so see whether something has "
+                        "tipped over",
+                        stands ? "there is no equilibrium near the start that was given"
+                               : "it is far from the start that was given",
                         bg_system_get_name(system, 'v', r->farthest, buffer, sizeof buffer),
                         r->distance);
     if (r->left > 0)
@@ -73,19 +76,6 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         r->unstable, r->unstable == 1 ? "" : "s", r->unstable == 1 ? "s" : "");
 }
 
-/* Whether anything moves at x: rates, or inputs. */
-static bg_status find_moving(bg_evaluator *sys, const bg_state *x, bool *moves, bg_error *err)
-{
-    bg_point p;
-    bg_status st = bg_system_set_state(sys, x, &p, err);
-    *moves = false;
-    for (int i = 0; i < sys->def.nv; i++)
-        *moves = *moves || x->v[i] != 0;
-    for (int i = 0; i < sys->def.nu && st == BG_OK; i++)
-        *moves = *moves || p.u_t[i] != 0;
-    return st;
-}
-
 /* x <- the state of the twin, and inputs as it holds them. */
 static bg_status take_over(bg_evaluator *sys, bg_evaluator *twin, const bg_state *y, bg_state *x,
                            bg_error *err)
@@ -95,6 +85,8 @@ static bg_status take_over(bg_evaluator *sys, bg_evaluator *twin, const bg_state
     if (st != BG_OK)
         return st;
     sys->system->take_twin(sys->def.self, twin->def.self, &p, x);
+    for (int i = 0; i < sys->def.nmode; i++) /* contacts are as the position has them */
+        x->mode[i] = sys->def.mode0 ? sys->def.mode0[i] : 0;
     for (int i = 0; i < sys->def.nu; i++) {
         const bg_live_input *u = &twin->outside[i];
         if (u->live)
@@ -103,8 +95,9 @@ static bg_status take_over(bg_evaluator *sys, bg_evaluator *twin, const bg_state
     return BG_OK;
 }
 
-/* A steady motion in coordinates in which there are more of them. *found: there is one, and x is
- * its state. Where there is none, nobody is told. */
+/* The same in coordinates in which more motions are steady, and from which every form of a model
+ * starts alike, however many equilibria there are. *found: there is one, and x is its state. Where
+ * there is none, nobody is told. */
 static bg_status find_in_twin(bg_evaluator *sys, bg_state *x, bg_warnings *list, bool *found,
                               bg_error *err)
 {
@@ -126,7 +119,7 @@ static bg_status find_in_twin(bg_evaluator *sys, bg_state *x, bg_warnings *list,
     }
     if (st == BG_OK)
         st = bg_equilibrium_find(twin, y, &report.redundancy, &how, &modes, &quiet);
-    *found = st == BG_OK && how.moves;
+    *found = st == BG_OK;
     if (*found) {
         tell_equilibrium(system, &how, &modes, list);
         st = take_over(sys, twin, y, x, err);
@@ -146,12 +139,10 @@ bg_status bg_start_find_rest(bg_evaluator *sys, double t, bg_state *x, bg_assemb
 {
     bg_equilibrium_report how;
     bg_modes modes = {0};
-    bool moves = false, found = false;
+    bool found = false;
     x->t = t;
     bg_status st = bg_state_assemble_with(sys, x, report, err);
     if (st == BG_OK && sys->system->create_twin)
-        st = find_moving(sys, x, &moves, err);
-    if (st == BG_OK && moves)
         st = find_in_twin(sys, x, &report->warnings, &found, err);
     if (st != BG_OK || found)
         return st;

@@ -29,7 +29,7 @@ cat >driven.json <<'END'
  "joints": {"drive": {"type": "revolute", "bodies": ["ground", "crank"], "at": [0, 0, 0], "axis": [0, 1, 0], "prescribed": "drive"},
             "swing": {"type": "revolute", "bodies": ["crank", "bob"], "at": [0.4, 0, 0], "axis": [0, 1, 0]}}}
 END
-for kind in json csv h5; do
+for kind in json csv mat h5; do
     expect "matrices, $kind" 0 "6 states, 0 inputs, 9 outputs" -- \
         "$BOGIE" linearise "$models/double-wishbone.json" --equilibrium -o matrices.$kind
     holds "file, $kind" test -s matrices.$kind
@@ -55,8 +55,8 @@ expect "both places" 2 "exclude each other" -- "$BOGIE" modes falls.json --equil
 expect "no such mode" 2 "there is no mode 7" -- \
     "$BOGIE" modes "$models/four-bar.json" --equilibrium --mode 7 -o mode.h5
 expect "kind of a mode" 2 "FILE.h5" -- "$BOGIE" modes "$models/four-bar.json" -o mode.csv
-expect "kind of matrices" 2 "FILE.json, FILE.csv or FILE.h5" -- \
-    "$BOGIE" linearise "$models/four-bar.json" -o matrices.mat
+expect "kind of matrices" 2 "FILE.json, FILE.csv, FILE.mat or FILE.h5" -- \
+    "$BOGIE" linearise "$models/four-bar.json" -o matrices.txt
 echo mine >mine.json
 expect "a file that is not ours" 2 "mine.json" -- "$BOGIE" linearise "$models/four-bar.json" -o mine.json
 expect "no folder" 2 "'none' does not exist" -- "$BOGIE" modes "$models/four-bar.json" --json none/x.json

@@ -26,6 +26,7 @@ printf 't,height\n0,1\n' >"$keep/own.csv"
 echo '<svg xmlns="http://www.w3.org/2000/svg"/>' >"$keep/own.svg"
 echo '<!doctype html><p>my page' >"$keep/own.html"
 printf 'glTF\2\0\0\0' >"$keep/own.glb"
+printf 'MATLAB 5.0 MAT-file, Platform: GLNXA64' >"$keep/own.mat"
 echo 'my notes' >"$keep/notes.txt"
 cp -r "$keep" "$scratch/before"
 
@@ -75,7 +76,7 @@ for option in run-o run-summary run-checkpoint realtime-summary study-csv study-
         case $option:$base in
         run-o:result.h5 | modes-o:result.h5) continue ;; # its own
         run-o:*.csv | run-o:*.h5 | stability-o:*.svg | modes-o:*.h5 | check-pattern:*.svg) ;;
-        linearise-o:*.csv | linearise-o:*.h5 | linearise-o:*.json) ;;
+        linearise-o:*.csv | linearise-o:*.h5 | linearise-o:*.json | linearise-o:*.mat) ;;
         stability-o:*.html) [ $pages = 1 ] || continue ;;
         run-o:* | stability-o:* | modes-o:* | linearise-o:* | check-pattern:*)
             continue # refused for their ending already
