@@ -52,7 +52,7 @@ static bool is_ball(const bg_joint_class *c)
 static bool is_joined(const bg_joint *j)
 {
     const bool says = j->class_->nprimitives > 0 || j->class_->ncoordinates > 0;
-    return !j->class_->constraint_only && says && j->a.body != j->b.body;
+    return !j->class_->constraint_only && !j->class_->is_loose && says && j->a.body != j->b.body;
 }
 
 static double calc_gyration(const bg_body *b)

@@ -24,6 +24,7 @@ typedef struct bg_joint_class {
     const char *name, *summary;
     int naxes;            /* 0: none, 1: "axis", 2: also "second", perpendicular to it */
     bool constraint_only; /* cannot be part of the tree (distance, point-on-line, ...) */
+    bool is_loose;        /* nothing rests on it: bodies may start with any motion along it */
     int nlinks;           /* tree form */
     struct {
         bg_link_kind kind;
