@@ -13,25 +13,41 @@ static double calc_spin(const bg_ring_state *x)
     return x->z[BG_RING_SPIN] - bg_dot(x->w_c, x->e_H);
 }
 
-static bg_ring_state get_state(const bg_force *f, const bg_world *w)
+/* Everything but the torque of the rotor. */
+static bg_ring_state get_motion(const bg_force *f, const bg_world *w)
 {
     const bg_ring_tyre *s = f->self;
     const bg_marker *rim = &s->contact.wheel;
-    const bg_body_state *ring = &w->body[s->ring];
-    const bg_mat3 axes = bg_marker_get_axes(w, rim);
-    bg_ring_state x = {.r_H = bg_world_get_place(w, bg_marker_get_position(w, rim)),
-                       .e_H = bg_rotate(&axes, s->axis),
-                       .v_H = bg_marker_get_velocity(w, rim),
-                       .w_c = w->body[rim->body].w,
+    const bg_body_state *carrier = &w->body[rim->body], *ring = &w->body[s->ring];
+    const bg_vec3 arm = bg_rotate(&carrier->R, rim->frame.r);
+    bg_ring_state x = {.r_H = bg_world_get_place(w, bg_add(carrier->r, arm)),
+                       .e_H = bg_rotate(&carrier->R, s->axis),
+                       .v_H = bg_add(carrier->v, bg_cross(carrier->w, arm)),
+                       .w_c = carrier->w,
                        .r = bg_world_get_place(w, ring->r),
                        .e = bg_axis(&ring->R, 1),
                        .v = ring->v,
                        .w = ring->w};
     memcpy(x.z, w->z + f->z0, (size_t)f->nz * sizeof(double));
-    if (s->has_rotor) {
-        const double spin = calc_spin(&x);
-        x.Q = bg_law_calc(&s->torque, w, &spin);
-    }
+    return x;
+}
+
+/* The torque on the rotor. */
+static double calc_torque(const bg_force *f, const bg_world *w)
+{
+    const bg_ring_tyre *s = f->self;
+    const bg_body_state *carrier = &w->body[s->contact.wheel.body];
+    if (!s->torque.expression)
+        return s->torque.constant;
+    const bg_vec3 e_H = bg_rotate(&carrier->R, s->axis);
+    const double spin = w->z[f->z0 + BG_RING_SPIN] - bg_dot(carrier->w, e_H);
+    return bg_law_calc(&s->torque, w, &spin);
+}
+
+static bg_ring_state get_state(const bg_force *f, const bg_world *w)
+{
+    bg_ring_state x = get_motion(f, w);
+    x.Q = calc_torque(f, w);
     return x;
 }
 
@@ -39,10 +55,20 @@ static bg_ring_state get_state(const bg_force *f, const bg_world *w)
 typedef struct memo {
     bool known;
     int mode[BG_CONTACT_MODES];
-    double t;
-    bg_ring_state x;
+    double t, Q, z[BG_RING_STATES];
+    bg_body_state rim, ring;
     bg_ring_values y;
 } memo;
+
+static bool is_known(const memo *m, const bg_force *f, const bg_world *w, double Q)
+{
+    const bg_ring_tyre *s = f->self;
+    return m->known && m->t == w->t && m->Q == Q &&
+           memcmp(m->z, w->z + f->z0, (size_t)f->nz * sizeof(double)) == 0 &&
+           memcmp(m->mode, w->mode + f->mode0, (size_t)f->nmode * sizeof(int)) == 0 &&
+           memcmp(&m->ring, &w->body[s->ring], sizeof m->ring) == 0 &&
+           memcmp(&m->rim, &w->body[s->contact.wheel.body], sizeof m->rim) == 0;
+}
 
 /* The values at w: those of the last call, where nothing has changed since; else computed, into own
  * if there is no room to remember them. */
@@ -50,20 +76,23 @@ static const bg_ring_values *get_values(const bg_force *f, const bg_world *w, bg
 {
     const bg_ring_tyre *s = f->self;
     const int *mode = w->mode + f->mode0;
-    const size_t modes = (size_t)f->nmode * sizeof(int);
-    const bg_ring_state x = get_state(f, w);
+    const double Q = calc_torque(f, w);
     memo *m = w->memo ? w->memo[f->index] : NULL;
+    if (m && is_known(m, f, w, Q))
+        return &m->y;
+    bg_ring_state x = get_motion(f, w);
+    x.Q = Q;
     if (!m) {
         s->law(f, w->t, mode, &x, NULL, own, NULL);
         return own;
     }
-    if (m->known && m->t == w->t && memcmp(m->mode, mode, modes) == 0 &&
-        memcmp(&m->x, &x, sizeof x) == 0)
-        return &m->y;
     m->known = true;
     m->t = w->t;
-    memcpy(m->mode, mode, modes);
-    m->x = x;
+    m->Q = Q;
+    memcpy(m->z, w->z + f->z0, (size_t)f->nz * sizeof(double));
+    memcpy(m->mode, mode, (size_t)f->nmode * sizeof(int));
+    m->ring = w->body[s->ring];
+    m->rim = w->body[s->contact.wheel.body];
     s->law(f, w->t, mode, &x, NULL, &m->y, NULL);
     return &m->y;
 }
@@ -382,8 +411,9 @@ static void read(const bg_value *v, bg_force *f, const char *const *keys, bool p
     s->law = planar ? bg_ring_calc_planar : bg_ring_calc_spatial;
     bg_value_expect(v, keys);
     bg_contact_read(v, f, &s->contact);
-    s->axis = bg_ring_read_axis(v);
-    s->forward = bg_cross(s->axis, bg_vec3_make(0, 0, 1));
+    const bg_vec3 axis = bg_ring_read_axis(v), forward = bg_cross(axis, bg_vec3_make(0, 0, 1));
+    s->axis = bg_rotate(&s->contact.wheel.frame.R, axis);
+    s->forward = bg_scale(1 / bg_length(forward), forward);
     s->handedness = bg_scope_get_handedness(v->scope);
     s->ring = f->ring = bg_ring_find_body(v);
     s->R_e = bg_value_positive(v, "effective_radius");

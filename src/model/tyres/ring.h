@@ -62,7 +62,7 @@ typedef void bg_ring_law(const bg_force *f, double t, const int *mode, const bg_
 struct bg_ring_tyre {
     bg_contact contact; /* first; radius: unloaded; k, c: residual stiffness and damping */
     bg_ring_law *law;
-    bg_vec3 axis;                               /* of the rim, unit, in the axes of its marker */
+    bg_vec3 axis;                               /* of the rim, unit, in the axes of its body */
     int ring;                                   /* body; its axis is y of its own */
     double handedness;                          /* -1: values to the left are mirrored */
     double R_e;                                 /* m, effective rolling radius */
