@@ -141,21 +141,17 @@ static bg_joint *add_joint(const bg_value *v, const bg_joint_class *c, const cha
 
 void bg_read_ring_joints(bg_reader *reader)
 {
-    extern const bg_joint_class bg_joint_cardan;
-    enum { PITCH = 5 };
+    extern const bg_joint_class bg_joint_sidewall;
     bg_value section, v;
     void *i = NULL;
     for (int k = 0; reader->status == BG_OK && next(reader, &k, &i, &section, &v);) {
-        const bg_value wheel = bg_value_member(&v, "wheel"), spin = bg_value_member(&v, "spin");
+        const bg_value wheel = bg_value_member(&v, "wheel");
         const int body = bg_value_get_marker(&wheel).body, ring = bg_ring_find_body(&v);
         if (reader->status != BG_OK)
             return;
         add_joint(&v, find_class(&v)->ring, "ring", 0, ring)->cut = BG_CUT_FORBID;
-        bg_joint *j = add_joint(&v, &bg_joint_cardan, "sidewall", body, ring);
-        j->cut = BG_CUT_FORCE;
-        if (bg_value_exists(&spin)) {
-            j->start[PITCH].v = bg_value_get_number(&spin);
-            j->start[PITCH].v_given = true;
-        }
+        bg_joint *j = add_joint(&v, &bg_joint_sidewall, "sidewall", body, ring);
+        j->start[0].q = bg_value_number_or(&v, "deflection", 0);
+        j->start[0].v = bg_value_number_or(&v, "spin", 0);
     }
 }

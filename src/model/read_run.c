@@ -112,7 +112,7 @@ static void check_connections(const bg_value *list)
 {
     const bg_model *m = list->reader->model;
     for (int k = 0; k < m->njoints; k++)
-        if (m->joints[k].class_->nprimitives > 0 || m->joints[k].cut != BG_CUT_FORCE)
+        if (!m->joints[k].class_->is_sidewall)
             refuse_connection(list, "joint", m->joints[k].name, m->joints[k].a.body,
                               m->joints[k].b.body);
     for (int k = 0; k < m->ncouplers; k++) {

@@ -5,7 +5,8 @@
  *     centre of the wheel, y along the wheel's axis;
  *   the joint NAME.ring between the ground and the ring, which the class names;
  *   the joint NAME.sidewall between the wheel and the ring, which restricts nothing and is never
- *     part of the tree: the ring starts at rest against the wheel, or with the spin "spin". */
+ *     part of the tree: the ring starts at rest against the wheel, "deflection" higher than its
+ *     centre and with the spin "spin". */
 #ifndef BG_RINGS_H
 #define BG_RINGS_H
 

@@ -4,11 +4,13 @@
  *   ring         no restriction: frame_b = frame_a T(x, y, z) Rz(yaw) Rx(roll) Ry(spin)
  *   ring-planar  frame_b = frame_a T(x, z) Ry(spin)
  *
+ *   sidewall     nothing; but the ring starts at rest against the wheel
+ *
  * The spin comes last, so that all other coordinates do not turn with it: a ring that spins evenly
  * has even coordinates, and a steady lean or yaw is no oscillation of them. */
 #include "model/joint.h"
 
-extern const bg_joint_class bg_joint_ring, bg_joint_ring_planar;
+extern const bg_joint_class bg_joint_ring, bg_joint_ring_planar, bg_joint_sidewall;
 const bg_joint_class bg_joint_ring = {
     .name = "ring",
     .summary = "no restriction, by displacements, yaw, roll and spin",
@@ -41,4 +43,11 @@ const bg_joint_class bg_joint_ring_planar = {
     .coordinate = {{"x", BG_COORDINATE_SLIDE, 0, 0},
                    {"z", BG_COORDINATE_SLIDE, 2, 1},
                    {"spin", BG_COORDINATE_PITCH, 0, 2}},
+};
+
+const bg_joint_class bg_joint_sidewall = {
+    .name = "sidewall",
+    .summary = "no restriction; a ring starts at rest against its wheel",
+    .constraint_only = true,
+    .is_sidewall = true,
 };

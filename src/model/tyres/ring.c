@@ -443,7 +443,7 @@ static void read(const bg_value *v, bg_force *f, const char *const *keys, bool p
 #define KEYS                                                                                       \
     "type", "wheel", "axis", "radius", "stiffness", "damping", "road", "effective_radius", "ring", \
         "sidewall", "half_length", "tread_stiffness", "friction", "residual",                      \
-        "rolling_resistance", "rate", "rotor", "spin", NULL
+        "rolling_resistance", "rate", "rotor", "spin", "deflection", NULL
 
 static void read_spatial(const bg_value *v, bg_force *f)
 {
