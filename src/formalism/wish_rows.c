@@ -36,7 +36,7 @@ static bg_vec3 get_arm(const bg_multibody *mb, const bg_wish *w)
 /* NULL: it is about a body. */
 static const bg_joint *get_joint(const bg_model *m, const bg_wish *w)
 {
-    bool joint = w->kind == BG_WISH_SCALAR || w->kind == BG_WISH_BALL;
+    bool joint = w->kind == BG_WISH_SCALAR || w->kind == BG_WISH_BALL || w->kind == BG_WISH_CENTRE;
     return joint ? &m->joints[w->joint] : NULL;
 }
 
@@ -51,6 +51,11 @@ static void calc_value(const bg_multibody *mb, const bg_wish *w, double value[3]
         bg_coordinate c = get_coordinate(mb, w);
         value[0] = velocity ? bg_coordinate_calc_rate(&mb->world, &c)
                             : bg_coordinate_calc(&mb->world, &c);
+    } else if (w->kind == BG_WISH_CENTRE) {
+        const bg_world *x = &mb->world;
+        bg_vec3 a = velocity ? bg_marker_get_velocity(x, &j->a) : bg_marker_get_position(x, &j->a);
+        bg_vec3 c = velocity ? bg_marker_get_velocity(x, &j->b) : bg_marker_get_position(x, &j->b);
+        bg_vec3_store(bg_sub(c, a), value);
     } else if (w->kind == BG_WISH_BALL && velocity) {
         bg_vec3_store(bg_sub(mb->body[j->b.body].w, mb->body[j->a.body].w), value);
     } else if (w->kind == BG_WISH_BALL) {
@@ -88,6 +93,21 @@ static void calc_scalar(const bg_multibody *mb, const bg_wish *w, bg_wish_row *r
     bg_primitive_calc_jacobian(&mb->world, &p, row->J);
 }
 
+/* Component i of the place of b against that of a. */
+static void calc_centre(const bg_multibody *mb, const bg_joint *j, int i, bg_wish_row *row)
+{
+    const bg_mat3 a = bg_skew(bg_marker_get_arm(&mb->world, &j->a)),
+                  b = bg_skew(bg_marker_get_arm(&mb->world, &j->b));
+    row->a = j->a.body;
+    row->b = j->b.body;
+    row->J[i] = -1;
+    row->J[6 + i] = 1;
+    for (int k = 0; k < 3; k++) {
+        row->J[3 + k] = a.m[i][k];
+        row->J[9 + k] = -b.m[i][k];
+    }
+}
+
 /* How fast what a coordinate counts from moves by itself. */
 static double calc_moved(const bg_multibody *mb, const bg_wish *w)
 {
@@ -115,6 +135,8 @@ void bg_wish_calc_rows(const bg_multibody *mb, const bg_wish *w, bg_wish_row row
             row->b = j->b.body;
             row->J[3 + i] = -1;
             row->J[9 + i] = 1;
+        } else if (w->kind == BG_WISH_CENTRE) {
+            calc_centre(mb, j, i, row);
         } else if (w->kind == BG_WISH_TURN) {
             row->J[9 + i] = 1;
         } else {

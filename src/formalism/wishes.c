@@ -51,8 +51,10 @@ static bool is_ball(const bg_joint_class *c)
 /* Whether bodies rest against each other on it. */
 static bool is_joined(const bg_joint *j)
 {
-    const bool says = j->class_->nprimitives > 0 || j->class_->ncoordinates > 0;
-    return !j->class_->constraint_only && says && j->a.body != j->b.body;
+    const bg_joint_class *c = j->class_;
+    const bool says = c->nprimitives > 0 || c->ncoordinates > 0;
+    return ((!c->constraint_only && !c->is_loose && says) || c->is_sidewall) &&
+           j->a.body != j->b.body;
 }
 
 static double calc_gyration(const bg_body *b)
@@ -137,9 +139,38 @@ static void add_given_joint(maker *m, int joint)
     }
 }
 
+/* Whether the file says where a body is that nothing else rests on. */
+static bool is_placed(const bg_model *m, int body)
+{
+    for (int k = 0; k < m->njoints; k++)
+        if (m->joints[k].class_->is_loose && m->joints[k].b.body == body &&
+            speaks_at_all(&m->joints[k], BG_START_POSITIONS))
+            return true;
+    return false;
+}
+
+/* A ring moves along with the centre of its wheel, whose spin does not carry it around. */
+static void add_ring(maker *m, int joint, bg_start_of of)
+{
+    const bg_joint *j = &m->model->joints[joint];
+    const bg_mat3 *axes = &m->model->bodies[j->b.body].pose.R;
+    const bool position = of == BG_START_POSITIONS;
+    if (position && is_placed(m->model, j->b.body))
+        return;
+    bg_wish *turn = add(m, BG_WISH_BALL, of, BG_START_REST, weigh(m, j, -1));
+    bg_wish *centre = add(m, BG_WISH_CENTRE, of, BG_START_REST, 1);
+    turn->joint = centre->joint = joint;
+    if (position)
+        bg_vec3_store(bg_scale(j->start[0].q, bg_axis(axes, 2)), centre->target);
+    else
+        bg_vec3_store(bg_scale(j->start[0].v, bg_axis(axes, 1)), turn->target);
+}
+
 static void add_rest(maker *m, int joint, bg_start_of of)
 {
     const bg_joint *j = &m->model->joints[joint];
+    if (j->class_->is_sidewall)
+        add_ring(m, joint, of);
     for (int c = 0; c < j->class_->ncoordinates; c++)
         if (!speaks(j, c, of)) {
             bg_wish *w = add(m, BG_WISH_SCALAR, of, BG_START_REST, weigh(m, j, c));

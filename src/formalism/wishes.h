@@ -10,7 +10,8 @@ typedef enum bg_wish_kind {
     BG_WISH_PLACE,  /* of a point of a body: 3 values, world axes */
     BG_WISH_TURN,   /* of a body: 3 values, world axes */
     BG_WISH_SCALAR, /* of a joint coordinate: 1 value */
-    BG_WISH_BALL    /* of body b against a: 3 values, world axes */
+    BG_WISH_BALL,   /* of body b against a: 3 values, world axes */
+    BG_WISH_CENTRE  /* of the place of a joint on b against that on a: 3 values, world axes */
 } bg_wish_kind;
 
 /* That a velocity, or a displacement from the design position, has a value. */
@@ -19,7 +20,7 @@ typedef struct bg_wish {
     bg_start_of of;
     bg_start_level level;
     int body;              /* PLACE, TURN */
-    int joint, coordinate; /* SCALAR, BALL */
+    int joint, coordinate; /* SCALAR, BALL, CENTRE */
     double target[3];
     double weight; /* of its rows; m where they are angles, which count as far out as this */
 } bg_wish;

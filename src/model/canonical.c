@@ -18,7 +18,7 @@ static int compare_names(const void *a, const void *b)
 
 static bool is_idle(const bg_joint *j)
 {
-    return j->class_->nprimitives == 0 && j->class_->ncoordinates == 0;
+    return j->class_->nprimitives == 0 && j->class_->ncoordinates == 0 && !j->class_->is_sidewall;
 }
 
 static bool is_universal(const bg_joint *j)

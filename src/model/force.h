@@ -20,7 +20,7 @@ typedef struct bg_value bg_value;
  * A body may appear more than once: its blocks add. The ground may be left out. Bodies that only
  * the sensors of a law look at have columns but no wrench. States count from the element's first.
  * What lies beyond nbodies is undefined. */
-enum { BG_FORCE_BODIES = 8, BG_FORCE_STATES = 3, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
+enum { BG_FORCE_BODIES = 8, BG_FORCE_STATES = 4, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
 
 typedef struct bg_force_derivatives {
     int nbodies, body[BG_FORCE_BODIES];
@@ -59,6 +59,9 @@ typedef struct bg_force_class {
     /* Bytes it is given in w->memo[f->index], zeros at first. For elements that are asked several
      * things at one point: they keep what they were asked with, and what they found. */
     size_t memo_size;
+    /* Of tyres that add a ring, a body, to the mechanism (read_rings.c): the class of the joint
+     * between the ground and the ring. NULL: it adds none. */
+    const struct bg_joint_class *ring;
     /* Reads the element from its JSON object (model/reader.h): fills self, nz, ns, nmode. Failures
      * stay in the reader. */
     void (*read)(const bg_value *v, bg_force *f);
@@ -115,6 +118,7 @@ struct bg_force {
     bool fast;             /* its states are of the fast part although its bodies are not */
     int nz, ns, nmode;     /* how many of each it owns */
     int z0, s0, mode0;     /* where they begin in the system's arrays */
+    int ring;              /* body that it has added to the mechanism; 0: none */
     int joint, coordinate; /* it acts along this coordinate; only where the class has `drive` */
 };
 

@@ -5,15 +5,26 @@
 
 extern const bg_force_class bg_force_spring_damper, bg_force_torsion, bg_force_bushing,
     bg_force_force, bg_force_torque, bg_force_controller, bg_force_point_mass, bg_force_wheel_rail,
-    bg_force_tyre_point_follower, bg_force_tyre_fiala, bg_force_tyre_brush;
+    bg_force_tyre_point_follower, bg_force_tyre_fiala, bg_force_tyre_brush, bg_force_tyre_ring,
+    bg_force_tyre_ring_planar;
 
 const bg_force_class *const *bg_force_get_classes(void)
 {
     static const bg_force_class *const classes[] = {
-        &bg_force_spring_damper, &bg_force_torsion,    &bg_force_bushing,
-        &bg_force_force,         &bg_force_torque,     &bg_force_controller,
-        &bg_force_point_mass,    &bg_force_wheel_rail, &bg_force_tyre_point_follower,
-        &bg_force_tyre_fiala,    &bg_force_tyre_brush, NULL,
+        &bg_force_spring_damper,
+        &bg_force_torsion,
+        &bg_force_bushing,
+        &bg_force_force,
+        &bg_force_torque,
+        &bg_force_controller,
+        &bg_force_point_mass,
+        &bg_force_wheel_rail,
+        &bg_force_tyre_point_follower,
+        &bg_force_tyre_fiala,
+        &bg_force_tyre_brush,
+        &bg_force_tyre_ring,
+        &bg_force_tyre_ring_planar,
+        NULL,
     };
     return classes;
 }

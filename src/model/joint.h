@@ -24,6 +24,10 @@ typedef struct bg_joint_class {
     const char *name, *summary;
     int naxes;            /* 0: none, 1: "axis", 2: also "second", perpendicular to it */
     bool constraint_only; /* cannot be part of the tree (distance, point-on-line, ...) */
+    bool is_loose;        /* nothing rests on it: bodies may start with any motion along it */
+    bool is_sidewall;     /* restricts nothing; body b starts as if it were fixed to a, but for a
+                             displacement along its own z axis and a spin about its y axis, which
+                             the first start has */
     int nlinks;           /* tree form */
     struct {
         bg_link_kind kind;

@@ -74,6 +74,8 @@ void bg_reader_warn(bg_reader *reader, bg_verdict verdict, const char *topic, co
 void bg_reader_fail_memory(bg_reader *reader);
 /* Gives a name to the index-th thing of a kind; fails at v on bad or repeated names. */
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index);
+/* The same for what a thing brings along, NAME.part, whose name is not the user's. */
+void bg_reader_register_part(const bg_value *v, bg_name_kind kind, const char *name, int index);
 /* The parameter that a name in an expression means, which is then used: NAME or parameters.NAME; a
  * negative number: none. */
 int bg_reader_find_parameter(bg_reader *reader, const bg_scope *scope, const char *name);

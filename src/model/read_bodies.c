@@ -1,7 +1,7 @@
 /* "bodies": mass, centre, inertia, orientation, points, shapes, and a first guess of the velocity.
  * All places are in world coordinates of the design position. "ground" may have points and shapes
  * only. */
-#include "model/read.h"
+#include "model/rings.h"
 
 #include <string.h>
 
@@ -188,7 +188,9 @@ void bg_read_bodies(const bg_value *top)
     bg_value section = bg_value_member(top, "bodies");
     if (!json_object_get(top->json, "use") && !bg_value_expect_object(&section))
         return;
-    size_t n = bg_reader_count(reader, "bodies") + 1;
+    size_t n = bg_reader_count(reader, "bodies") + bg_read_count_rings(reader) + 1;
+    if (reader->status != BG_OK)
+        return;
     m->bodies = bg_reader_allocate(reader, n, sizeof *m->bodies);
     reader->body_attached = bg_reader_allocate(reader, n, sizeof *reader->body_attached);
     if (reader->status != BG_OK)
@@ -202,6 +204,7 @@ void bg_read_bodies(const bg_value *top)
     if (reader->status == BG_OK && m->nbodies == 1)
         bg_value_fail(&section, "a model needs at least one body besides the ground");
     bg_read_point_masses(top);
+    bg_read_ring_bodies(reader);
     memset(reader->body_attached, 0, n * sizeof *reader->body_attached); /* a mass ties nothing */
     warn_massless(reader);
 }

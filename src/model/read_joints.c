@@ -1,7 +1,7 @@
 /* "joints": two bodies, a place, axes, given in the world of the design position. Which members a
  * joint may have follows from its class: axes from naxes, "pitch" from a screw link, "length" from
  * a distance, "points" where the two markers need not coincide. */
-#include "model/read.h"
+#include "model/rings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -314,7 +314,9 @@ void bg_read_joints(const bg_value *top)
     bg_model *m = reader->model;
     bg_value section, v;
     m->joints = bg_reader_allocate(reader,
-                                   bg_reader_count(reader, "joints") + bg_read_count_frames(reader),
+                                   bg_reader_count(reader, "joints") +
+                                       bg_read_count_frames(reader) +
+                                       BG_RING_JOINTS * bg_read_count_rings(reader),
                                    sizeof *m->joints);
     if (reader->status != BG_OK)
         return;
@@ -329,4 +331,5 @@ void bg_read_joints(const bg_value *top)
             if (m->joints[m->njoints].name)
                 read_joint(&v, c, m->njoints++);
         }
+    bg_read_ring_joints(reader);
 }

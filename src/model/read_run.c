@@ -112,8 +112,9 @@ static void check_connections(const bg_value *list)
 {
     const bg_model *m = list->reader->model;
     for (int k = 0; k < m->njoints; k++)
-        refuse_connection(list, "joint", m->joints[k].name, m->joints[k].a.body,
-                          m->joints[k].b.body);
+        if (!m->joints[k].class_->is_sidewall)
+            refuse_connection(list, "joint", m->joints[k].name, m->joints[k].a.body,
+                              m->joints[k].b.body);
     for (int k = 0; k < m->ncouplers; k++) {
         const bg_coupler *x = &m->couplers[k];
         const bg_joint *of = &m->joints[x->joint[0]];
@@ -125,7 +126,8 @@ static void check_connections(const bg_value *list)
     }
 }
 
-/* "fast": names of bodies, and of force elements whose states are fast. */
+/* "fast": names of bodies, and of force elements whose states are fast, as is the ring of a tyre.
+ */
 static void read_fast(const bg_value *v)
 {
     const bg_reader *reader = v->reader;
@@ -144,7 +146,10 @@ static void read_fast(const bg_value *v)
             return;
         int force = bg_reader_find(reader, BG_NAME_FORCE, json_string_value(name.json));
         if (force >= 0) {
+            const int ring = m->forces[force].ring;
             m->forces[force].fast = true;
+            fast += ring > 0 && !m->bodies[ring].fast;
+            m->bodies[ring].fast = ring > 0;
             continue;
         }
         int body = bg_value_find(&name, BG_NAME_BODY, json_string_value(name.json));

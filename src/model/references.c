@@ -69,9 +69,15 @@ static bool check_name(const bg_value *v, bg_name_kind kind, const char *name)
 
 void bg_reader_register(const bg_value *v, bg_name_kind kind, const char *name, int index)
 {
-    bg_reader *reader = v->reader;
     /* components of vector outputs are named NAME.x by the reader itself */
-    if (reader->status != BG_OK || (kind != BG_NAME_OUTPUT && !check_name(v, kind, name)))
+    if (v->reader->status == BG_OK && (kind == BG_NAME_OUTPUT || check_name(v, kind, name)))
+        bg_reader_register_part(v, kind, name, index);
+}
+
+void bg_reader_register_part(const bg_value *v, bg_name_kind kind, const char *name, int index)
+{
+    bg_reader *reader = v->reader;
+    if (reader->status != BG_OK)
         return;
     char buffer[NAME_LENGTH + 1];
     const char *full = bg_scope_write_name(v->scope, name, buffer, sizeof buffer);

@@ -125,8 +125,13 @@ const char *bg_scope_write_name(const bg_scope *s, const char *name, char *buffe
 
 char *bg_value_copy_name(const bg_value *v)
 {
+    return bg_value_copy_part_name(v, v->key);
+}
+
+char *bg_value_copy_part_name(const bg_value *v, const char *part)
+{
     char *name;
-    if (asprintf(&name, "%s%s", v->scope ? v->scope->prefix : "", v->key) >= 0)
+    if (asprintf(&name, "%s%s", v->scope ? v->scope->prefix : "", part) >= 0)
         return name;
     bg_reader_fail_memory(v->reader);
     return NULL;

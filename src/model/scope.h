@@ -71,6 +71,8 @@ bool bg_scope_step_out(const bg_scope **s, const char **name);
 const char *bg_scope_write_name(const bg_scope *s, const char *name, char *buffer, size_t size);
 /* The same as a new text; NULL after a failure, which the reader knows of. */
 char *bg_value_copy_name(const bg_value *v);
+/* That of what it brings along, NAME.part. */
+char *bg_value_copy_part_name(const bg_value *v, const char *part);
 /* A name of the whole model without the prefix of the scope, if it has that. */
 const char *bg_scope_strip(const bg_scope *s, const char *name);
 

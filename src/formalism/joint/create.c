@@ -55,6 +55,8 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, f->marks, f->nv);
     BG_TAKE(arena, f->is_fast, links);
     BG_TAKE(arena, f->support, links);
+    BG_TAKE(arena, f->by_recursion, links);
+    BG_TAKE(arena, f->floating, links);
 }
 
 static void list_names(void *object, bg_arena *arena)

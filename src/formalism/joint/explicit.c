@@ -90,8 +90,14 @@ void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a)
 
 void bg_joint_calc_forward_fast(bg_joint_form *f, const double *tau, double *a)
 {
-    begin(f, f->is_fast);
-    solve(f, f->is_fast, tau, a);
+    const bool *links = tau ? f->is_fast : f->by_recursion;
+    bg_joint_weigh(f, links);
+    begin(f, links);
+    if (!tau)
+        memset(f->tau, 0, (size_t)f->nv * sizeof(double));
+    solve(f, links, tau ? tau : f->tau, a);
+    if (!tau)
+        bg_joint_accelerate_floating(f, a);
 }
 
 /* Signals that no link follows act through constraints, which the start behind an event meets. */

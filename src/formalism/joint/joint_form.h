@@ -84,6 +84,8 @@ typedef struct bg_joint_form {
     unsigned char *marks;         /* [nv] BG_MARK_* */
     bg_fast_part fast_part;       /* of models with a fast part, and then: */
     bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that its forces see */
+    bool *by_recursion;           /* [nlinks] fast, and not of a body that floats */
+    int *floating, nfloating;     /* last links of fast bodies that float (floating.c) */
     double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
     char (*names)[64];
@@ -122,8 +124,9 @@ void bg_joint_update_velocity(bg_joint_form *f, const double *v);
 void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
-/* Of the fast part alone, and of what its forces see, at a point; with its inertias. */
+/* Of the fast part alone, and of what its forces see, at a point; without inertias. */
 void bg_joint_update_fast(bg_joint_form *f, const bg_point *p);
+void bg_joint_weigh(bg_joint_form *f, const bool *only); /* inertias of these links, then */
 
 /* system.c: inputs, positions and velocities; and `jump` of the system. */
 void bg_joint_update(bg_joint_form *f, const bg_point *p);
@@ -145,8 +148,12 @@ void bg_joint_add_row_signals(const bg_joint_form *f, double *block);
 void bg_joint_add_force_signals(bg_joint_form *f, bg_derivatives *out);
 /* explicit.c: a = M^{-1}(tau + wrenches - gyroscopic) by articulated bodies, O(N). */
 void bg_joint_calc_forward(bg_joint_form *f, const double *tau, double *a);
-/* The same for the fast part; after update_fast. Other entries of a are left alone. */
+/* The same for the fast part; after update_fast. Other entries of a are left alone. tau NULL: it
+ * is zero. */
 void bg_joint_calc_forward_fast(bg_joint_form *f, const double *tau, double *a);
+/* floating.c: the fast bodies that float, after the first sort_parts; their accelerations. */
+void bg_joint_find_floating(bg_joint_form *f);
+void bg_joint_accelerate_floating(const bg_joint_form *f, double *a);
 /* v [nv] changes as the rates of links that follow signals jump from u_t [nsignals] to those of the
  * point; after update_inertia. */
 void bg_joint_calc_jump(bg_joint_form *f, const double *u_t, double *v);

@@ -101,6 +101,13 @@ void bg_joint_update_inertia(bg_joint_form *f)
     f->weighed = true;
 }
 
+void bg_joint_weigh(bg_joint_form *f, const bool *only)
+{
+    for (int k = 0; k < f->mech->nlinks; k++)
+        if (only[k] && !f->is_massless[k])
+            calc_inertia(f, k);
+}
+
 /* Takes x, and behind it what comes from signals, as the present value; false: it was that already.
  */
 static bool renew(double *now, const double *x, int n, const double *u, int nu, bool *valid)
@@ -208,9 +215,6 @@ void bg_joint_update_fast(bg_joint_form *f, const bg_point *p)
     renew(f->v_now, p->v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving);
     place_links(f, f->support, f->fast_part.seen);
     move_links(f, f->support, f->fast_part.seen);
-    for (int k = 0; k < f->mech->nlinks; k++)
-        if (f->is_fast[k] && !f->is_massless[k])
-            calc_inertia(f, k);
     f->placed = f->moving = f->weighed = false; /* the others are where they were before */
 }
 

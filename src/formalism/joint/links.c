@@ -106,6 +106,7 @@ void bg_joint_sort_parts(bg_joint_form *f)
     for (int k = 0; k < f->mech->nlinks; k++)
         for (int i = links[k].v; i < links[k].v + links[k].nv; i++)
             x->v[i] = f->is_fast[k] ? BG_PART_FAST : BG_PART_SLOW;
+    bg_joint_find_floating(f);
     for (int k = 0; k < f->nrows; k++)
         x->g[f->mb.nrows + k] = f->is_fast[f->rows[k].link[0]] ? BG_PART_FAST : BG_PART_SLOW;
 }

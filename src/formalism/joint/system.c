@@ -13,6 +13,10 @@ void bg_joint_update(bg_joint_form *f, const bg_point *p)
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_joint_form *f = self;
+    if (want == BG_TERM_V) { /* which is all of q */
+        bg_joint_calc_V(f, p->q, out->V);
+        return 0;
+    }
     bg_joint_set_point(f, p);
     bg_joint_update_position(f, p->q);
     if (want & (BG_TERM_f | BG_TERM_gamma | BG_TERM_h | BG_TERM_s))
@@ -104,12 +108,12 @@ static int def_accelerate_part(void *self, const bg_point *p, unsigned part, con
     if (part == BG_PART_FAST) {
         bg_joint_update_fast(f, p);
         bg_fast_part_apply_forces(&f->mb, x);
-        memset(f->tau, 0, (size_t)f->nv * sizeof(double));
         if (lambda) {
+            memset(f->tau, 0, (size_t)f->nv * sizeof(double));
             bg_fast_part_apply_reactions(&f->mb, x, lambda);
             bg_joint_add_direct_forces(f, lambda, f->tau);
         }
-        bg_joint_calc_forward_fast(f, f->tau, a);
+        bg_joint_calc_forward_fast(f, lambda ? f->tau : NULL, a);
         bg_fast_part_calc_rates(&f->mb, x, z_t);
         return 0;
     }

@@ -6,6 +6,25 @@
 
 enum { OPEN = 0, CONTACT = 1, LIFTED = 2 };
 
+/* Of a road with two tracks, that of the side on which the wheel is in the design position. */
+static bg_value choose_side(const bg_value *v, const bg_value *road, const bg_marker *wheel)
+{
+    static const char *const keys[] = {"left", "right", NULL};
+    const bg_value left = bg_value_member(road, "left"), right = bg_value_member(road, "right");
+    if (!bg_value_exists(&left) && !bg_value_exists(&right))
+        return *road;
+    bg_value_expect(road, keys);
+    const double y = bg_element_find_place(v->reader->model, wheel).y;
+    const bg_value *side = y > 0 ? &left : &right;
+    const bg_value place = bg_value_member(v, "wheel");
+    if (y == 0)
+        bg_value_fail(&place, "is in the middle, at y = 0, of a road that has a left and a right "
+                              "side; give the tyre a 'road' of its own");
+    if (!bg_value_exists(side))
+        bg_value_fail(side, "is missing; a road with two sides needs both");
+    return *side;
+}
+
 void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
 {
     const bg_value *top = v;
@@ -13,7 +32,7 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
         top = top->parent;
     if (v->scope) /* a part stands on the road of the model */
         top = v->reader->top;
-    const bg_value road = bg_value_member(top, "road");
+    const bg_value common = bg_value_member(top, "road"), own = bg_value_member(v, "road");
     const bg_value wheel = bg_value_member(v, "wheel");
     contact->wheel = bg_value_marker(v, "wheel");
     if (v->reader->status == BG_OK && contact->wheel.body == 0)
@@ -22,6 +41,7 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
     contact->radius = bg_value_positive(v, "radius");
     contact->k = bg_value_positive(v, "stiffness");
     contact->c = bg_value_not_negative_or(v, "damping", 0);
+    const bg_value road = choose_side(v, bg_value_exists(&own) ? &own : &common, &contact->wheel);
     if (v->reader->status == BG_OK)
         bg_road_read(&road, contact->radius, &contact->road);
     f->ns = 1 + contact->road.nbreaks;

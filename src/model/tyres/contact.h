@@ -37,7 +37,8 @@ typedef struct bg_contact {
 enum { BG_CONTACT_MODES = 2 }; /* at most: contact or lifted, and the piece of the road */
 
 typedef struct bg_contact_state {
-    double road[3];        /* height, slope, curvature below the centre */
+    double road[3];        /* height, slope, curvature along x below the centre */
+    double across[3];      /* slope along y; second derivatives by x and y, and by y twice */
     double place, advance; /* place on the road, m, and its rate */
     double delta, delta_t; /* compression and its rate, set by the tyre between the calls below */
     bool touches;

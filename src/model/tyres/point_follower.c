@@ -96,7 +96,8 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
 
 static void read(const bg_value *v, bg_force *f)
 {
-    static const char *const keys[] = {"type", "wheel", "radius", "stiffness", "damping", NULL};
+    static const char *const keys[] = {"type",    "wheel", "radius", "stiffness",
+                                       "damping", "road",  NULL};
     bg_contact *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
     if (!s)
         return;

@@ -51,9 +51,9 @@ struct bg_tyre {
 };
 
 /* Members that all of them have, for bg_value_expect. */
-#define BG_TYRE_KEYS                                                                          \
-    "type", "wheel", "axis", "radius", "stiffness", "damping", "relaxation", "tread_damping", \
-        "rolling_resistance"
+#define BG_TYRE_KEYS                                                                 \
+    "type", "wheel", "axis", "radius", "stiffness", "damping", "road", "relaxation", \
+        "tread_damping", "rolling_resistance"
 
 void bg_tyre_read(const bg_value *v, bg_force *f, bg_tyre *tyre);
 /* A pair of positive numbers. */
