@@ -111,16 +111,16 @@ static bg_status open_pair(const bg_problem *p, bg_prk_pair *pair, bg_error *err
 static void tell(bg_problem *p, const bg_prk_pair *pair, const bg_split *s, const char *names)
 {
     bg_warnings *list = &p->system->warnings;
+    const bg_cut *c = s->chosen < 0 ? &s->whole : &s->cuts[s->chosen];
+    const bg_verdict verdict = p->run.method.step > c->step ? BG_DOUBTFUL : BG_GOOD;
     if (s->chosen < 0) {
-        bg_warnings_add(list, BG_GOOD, "partition",
+        bg_warnings_add(list, verdict, "partition",
                         "partition=auto chose no fast part: %s (eigenvalues up to %.4g 1/s; all by "
                         "the fast tableau of %s is stable up to %.3g s)",
-                        s->reason, s->whole.fast, pair->name, s->whole.step);
+                        s->reason, c->fast, pair->name, c->step);
         return;
     }
-    const bg_cut *c = &s->cuts[s->chosen];
-    const bool stable = !(p->run.method.step > c->step);
-    bg_warnings_add(list, stable ? BG_GOOD : BG_DOUBTFUL, "partition",
+    bg_warnings_add(list, verdict, "partition",
                     "partition=auto chose as fast: %s (%d of %d velocities), %s; at the start "
                     "eigenvalues reach %.4g 1/s in the fast and %.4g 1/s in the slow part, %.2g of "
                     "the slow masses go with the fast part, and %s is stable up to %.3g s "
