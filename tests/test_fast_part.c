@@ -5,6 +5,8 @@
 #include "evaluator_support.h"
 #include "random_mechanism.h"
 
+#include "system/system.h"
+
 static const char *const forms[] = {"joint", "cartesian"};
 
 /* The names of all bodies of the second mechanism. */
@@ -170,6 +172,80 @@ static void test_random(void **state)
     assert_true(tried > (SANITIZED ? 2 : 10) && constrained > 0 && states > 0);
 }
 
+/* Some steps of a pair from the assembled state; false: a step failed. */
+static bool step_along(const assembled *m, const char *method, double h, int steps, bg_state *end)
+{
+    bg_error err = {BG_OK, ""};
+    bg_integrator_options o = bg_default_integrator_options();
+    bg_integrator *ig;
+    bool ok = true;
+    o.step = h;
+    if (bg_integrator_create(method, m->sys, &o, &ig, &err) != BG_OK)
+        return false; /* a part may be moved by drives alone */
+    ok = bg_integrator_start(ig, m->x, &m->report.redundancy, 1, &err) == BG_OK;
+    for (int k = 0; k < steps && ok; k++)
+        ok = bg_integrator_step(ig, &err) == BG_OK;
+    if (ok)
+        bg_state_copy(m->sys, bg_integrator_get_state(ig), end);
+    bg_integrator_destroy(ig);
+    return ok;
+}
+
+static double find_distance(const double *a, const double *b, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(a[i] - b[i]));
+    return most;
+}
+
+/* Steps of random pairs of mechanisms with the fast part alone, and with everything evaluated at
+ * every stage, of which the fast part is taken: constraints, states and redundant rows in either
+ * part. */
+static void test_steps(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"prk38", "prk25-paper", "prk48"};
+    int compared = 0, constrained = 0;
+    for (unsigned k = 1; k <= (SANITIZED ? 6 : 30); k++) {
+        char *text = make_pair(k);
+        for (int form = 0; form < 2; form++) {
+            assembled m = assembled_parse(text, forms[form]);
+            bg_error err = {BG_OK, ""};
+            bg_state *x[2];
+            if (m.status == BG_OK) {
+                bg_system_def *d = &m.sys->def;
+                const char *method = methods[k % 3];
+                for (int i = 0; i < 2; i++)
+                    assert_ok(bg_state_create(m.sys, &x[i], &err));
+                bool ok = step_along(&m, method, 1e-4, 5, x[0]);
+                m.sys->own_parts = calloc(1, 1); /* from now on functions know nothing of parts */
+                d->accelerate_part = NULL;
+                bool whole = step_along(&m, method, 1e-4, 5, x[1]);
+                if (ok != whole)
+                    fail_msg("pair %u, %s: only one of them runs", k, forms[form]);
+                if (ok) {
+                    double size = find_largest(x[1]->v, d->nv);
+                    double q = find_distance(x[0]->q, x[1]->q, d->nq);
+                    double v = find_distance(x[0]->v, x[1]->v, d->nv);
+                    double z = find_distance(x[0]->z, x[1]->z, d->nz);
+                    if (!(q < 1e-10 * size && v < 1e-9 * size && z < 1e-9 * size))
+                        fail_msg("pair %u, %s, %s: %.1e %.1e %.1e", k, forms[form], method, q, v,
+                                 z);
+                    compared++;
+                    constrained += d->ng > 0;
+                }
+                for (int i = 0; i < 2; i++)
+                    bg_state_destroy(x[i]);
+            }
+            assembled_clear(&m);
+        }
+        free(text);
+    }
+    print_message("%d runs compared, %d with constraints\n", compared, constrained);
+    assert_true(compared > (SANITIZED ? 3 : 20) && constrained > 3);
+}
+
 static void refuse(const char *fast, const char *sentence)
 {
     static const char body[] = "{\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, 1]}";
@@ -201,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,9 @@ static void test_two_forms(void **state)
          "fr.upper-ball fr.tie-rod rl.upper-front rl.upper-rear rl.lateral rl.trailing rl.tie-rod "
          "rl.wheel.hub rr.trailing",
          0.2},
+        {"quarter-car-a", "chassis", "guide", 1},
+        {"quarter-car-b", "chassis wheel", "guide wheel-guide", 1},
+        {"quarter-car-c", "chassis axle ring", "guide axle-guide ring-guide", 1},
         {"rear-axle-stamp",
          "subframe left.stamp left.carrier left.trailing.bar left.tie-rod.bar right.carrier "
          "right.upper-front.bar right.upper-rear.bar right.lateral.bar",

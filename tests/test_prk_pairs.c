@@ -241,7 +241,15 @@ static void test_refused(void **state)
         {"{\"order\":2,\"b_slow\":[0.5,0.5],\"b_fast\":[0.5]," SLOW FAST "}", "b_fast must have 2"},
         {HEAD SLOW FAST ",\"c\":[0,0.9]}", "c[1] is 0.9"},
         {HEAD SLOW FAST ",\"slow_stages\":[1]}", "slow_stages lacks stage 2"},
+        {HEAD SLOW FAST ",\"slow_stages\":[1,2,9]}", "slow_stages[2] must be a whole number"},
+        {HEAD SLOW FAST ",\"slow_stages\":[1,2.0]}", "slow_stages[1] must be a whole number"},
+        {HEAD SLOW FAST ",\"slow_stages\":[1,2,2]}", "slow_stages[2] names a stage for the second"},
+        {HEAD SLOW FAST ",\"slow_stages\":2}", "slow_stages must be a list"},
         {HEAD SLOW FAST ",\"tolerance\":1}", "tolerance must be"},
+        {HEAD SLOW FAST ",\"kind\":\"model\"}", "kind must be"},
+        {HEAD SLOW FAST ",\"comment\":[1]}", "comment must be"},
+        {HEAD SLOW FAST ",\"name\":\"\"}", "name must be"},
+        {HEAD SLOW FAST ",\"name\":\"a\\nb\"}", "name must be"},
     };
     char path[PATH];
     locate(*state, "broken.json", path);

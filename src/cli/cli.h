@@ -27,7 +27,8 @@ struct bg_verb {
 };
 
 extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_realtime, bg_verb_study, bg_verb_report,
-    bg_verb_stability, bg_verb_design, bg_verb_modes, bg_verb_linearise, bg_verb_list;
+    bg_verb_stability, bg_verb_design, bg_verb_rates, bg_verb_modes, bg_verb_linearise,
+    bg_verb_list;
 
 /* The page of reports without data; NULL: the program was built without the viewer. */
 const char *bg_template_get(void);

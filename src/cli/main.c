@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const bg_verb *const verbs[] = {
-    &bg_verb_run,   &bg_verb_check,     &bg_verb_realtime,  &bg_verb_study,  &bg_verb_report,
-    &bg_verb_modes, &bg_verb_linearise, &bg_verb_stability, &bg_verb_design, &bg_verb_list};
+static const bg_verb *const verbs[] = {&bg_verb_run,       &bg_verb_check,  &bg_verb_realtime,
+                                       &bg_verb_study,     &bg_verb_report, &bg_verb_modes,
+                                       &bg_verb_linearise, &bg_verb_rates,  &bg_verb_stability,
+                                       &bg_verb_design,    &bg_verb_list};
 enum { NVERBS = sizeof verbs / sizeof verbs[0] };
 
 int bg_exit_code_find(bg_status status)

@@ -4,17 +4,21 @@
 
 #include "integrators/prk_pair.h"
 
-enum { BG_COUPLED_MAX = 32 };
+enum { BG_COUPLED_SMALL = 4 };
 
 /* y' = J y, with the tableau of each entry of y. */
 typedef struct bg_coupled {
-    int n;                                     /* at most BG_COUPLED_MAX */
-    double J[BG_COUPLED_MAX * BG_COUPLED_MAX]; /* [n n] by rows */
-    int tableau[BG_COUPLED_MAX];               /* [n] BG_PRK_SLOW or BG_PRK_FAST */
+    int n;
+    const double *J;    /* [n n] by rows */
+    const int *tableau; /* [n] BG_PRK_SLOW or BG_PRK_FAST */
+    /* What J and tableau of the systems below point to: these are not to be copied. */
+    double small_J[BG_COUPLED_SMALL * BG_COUPLED_SMALL];
+    int small_tableau[BG_COUPLED_SMALL];
 } bg_coupled;
 
 /* S [n n] with y_1 = S y_0 in a step of length h. */
-void bg_coupled_calc_step(const bg_coupled *system, const bg_prk_pair *pair, double h, double *S);
+bg_status bg_coupled_calc_step(const bg_coupled *system, const bg_prk_pair *pair, double h,
+                               double *S, bg_error *err);
 /* The largest modulus of an eigenvalue of S; needs LAPACK. */
 bg_status bg_coupled_calc_radius(const bg_coupled *system, const bg_prk_pair *pair, double h,
                                  double *radius, bg_error *err);
@@ -22,6 +26,11 @@ bg_status bg_coupled_calc_radius(const bg_coupled *system, const bg_prk_pair *pa
  * this distance, then by bisection; `most` where that is stable. */
 bg_status bg_coupled_find_limit(const bg_coupled *system, const bg_prk_pair *pair, double excess,
                                 double grid, double most, double *limit, bg_error *err);
+/* The same of a system whose solutions may grow like exp(growth t) themselves: then a step may,
+ * too. */
+bg_status bg_coupled_find_growing_limit(const bg_coupled *system, const bg_prk_pair *pair,
+                                        double growth, double excess, double grid, double most,
+                                        double *limit, bg_error *err);
 
 /* Two masses: a fast one of 1 kg on a spring of frequency 1 rad/s and damping ratio 0.05 to a slow
  * one of 1/ratio kg, which hangs on the ground with 0.05 rad/s and 0.2. Order of y: x1, x2, x1',

@@ -18,6 +18,9 @@ static bool has_fast(const bg_model *m)
     for (int b = 1; b < m->nbodies; b++)
         if (m->bodies[b].fast)
             return true;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].fast)
+            return true;
     return false;
 }
 

@@ -85,24 +85,11 @@ static void divide(bg_integrator *ig, prk *m, bool by_part)
         add_entry(m, def->nq + def->nv + i, m->two ? bg_part_get(def->z_part, i) : BG_PART_FAST);
 }
 
-/* Heun's method, b = 1/2 1/2, c = 0 1. */
-static void make_rk2(bg_prk_pair *p)
-{
-    *p = (bg_prk_pair){.name = "rk2", .stages = 2, .order = 2, .tolerance = 1e-12};
-    for (int k = 0; k < 2; k++) {
-        p->of[k].a[1][0] = 1;
-        p->of[k].b[0] = p->of[k].b[1] = 0.5;
-    }
-    bg_prk_pair_update(p);
-}
-
 static bg_status open_pair(const bg_integrator *ig, bg_prk_pair *p, bg_error *err)
 {
     const bg_integrator_info *info = &ig->class_->info;
-    if (strcmp(info->name, "rk2") == 0) {
-        make_rk2(p);
+    if (bg_prk_pair_find_single(info->name, p))
         return BG_OK;
-    }
     return bg_prk_pair_open(info->setting_of ? info->name : bg_option_get(ig, "pair"), p, err);
 }
 
@@ -330,8 +317,17 @@ static void describe(const bg_integrator *ig, char *text, size_t size)
     "prk25|prk26|prk27|prk28|prk35|prk36|prk36b|prk38|prk48|prk25-paper|dual-euler|averaged-" \
     "euler|FILE.json"
 
+#define PARTITION                                                                                \
+    {                                                                                            \
+        "partition", "marks|auto", "marks",                                                      \
+            "what is fast: as marked, or chosen from eigenvalues and masses where a run is made" \
+    }
+
 static const bg_option_info options[] = {
-    PROJECTION, POSITIONS, {"pair", PAIRS, "prk38", "the tableaus: a name or a tableau file"}};
+    PROJECTION,
+    POSITIONS,
+    PARTITION,
+    {"pair", PAIRS, "prk38", "the tableaus: a name or a tableau file"}};
 
 #define FUNCTIONS                                                                 \
     .create = create, .destroy = destroy, .restart = restart, .attempt = attempt, \
@@ -351,19 +347,19 @@ static const bg_option_info options[] = {
 
 CLASS(bg_rk2, "rk2", NULL, 1, 2,
       "Heun's method of order 2 on the index-1 form, fixed steps (explicit)");
-CLASS(bg_prk, "prk", NULL, 3, 3,
+CLASS(bg_prk, "prk", NULL, 4, 3,
       "partitioned Runge-Kutta with any pair of tableaus for slow and fast parts, fixed steps");
-CLASS(bg_prk25, "prk25", "prk", 2, 2, "prk with 2 slow and 5 fast stages, order 2");
-CLASS(bg_prk26, "prk26", "prk", 2, 2, "prk with 2 slow and 6 fast stages, order 2");
-CLASS(bg_prk27, "prk27", "prk", 2, 2, "prk with 2 slow and 7 fast stages, order 2");
-CLASS(bg_prk28, "prk28", "prk", 2, 2,
+CLASS(bg_prk25, "prk25", "prk", 3, 2, "prk with 2 slow and 5 fast stages, order 2");
+CLASS(bg_prk26, "prk26", "prk", 3, 2, "prk with 2 slow and 6 fast stages, order 2");
+CLASS(bg_prk27, "prk27", "prk", 3, 2, "prk with 2 slow and 7 fast stages, order 2");
+CLASS(bg_prk28, "prk28", "prk", 3, 2,
       "prk with 2 slow and 8 fast stages, order 2, for fast parts of small mass");
-CLASS(bg_prk35, "prk35", "prk", 2, 3, "prk with 3 slow and 5 fast stages, order 3");
-CLASS(bg_prk36, "prk36", "prk", 2, 3, "prk with 3 slow and 6 fast stages, order 3");
-CLASS(bg_prk36b, "prk36b", "prk", 2, 3,
+CLASS(bg_prk35, "prk35", "prk", 3, 3, "prk with 3 slow and 5 fast stages, order 3");
+CLASS(bg_prk36, "prk36", "prk", 3, 3, "prk with 3 slow and 6 fast stages, order 3");
+CLASS(bg_prk36b, "prk36b", "prk", 3, 3,
       "prk36 with its second slow stage earlier, for stronger coupling");
-CLASS(bg_prk38, "prk38", "prk", 2, 3, "prk with 3 slow and 8 fast stages, order 3, its usual pair");
-CLASS(bg_prk48, "prk48", "prk", 2, 4,
+CLASS(bg_prk38, "prk38", "prk", 3, 3, "prk with 3 slow and 8 fast stages, order 3, its usual pair");
+CLASS(bg_prk48, "prk48", "prk", 3, 4,
       "prk with 4 slow and 8 fast stages, order 4, for accuracy or strong coupling");
-CLASS(bg_prk25_paper, "prk25-paper", "prk", 2, 2,
+CLASS(bg_prk25_paper, "prk25-paper", "prk", 3, 2,
       "prk with the pair of 004 Table 6, which loses momentum: for comparison");

@@ -126,6 +126,44 @@ static bg_status check_members(const reading *r)
     return BG_OK;
 }
 
+/* A text, or a list of texts. */
+static bool is_comment(const json_t *json)
+{
+    size_t n = json_array_size(json);
+    for (size_t k = 0; k < n; k++)
+        if (!json_is_string(json_array_get(json, k)))
+            return false;
+    return json_is_string(json) || json_is_array(json);
+}
+
+static bool is_name(const json_t *json, size_t size)
+{
+    const char *text = json_string_value(json);
+    if (!text || !*text || strlen(text) >= size)
+        return false;
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            return false;
+    return true;
+}
+
+static bg_status check_words(const reading *r, const bg_prk_pair *p)
+{
+    const json_t *kind = json_object_get(r->root, "kind"), *name = json_object_get(r->root, "name"),
+                 *comment = json_object_get(r->root, "comment");
+    const char *word = json_string_value(kind);
+    place at = make_place("kind", -1, -1);
+    if (kind && !(word && strcmp(word, "tableaus") == 0))
+        return refuse(r, &at, "must be \"tableaus\" in a tableau file");
+    at = make_place("comment", -1, -1);
+    if (comment && !is_comment(comment))
+        return refuse(r, &at, "must be a text or a list of texts");
+    at = make_place("name", -1, -1);
+    if (name && !is_name(name, sizeof p->name))
+        return refuse(r, &at, "must be a text of 1 to 63 bytes without control characters");
+    return BG_OK;
+}
+
 static bg_status read_facts(const reading *r, bg_prk_pair *p)
 {
     const json_t *order = json_object_get(r->root, "order");
@@ -149,9 +187,6 @@ static bg_status read_facts(const reading *r, bg_prk_pair *p)
         return refuse(r, &at,
                       "must be a number above 0 and at most 1e-6: how well the digits of "
                       "the file meet the order conditions");
-    at = make_place("name", -1, -1);
-    if (name && !json_is_string(name))
-        return refuse(r, &at, "must be a text");
     snprintf(p->name, sizeof p->name, "%s",
              name    ? json_string_value(name)
              : slash ? slash + 1
@@ -159,11 +194,10 @@ static bg_status read_facts(const reading *r, bg_prk_pair *p)
     return BG_OK;
 }
 
-/* Abscissae and slow stages follow from the coefficients; where they are given they must agree. */
-static bg_status check_claims(const reading *r, const bg_prk_pair *p)
+/* Abscissae follow from the coefficients; where they are given they must agree. */
+static bg_status check_abscissae(const reading *r, const bg_prk_pair *p)
 {
-    const json_t *c = json_object_get(r->root, "c"),
-                 *slow = json_object_get(r->root, "slow_stages");
+    const json_t *c = json_object_get(r->root, "c");
     double x[BG_PRK_STAGES];
     char what[128];
     bg_status st = c ? read_row(r, c, "c", -1, p->stages, x) : BG_OK;
@@ -177,22 +211,46 @@ static bg_status check_claims(const reading *r, const bg_prk_pair *p)
                          x[i], i, k == BG_PRK_SLOW ? "slow" : "fast", p->of[k].c[i]);
                 return refuse(r, &at, what);
             }
-    if (st != BG_OK || !slow)
-        return st;
-    bool said[BG_PRK_STAGES] = {false};
+    return st;
+}
+
+/* said[stages] <- the stages that "slow_stages" names. */
+static bg_status read_slow_stages(const reading *r, const json_t *slow, int stages, bool *said)
+{
+    place at = make_place("slow_stages", -1, -1);
+    char what[96];
+    if (!json_is_array(slow))
+        return refuse(r, &at, "must be a list of stages, counted from 1 on");
     for (size_t k = 0; k < json_array_size(slow); k++) {
-        json_int_t i = json_integer_value(json_array_get(slow, k));
-        if (i >= 1 && i <= p->stages)
-            said[i - 1] = true;
+        const json_t *json = json_array_get(slow, k);
+        const json_int_t i = json_integer_value(json);
+        at = make_place("slow_stages", (int)(k < 1000 ? k : 1000), -1);
+        if (!json_is_integer(json) || i < 1 || i > stages) {
+            snprintf(what, sizeof what, "must be a whole number from 1 to %d, a stage", stages);
+            return refuse(r, &at, what);
+        }
+        if (said[i - 1])
+            return refuse(r, &at, "names a stage for the second time");
+        said[i - 1] = true;
     }
-    for (int i = 0; i < p->stages; i++)
+    return BG_OK;
+}
+
+/* So do the slow stages. */
+static bg_status check_slow_stages(const reading *r, const bg_prk_pair *p)
+{
+    const json_t *slow = json_object_get(r->root, "slow_stages");
+    bool said[BG_PRK_STAGES] = {false};
+    char what[128];
+    bg_status st = slow ? read_slow_stages(r, slow, p->stages, said) : BG_OK;
+    for (int i = 0; i < p->stages && slow && st == BG_OK; i++)
         if (said[i] != p->slow[i]) {
             place at = make_place("slow_stages", -1, -1);
             snprintf(what, sizeof what, "%s stage %d, but column %d of A_slow and b_slow is %szero",
                      said[i] ? "has" : "lacks", i + 1, i, p->slow[i] ? "not " : "");
             return refuse(r, &at, what);
         }
-    return BG_OK;
+    return st;
 }
 
 static bg_status check_order(const reading *r, const bg_prk_pair *p)
@@ -225,6 +283,8 @@ static bg_status read_pair(const reading *r, bg_prk_pair *p)
                             r->path);
     bg_status st = check_members(r);
     if (st == BG_OK)
+        st = check_words(r, p);
+    if (st == BG_OK)
         st = read_facts(r, p);
     for (int k = 0; k < 2 && st == BG_OK; k++) {
         const char *weights = k == BG_PRK_SLOW ? "b_slow" : "b_fast";
@@ -235,7 +295,9 @@ static bg_status read_pair(const reading *r, bg_prk_pair *p)
     if (st != BG_OK)
         return st;
     bg_prk_pair_update(p);
-    st = check_claims(r, p);
+    st = check_abscissae(r, p);
+    if (st == BG_OK)
+        st = check_slow_stages(r, p);
     return st == BG_OK ? check_order(r, p) : st;
 }
 
@@ -289,7 +351,7 @@ void bg_prk_pair_print(const bg_prk_pair *p, const char *comment, FILE *out)
     char *quoted[2] = {json_dumps(name, JSON_ENCODE_ANY), json_dumps(text, JSON_ENCODE_ANY)};
     fprintf(out,
             "{\n  \"kind\": \"tableaus\",\n  \"name\": %s,\n  \"comment\": %s,\n  \"order\": %d,\n",
-            quoted[0] ? quoted[0] : "\"\"", quoted[1] ? quoted[1] : "\"\"", p->order);
+            quoted[0] ? quoted[0] : "\"pair\"", quoted[1] ? quoted[1] : "\"\"", p->order);
     if (p->tolerance != 1e-12)
         fprintf(out, "  \"tolerance\": %g,\n", p->tolerance);
     fprintf(out, "  \"slow_stages\": [");

@@ -62,6 +62,9 @@ void bg_prk_pair_make_averaged_euler(bg_prk_pair *pair, double a32, const double
 const char *bg_prk_pair_get_name(int k);
 bool bg_prk_pair_find(const char *name, bg_prk_pair *pair);
 
+/* One tableau twice, rk2 (Heun's method, b = 1/2 1/2, c = 0 1) or rk4: methods of one rate. */
+bool bg_prk_pair_find_single(const char *name, bg_prk_pair *pair);
+
 /* All order conditions up to an order (4 at most) into list [BG_PRK_CONDITIONS]; how many. */
 int bg_prk_pair_calc_conditions(const bg_prk_pair *pair, int order, bg_prk_condition *list);
 /* The condition up to this order that is missed most; its distance. */

@@ -134,3 +134,27 @@ bool bg_prk_pair_find(const char *name, bg_prk_pair *p)
         return false;
     return true;
 }
+
+bool bg_prk_pair_find_single(const char *name, bg_prk_pair *p)
+{
+    static const double sixth = 1.0 / 6, third = 1.0 / 3;
+    const bool second = strcmp(name, "rk2") == 0;
+    if (!second && strcmp(name, "rk4") != 0)
+        return false;
+    *p = (bg_prk_pair){.stages = second ? 2 : 4, .order = second ? 2 : 4, .tolerance = 1e-12};
+    snprintf(p->name, sizeof p->name, "%s", name);
+    for (int k = 0; k < 2; k++) {
+        bg_tableau *t = &p->of[k];
+        if (second) {
+            t->a[1][0] = 1;
+            t->b[0] = t->b[1] = 0.5;
+        } else {
+            t->a[1][0] = t->a[2][1] = 0.5;
+            t->a[3][2] = 1;
+            t->b[0] = t->b[3] = sixth;
+            t->b[1] = t->b[2] = third;
+        }
+    }
+    bg_prk_pair_update(p);
+    return true;
+}

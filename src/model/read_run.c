@@ -94,76 +94,137 @@ static void read_stiff(const bg_value *v)
         bg_value_fail(&list, "names force elements and joints; take only the one or the other");
 }
 
-/* Body a is fast and b is not: no joint or relation may connect them. */
-static void refuse_connection(const bg_value *list, const char *what, const char *name, int a,
-                              int b)
+/* What connects two bodies, so that both must be of one part: a joint, or joints in a relation. */
+typedef struct connection {
+    const char *what, *name;
+    int a, b; /* bodies; 0: the ground, which is of neither */
+} connection;
+
+/* The k-th connection of a model, its joints first; false: there is none. */
+static bool get_connection(const bg_model *m, int k, connection *c)
 {
-    const bg_model *m = list->reader->model;
-    const bool first = m->bodies[a].fast;
-    if (a == 0 || b == 0 || first == m->bodies[b].fast)
-        return;
-    bg_value_fail(list,
-                  "has '%.60s' but not '%.60s', although %s '%.60s' connects them; parts of two "
-                  "rates may act on each other by forces alone: name both, or neither",
-                  m->bodies[first ? a : b].name, m->bodies[first ? b : a].name, what, name);
+    if (k < m->njoints) {
+        const bg_joint *j = &m->joints[k];
+        *c = (connection){"joint", j->name, j->a.body, j->b.body};
+        if (j->class_->is_sidewall) /* connects by forces alone */
+            c->a = c->b = 0;
+        return true;
+    }
+    k -= m->njoints;
+    for (int i = 0; i < m->ncouplers; i++) {
+        const bg_coupler *x = &m->couplers[i];
+        if (k < x->n - 1) {
+            const bg_joint *of = &m->joints[x->joint[0]], *with = &m->joints[x->joint[k + 1]];
+            *c = (connection){"relation", x->name, of->b.body > 0 ? of->b.body : of->a.body,
+                              with->b.body > 0 ? with->b.body : with->a.body};
+            return true;
+        }
+        k -= x->n - 1;
+    }
+    return false;
 }
 
-static void check_connections(const bg_value *list)
+static bool is_between_parts(const bg_model *m, const connection *c)
+{
+    return c->a > 0 && c->b > 0 && m->bodies[c->a].fast != m->bodies[c->b].fast;
+}
+
+static void refuse_connections(const bg_value *list)
 {
     const bg_model *m = list->reader->model;
-    for (int k = 0; k < m->njoints; k++)
-        if (!m->joints[k].class_->is_sidewall)
-            refuse_connection(list, "joint", m->joints[k].name, m->joints[k].a.body,
-                              m->joints[k].b.body);
-    for (int k = 0; k < m->ncouplers; k++) {
-        const bg_coupler *x = &m->couplers[k];
-        const bg_joint *of = &m->joints[x->joint[0]];
-        for (int i = 1; i < x->n; i++) {
-            const bg_joint *with = &m->joints[x->joint[i]];
-            refuse_connection(list, "relation", x->name, of->b.body > 0 ? of->b.body : of->a.body,
-                              with->b.body > 0 ? with->b.body : with->a.body);
-        }
+    connection c;
+    for (int k = 0; get_connection(m, k, &c) && list->reader->status == BG_OK; k++) {
+        if (!is_between_parts(m, &c))
+            continue;
+        const bool first = m->bodies[c.a].fast;
+        bg_value_fail(
+            list,
+            "has '%.60s' but not '%.60s', although %s '%.60s' connects them; parts of two "
+            "rates may act on each other by forces alone: name both, or neither, or let "
+            "\"inseparable\": \"merge\" add what is connected",
+            m->bodies[first ? c.a : c.b].name, m->bodies[first ? c.b : c.a].name, c.what, c.name);
     }
 }
 
-/* "fast": names of bodies, and of force elements whose states are fast, as is the ring of a tyre.
- */
+/* What is connected with fast bodies becomes fast, too. */
+static void merge_connections(bg_model *m)
+{
+    connection c;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int k = 0; get_connection(m, k, &c); k++)
+            if (is_between_parts(m, &c))
+                m->bodies[c.a].fast = m->bodies[c.b].fast = changed = true;
+    }
+}
+
+/* A name of "fast": a body, or a force element whose states are fast, as is the ring of a tyre;
+ * whether something is. */
+static bool read_fast_name(const bg_value *name)
+{
+    const bg_reader *reader = name->reader;
+    bg_model *m = reader->model;
+    if (!bg_value_expect_text(name))
+        return false;
+    int force = bg_reader_find(reader, BG_NAME_FORCE, json_string_value(name->json));
+    if (force >= 0) {
+        const int ring = m->forces[force].ring;
+        if (ring > 0)
+            m->bodies[ring].fast = true;
+        else if (m->forces[force].nz == 0)
+            bg_value_fail(name, "is a force element without states, so that nothing of it can be "
+                                "fast; name the bodies it acts on");
+        m->forces[force].fast = true;
+        return true;
+    }
+    int body = bg_value_find(name, BG_NAME_BODY, json_string_value(name->json));
+    if (reader->status != BG_OK)
+        return false;
+    if (body == 0)
+        bg_value_fail(name, "is the ground, which does not move; leave it out");
+    m->bodies[body].fast = true;
+    return true;
+}
+
+/* "fast": names of bodies and force elements; "inseparable": what becomes of joints between fast
+ * bodies and slow ones. */
 static void read_fast(const bg_value *v)
 {
+    static const char *const ways[] = {"refuse", "merge", NULL};
     const bg_reader *reader = v->reader;
     bg_model *m = reader->model;
-    bg_value list = bg_value_member(v, "fast");
-    int fast = 0;
-    if (!bg_value_exists(&list))
+    bg_value list = bg_value_member(v, "fast"), way = bg_value_member(v, "inseparable");
+    const bool merge = bg_value_exists(&way) && bg_value_choice(v, "inseparable", ways, 0) == 1;
+    if (!bg_value_exists(&list)) {
+        if (bg_value_exists(&way))
+            bg_value_fail(&way, "says what becomes of joints between fast bodies and slow ones, "
+                                "but there is no \"fast\"; name the fast bodies, or leave it out");
         return;
+    }
     if (!json_is_array(list.json)) {
         bg_value_fail(&list, "must be a list of names of bodies or of force elements");
         return;
     }
+    if (bg_value_get_size(&list) == 0)
+        bg_value_fail(&list, "is empty, so that nothing is fast; name the bodies that move fast, "
+                             "or leave out \"fast\" for a method of one rate");
     for (int k = 0; k < bg_value_get_size(&list) && reader->status == BG_OK; k++) {
         bg_value name = bg_value_element(&list, k);
-        if (!bg_value_expect_text(&name))
+        if (!read_fast_name(&name))
             return;
-        int force = bg_reader_find(reader, BG_NAME_FORCE, json_string_value(name.json));
-        if (force >= 0) {
-            const int ring = m->forces[force].ring;
-            m->forces[force].fast = true;
-            fast += ring > 0 && !m->bodies[ring].fast;
-            m->bodies[ring].fast = ring > 0;
-            continue;
-        }
-        int body = bg_value_find(&name, BG_NAME_BODY, json_string_value(name.json));
-        if (reader->status != BG_OK)
-            return;
-        if (body == 0)
-            bg_value_fail(&name, "is the ground, which does not move; leave it out");
-        fast += !m->bodies[body].fast;
-        m->bodies[body].fast = true;
     }
+    if (merge)
+        merge_connections(m);
+    int fast = 0;
+    for (int b = 1; b < m->nbodies; b++)
+        fast += m->bodies[b].fast;
     if (reader->status == BG_OK && fast == m->nbodies - 1)
-        bg_value_fail(&list, "names all bodies, so that none is slow; leave out those that move "
-                             "slowly, or leave out \"fast\" for a method of one rate");
-    check_connections(&list);
+        bg_value_fail(&list,
+                      merge ? "names bodies to which joints connect all others, so that none is "
+                              "slow; leave out \"fast\" for a method of one rate"
+                            : "names all bodies, so that none is slow; leave out those that move "
+                              "slowly, or leave out \"fast\" for a method of one rate");
+    refuse_connections(&list);
 }
 
 static void read_formulation(const bg_value *v)
@@ -186,9 +247,10 @@ static void read_rheonomic(const bg_value *v)
 
 void bg_read_run(const bg_value *top)
 {
-    static const char *const keys[] = {
-        "t_start",         "t_end",   "integrator", "formulation", "rtol",      "atol", "step",
-        "output_interval", "options", "stiff",      "fast",        "rheonomic", NULL};
+    static const char *const keys[] = {"t_start",   "t_end", "integrator", "formulation",
+                                       "rtol",      "atol",  "step",       "output_interval",
+                                       "options",   "stiff", "fast",       "inseparable",
+                                       "rheonomic", NULL};
     bg_model *m = top->reader->model;
     bg_value v = bg_value_member(top, "run");
     m->t_start = m->t_end = m->rtol = m->atol = m->step = m->output_interval = NAN;

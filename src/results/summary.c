@@ -294,7 +294,7 @@ json_t *bg_summary_make_json(const bg_system *system, const char *model,
 json_t *bg_summary_make_layout(void)
 {
     const bg_system_def nothing = {0};
-    const bg_run_report report = {.counters.corrector.fc = 1};
+    const bg_run_report report = {.counters.corrector.fc = 1, .counters.steps.slow = 1};
     return make_summary(&nothing, NULL, "", &report);
 }
 

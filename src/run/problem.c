@@ -1,6 +1,7 @@
 #include "run/problem.h"
 
 #include "base/memory.h"
+#include "run/choose_fast.h"
 #include "run/fingerprint.h"
 #include "system/system.h"
 
@@ -193,6 +194,9 @@ bg_status bg_problem_create_system(bg_problem *p, bg_error *err)
 {
     if (p->given)
         return check_given(p, err);
+    const bool chooses = bg_problem_chooses_fast(p);
+    if (p->model && chooses)
+        bg_problem_clear_fast(p);
     bg_status st = p->model ? bg_model_create_system(p->model, p->formulation, &p->system, err)
                             : bg_equations_create(p->source->family, p->settings, p->nset,
                                                   &p->system, err);
@@ -200,6 +204,8 @@ bg_status bg_problem_create_system(bg_problem *p, bg_error *err)
         p->system->equilibrium = true;
     if (st == BG_OK && p->model)
         p->system->content = bg_fingerprint_calc_model(p->model);
+    if (st == BG_OK && chooses)
+        st = bg_problem_choose_fast(p, err);
     if (st != BG_OK && p->model)
         bg_problem_locate(p, st, err);
     return st;

@@ -170,10 +170,46 @@ bg_status bg_system_create(const bg_system_def *def, bg_system **system, bg_erro
     return BG_OK;
 }
 
+/* Whether two lists of parts are the same; NULL: all slow. */
+static bool are_same(const unsigned char *a, const unsigned char *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if ((a ? a[i] : BG_PART_SLOW) != (b ? b[i] : BG_PART_SLOW))
+            return false;
+    return true;
+}
+
+bg_status bg_system_set_parts(bg_system *sys, const unsigned char *v, const unsigned char *z,
+                              const unsigned char *g, bg_error *err)
+{
+    bg_system_def *d = &sys->def;
+    const struct {
+        const unsigned char **of, *from;
+        int n;
+    } lists[] = {{&d->v_part, v, d->nv}, {&d->z_part, z, d->nz}, {&d->g_part, g, d->ng}};
+    if (v && are_same(d->v_part, v, d->nv) && are_same(d->z_part, z, d->nz) &&
+        are_same(d->g_part, g, d->ng))
+        return BG_OK;
+    unsigned char *next = bg_calloc((size_t)d->nv + (size_t)d->nz + (size_t)d->ng, 1);
+    if (!next)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
+                            d->name);
+    free(sys->own_parts);
+    sys->own_parts = next;
+    for (int k = 0; k < 3; next += lists[k++].n) {
+        *lists[k].of = lists[k].from ? next : NULL;
+        if (lists[k].from)
+            memcpy(next, lists[k].from, (size_t)lists[k].n);
+    }
+    d->accelerate_part = NULL;
+    return BG_OK;
+}
+
 void bg_system_destroy(bg_system *sys)
 {
     if (!sys)
         return;
+    free(sys->own_parts);
     bg_warnings_clear(&sys->warnings);
     free(sys->event_names);
     free((void *)sys->event_texts);

@@ -88,8 +88,11 @@ struct bg_system {
     const unsigned char *endless;
     int freedom; /* degrees of freedom where another form has decided them already; -1: not known */
     bool tree;   /* its constraints are those of a tree, and never become dependent */
-    bool equilibrium;     /* motions start in equilibrium; filled in by who makes the system */
-    uint64_t content;     /* changes with the model it is made from, likewise; 0: from none */
+    /* Parts that the definition did not have (bg_system_set_parts): its functions know nothing of
+     * them. NULL: there are none. */
+    unsigned char *own_parts;
+    bool equilibrium; /* motions start in equilibrium; filled in by who makes the system */
+    uint64_t content; /* changes with the model it is made from, likewise; 0: from none */
     /* The same system in coordinates in which more motions are steady, and x <- its state p as one
      * of this system. `self` and `twin` are those of evaluators. NULL: there is none. Filled in by
      * who makes the system. */
@@ -121,6 +124,12 @@ struct bg_evaluator {
     const bg_expansion *expansion; /* once it is prepared; owned by def.self */
     bg_arena arena;                /* all arrays */
 };
+
+/* Gives a system that nobody uses yet other parts than its definition has: v [nv], z [nz], g [ng]
+ * of BG_PART_*, copied; NULL: none. Where they differ, its functions are asked for everything from
+ * then on. */
+bg_status bg_system_set_parts(bg_system *sys, const unsigned char *v, const unsigned char *z,
+                              const unsigned char *g, bg_error *err);
 
 static inline int bg_system_get_block(const bg_system *sys, int i)
 {

@@ -5,12 +5,11 @@
 
 #include "base/memory.h"
 #include "math/arrays.h"
+#include "system/separability.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double coupled = 1e-12; /* of an entry of M beside its row's and column's own */
 
 /* Entries of a matrix of the terms that belong to the fast part, in a pattern of their own. */
 typedef struct section {
@@ -43,18 +42,6 @@ static bool is_fast(const unsigned char *part, int i)
 bool bg_two_rates_are_marked(const bg_system_def *def)
 {
     return def->v_part || def->z_part || def->g_part;
-}
-
-/* The k-th entry of row i, its column and place; false: there is none. */
-static bool get_entry(const bg_pattern *p, int columns, int i, int k, int *column, int *place)
-{
-    int begin = p ? p->row_start[i] : i * columns;
-    int end = p ? p->row_start[i + 1] : begin + columns;
-    *place = begin + k;
-    if (*place >= end)
-        return false;
-    *column = p ? p->column[*place] : k;
-    return true;
 }
 
 static int count_entries(const bg_pattern *p, int columns, const int *rows, int n)
@@ -91,7 +78,7 @@ static void fill_section(const bg_two_rates *two, section *s, const bg_pattern *
 {
     int count = 0, column, place;
     for (int i = 0; i < n; i++) {
-        for (int k = 0; get_entry(p, two->dyn->nv, rows[i], k, &column, &place); k++)
+        for (int k = 0; bg_pattern_get_entry(p, two->dyn->nv, rows[i], k, &column, &place); k++)
             if (two->column_of[column] >= 0) {
                 s->column[count] = two->column_of[column];
                 s->place[count++] = place;
@@ -156,104 +143,32 @@ static bg_status refuse_row(const bg_two_rates *two, int i, int j, bg_error *err
         bg_system_get_name(sys, 'v', j, v, sizeof v), fast ? "slow" : "fast");
 }
 
-/* Entries of G between the parts: all that its pattern has, or those of G that are not zero. */
-static bg_status check_rows(const bg_two_rates *two, const double *G, bg_error *err)
-{
-    const bg_system_def *def = &two->dyn->sys->def;
-    int j, place;
-    for (int i = 0; i < def->ng; i++)
-        for (int k = 0; get_entry(def->pattern_G, def->nv, i, k, &j, &place); k++)
-            if (is_fast(def->g_part, i) != is_fast(def->v_part, j) &&
-                (def->pattern_G || G[place] != 0))
-                return refuse_row(two, i, j, err);
-    return BG_OK;
-}
-
-static double get_diagonal(const bg_system_def *def, const double *M, int i)
-{
-    int j, place;
-    for (int k = 0; get_entry(def->pattern_M, def->nv, i, k, &j, &place); k++)
-        if (j == i)
-            return fabs(M[place]);
-    return 0;
-}
-
-static bg_status check_masses(const bg_two_rates *two, const double *M, bg_error *err)
+static bg_status refuse_mass(const bg_two_rates *two, int i, int j, double value, bg_error *err)
 {
     const bg_system *sys = two->dyn->sys->system;
-    const bg_system_def *def = &sys->def;
     char a[64], b[64];
-    int j, place;
-    for (int i = 0; i < def->nv; i++)
-        for (int k = 0; get_entry(def->pattern_M, def->nv, i, k, &j, &place); k++)
-            if (is_fast(def->v_part, i) != is_fast(def->v_part, j) &&
-                fabs(M[place]) > coupled * sqrt(get_diagonal(def, M, i) * get_diagonal(def, M, j)))
-                return bg_error_set(
-                    err, BG_BAD_INPUT,
-                    "a mass couples '%s' of the %s part with '%s' of the other: M is %g there; put "
-                    "both into one part",
-                    bg_system_get_name(sys, 'v', i, a, sizeof a),
-                    is_fast(def->v_part, i) ? "fast" : "slow",
-                    bg_system_get_name(sys, 'v', j, b, sizeof b), M[place]);
-    return BG_OK;
+    return bg_error_set(
+        err, BG_BAD_INPUT,
+        "a mass couples '%s' of the %s part with '%s' of the other: M is %g there; put "
+        "both into one part",
+        bg_system_get_name(sys, 'v', i, a, sizeof a), is_fast(sys->def.v_part, i) ? "fast" : "slow",
+        bg_system_get_name(sys, 'v', j, b, sizeof b), value);
 }
 
-static double draw(unsigned *seed)
+static bg_status check_coupling(void *self, char kind, int i, int j, double value, bg_error *err)
 {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (1 << 23) - 1;
-}
-
-/* The state that x is moved to at random, with terms there; what cannot be evaluated there is
- * judged by the other state. */
-static bg_status check_at(bg_two_rates *two, bg_state *x, bg_terms *terms, unsigned *seed,
-                          bg_error *err)
-{
-    bg_dynamics *d = two->dyn;
-    const bg_system_def *def = &d->sys->def;
-    const unsigned mass = def->supplied & BG_TERM_M,
-                   rows = def->ng > 0 && !def->pattern_G ? BG_TERM_G : 0u;
-    bg_point p;
-    for (int i = 0; i < def->nv; i++) {
-        d->work_v[i] = 0.1 * (def->v_size ? def->v_size[i] : 1) * draw(seed);
-        x->v[i] += draw(seed);
-    }
-    bg_status st = bg_system_set_point(d->sys, x->t, x->q, x->v, x->z, x->mode, &p, err);
-    if (st == BG_OK && d->kinematic)
-        st = bg_system_calc_terms(d->sys, &p, BG_TERM_V, terms, err);
-    if (st == BG_OK)
-        bg_system_move(d->sys, x->q, terms->V, 1, d->work_v, x->q);
-    if (st == BG_OK)
-        st = bg_system_calc_terms(d->sys, &p, mass | rows, terms, err);
-    if (st != BG_OK)
-        return st > 0 ? BG_OK : st;
-    st = rows ? check_rows(two, terms->G, err) : BG_OK;
-    return st == BG_OK && mass ? check_masses(two, terms->M, err) : st;
+    const bg_two_rates *two = self;
+    const bg_system_def *def = &two->dyn->sys->def;
+    const unsigned char *part = kind == 'G' ? def->g_part : def->v_part;
+    if (is_fast(part, i) == is_fast(def->v_part, j))
+        return BG_OK;
+    return kind == 'G' ? refuse_row(two, i, j, err) : refuse_mass(two, i, j, value, err);
 }
 
 static bg_status check_separable(bg_two_rates *two, bg_error *err)
 {
-    const bg_system *sys = two->dyn->sys->system;
-    const bg_purpose before = bg_system_turn_to(two->dyn->sys, BG_ASIDE);
-    bg_terms terms = two->dyn->terms;
-    bg_state *x = NULL;
-    unsigned seed = 14;
-    bg_status st = sys->def.pattern_G ? check_rows(two, NULL, err) : BG_OK;
-    double *M = BG_NEW_ARRAY(double, bg_system_get_size_M(sys));
-    if (st == BG_OK && !M)
-        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the parts of system '%s'",
-                          sys->def.name);
-    terms.M = M; /* which the dynamics may lack */
-    for (int k = 0; k < 2 && st == BG_OK; k++) {
-        st = bg_state_create(sys, &x, err);
-        if (st == BG_OK)
-            st = check_at(two, x, &terms, &seed, err);
-        bg_state_destroy(x);
-        x = NULL;
-    }
-    free(M);
-    bg_system_turn_to(two->dyn->sys, before);
-    return st;
+    const bg_coupling_visitor visitor = {two, check_coupling};
+    return bg_system_visit_couplings(two->dyn, &visitor, err);
 }
 
 static bg_status create_matrix(bg_two_rates *two, bg_error *err)
@@ -387,7 +302,7 @@ bg_status bg_two_rates_calc_fast(bg_two_rates *two, double t, const double *q, c
     if (two->kkt)
         want |= BG_TERM_M | BG_TERM_f | (two->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u);
     bg_status st = bg_system_set_point(d->sys, t, q, v, z, mode, &d->point, err);
-    d->point.part = BG_PART_FAST;
+    d->point.part = d->sys->system->own_parts ? 0u : BG_PART_FAST;
     d->has_mass = false;
     d->have = want;
     if (st == BG_OK && want)
