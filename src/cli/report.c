@@ -25,7 +25,7 @@ typedef struct arguments {
 
 static const bg_cli_option options[] = {
     {"--output", "-o", "PAGE.html", BG_CLI_TEXT, FIELD(output), "the page"},
-    {"--title", NULL, "TEXT", BG_CLI_TEXT, FIELD(title), "its title (default: the file's name)"},
+    {"--title", NULL, "TEXT", BG_CLI_TEXT, FIELD(title), "its title (default: the model's name)"},
     {"--gltf", NULL, "FILE.glb", BG_CLI_TEXT, FIELD(gltf),
      "the motion of one result as binary glTF 2.0"},
 };

@@ -218,12 +218,34 @@ static bg_status write_data(const bg_report *report, const char *title, FILE *ou
     return st;
 }
 
-static const char *find_title(const bg_report *report)
+/* What an item is about: the name of its model, or the title of the study. NULL: out of memory. */
+static char *copy_subject(const item *x)
 {
-    if (report->nitems != 1)
-        return "Bogie report";
-    const char *title = json_string_value(json_object_get(report->items[0].study, "title"));
-    return title && *title ? title : report->items[0].name;
+    const bg_result_info *info = x->result ? bg_result_get_info(x->result) : NULL;
+    json_t *model = info ? parse(info->model_text) : NULL;
+    const char *name = json_string_value(info ? json_object_get(model, "name")
+                                              : json_object_get(x->study, "title"));
+    char *copy = name && *name         ? strdup(name)
+                 : info && info->model ? copy_name(info->model)
+                                       : strdup(x->name);
+    json_decref(model);
+    return copy;
+}
+
+/* The subject that all items share. NULL: out of memory. */
+static char *make_title(const bg_report *report)
+{
+    char *title = copy_subject(&report->items[0]);
+    for (int k = 1; k < report->nitems && title; k++) {
+        char *other = copy_subject(&report->items[k]);
+        const bool same = other && strcmp(title, other) == 0;
+        free(other);
+        if (same)
+            continue;
+        free(title);
+        return strdup("Bogie report");
+    }
+    return title;
 }
 
 bg_status bg_report_write(bg_report *report, const char *template_, const char *title,
@@ -241,7 +263,10 @@ bg_status bg_report_write(bg_report *report, const char *template_, const char *
     if (st != BG_OK)
         return st;
     fwrite(template_, 1, (size_t)(place - template_) + null_at, out.file);
-    st = write_data(report, title ? title : find_title(report), out.file, err);
+    char *made = title ? NULL : make_title(report);
+    st = !title && !made ? bg_error_set(err, BG_NO_MEMORY, "out of memory for a report")
+                         : write_data(report, title ? title : made, out.file, err);
+    free(made);
     fputs(place + null_at + strlen("null"), out.file);
     return bg_output_close(&out, st, err);
 }

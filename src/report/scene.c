@@ -154,6 +154,7 @@ static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
             break;
         s->mb->update(s->mb, &p, x.a);
         store_frame(s, k, &x);
+        bg_scene_store_forces(s, k);
     }
     bg_arena_clear(&x.arena);
     return st;
@@ -184,7 +185,7 @@ static bg_status allocate(bg_scene *s, const bg_rows *rows, bg_error *err)
     for (long k = 0; k < s->frames; k++)
         s->t[k] = k + 1 < s->frames ? first + (last - first) * (double)k / (double)(s->frames - 1)
                                     : last;
-    return BG_OK;
+    return bg_scene_create_forces(s, err);
 }
 
 bg_vec3 bg_scene_calc_place(const bg_scene *s, long frame, int body, bg_vec3 r)
@@ -285,6 +286,11 @@ static bg_status fill(bg_result_file *file, bg_scene *s, const bg_rows *rows, ch
         snprintf(note, BG_SCENE_NOTE,
                  "Reactions are not drawn: for %d joints in %ld frames they would take too long.",
                  s->njoints, s->frames);
+    else if (s->left_out > 0)
+        snprintf(note, BG_SCENE_NOTE,
+                 "Forces of springs and tyres are not drawn: %d of them in %ld frames would make "
+                 "the page too large.",
+                 s->left_out, s->frames);
     return BG_OK;
 }
 
@@ -330,6 +336,7 @@ void bg_scene_destroy(bg_scene *s)
     for (int k = 0; s->reactions && k < s->njoints; k++)
         free(s->reactions[k]);
     free(s->reactions);
+    bg_scene_destroy_forces(s);
     free(s->t);
     free(s->poses);
     bg_mechanism_destroy(s->mechanism);

@@ -16,6 +16,14 @@
 enum { BG_SCENE_NOTE = 512, BG_POSE = 7 };
 #define BG_TYRE_WIDTH 0.6 /* of the radius: tyres are described without a width */
 
+/* The force of a spring or tyre on a body, as an arrow. */
+typedef struct bg_scene_force {
+    int force; /* of the model */
+    bool tyre;
+    bg_marker at; /* on which body and where; of a tyre: the middle of the wheel */
+    float *f;     /* [frames x 3] N, world axes */
+} bg_scene_force;
+
 typedef struct bg_scene {
     bg_source *source;
     bg_problem *problem;
@@ -28,9 +36,12 @@ typedef struct bg_scene {
     long frames;
     double *t;    /* [frames] s */
     float *poses; /* [frames x nbodies x 7] x, y, z, w, qx, qy, qz; quaternions turn continuously */
-    float **reactions;  /* [njoints][frames x 3] force on the second body, N, world axes */
-    bool has_reactions; /* false: too many to compute */
-    double size;        /* m, of everything drawn, for thicknesses */
+    float **reactions;      /* [njoints][frames x 3] force on the second body, N, world axes */
+    bool has_reactions;     /* false: too many to compute */
+    bg_scene_force *forces; /* [ndrawn] */
+    int ndrawn, left_out;   /* and those that would make the page too large */
+    bg_wrench *wrench;      /* [nbodies] scratch of forces.c */
+    double size;            /* m, of everything drawn, for thicknesses */
 } bg_scene;
 
 /* The scene of a result. Without one (*scene NULL and BG_OK) note says why in a sentence; it may
@@ -38,6 +49,11 @@ typedef struct bg_scene {
 bg_status bg_scene_create(bg_result_file *file, bg_scene **scene, char note[BG_SCENE_NOTE],
                           bg_error *err);
 void bg_scene_destroy(bg_scene *scene);
+
+/* Of forces.c: room for the forces, those of one frame after the bodies are there, and the end. */
+bg_status bg_scene_create_forces(bg_scene *scene, bg_error *err);
+void bg_scene_store_forces(bg_scene *scene, long frame);
+void bg_scene_destroy_forces(bg_scene *scene);
 
 /* World position of a place in body axes at a frame. */
 bg_vec3 bg_scene_calc_place(const bg_scene *scene, long frame, int body, bg_vec3 r);

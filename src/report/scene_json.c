@@ -1,6 +1,8 @@
-/* The scene of a page (docs/report.md): shapes, joints, springs, tyres, road, reactions, poses. */
+/* The scene of a page (docs/report.md): shapes, joints, springs, tyres, road, reactions, forces,
+ * poses. */
 #include "report/page.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void put_vec3(bg_json *j, const char *key, bg_vec3 r)
@@ -183,6 +185,34 @@ static void write_reactions(bg_json *j, const bg_scene *s)
     bg_json_close(j, ']');
 }
 
+static void write_forces(bg_json *j, const bg_scene *s)
+{
+    bg_json_open(j, "forces", '[');
+    for (int k = 0; k < s->ndrawn; k++) {
+        const bg_scene_force *x = &s->forces[k];
+        bg_json_open(j, NULL, '{');
+        bg_json_text(j, "name", s->model->forces[x->force].name);
+        bg_json_text(j, "kind", x->tyre ? "tyre" : "spring");
+        bg_json_int(j, "body", x->at.body);
+        put_vec3(j, "position", x->at.frame.r);
+        bg_json_floats(j, "force", x->f, (bg_json_shape){{(size_t)s->frames, 3}});
+        bg_json_close(j, '}');
+    }
+    bg_json_close(j, ']');
+}
+
+/* Against gravity where that is along x or y, as in models drawn in the plane of x and y; else z.
+ */
+static bg_vec3 find_up(const bg_model *m)
+{
+    const double g[2] = {m->gravity.x, m->gravity.y}, size = bg_length(m->gravity);
+    for (int k = 0; k < 2; k++)
+        if (size > 0 && fabs(g[k]) > 0.99 * size)
+            return bg_vec3_make(k == 0 ? -copysign(1, g[0]) : 0, k == 1 ? -copysign(1, g[1]) : 0,
+                                0);
+    return bg_vec3_make(0, 0, 1);
+}
+
 bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err)
 {
     const bg_scene *s = r->scene;
@@ -192,7 +222,7 @@ bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err
     }
     const size_t frames = (size_t)s->frames;
     bg_json_open(j, "scene", '{');
-    put_vec3(j, "up", bg_vec3_make(0, 0, 1));
+    put_vec3(j, "up", find_up(s->model));
     put_vec3(j, "gravity", s->model->gravity);
     write_bodies(j, s->model);
     write_joints(j, s);
@@ -200,6 +230,7 @@ bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err
     write_tyres(j, s->model);
     bg_status st = write_road(j, s, err);
     write_reactions(j, s);
+    write_forces(j, s);
     bg_json_doubles(j, "t", s->t, (bg_json_shape){{frames}});
     bg_json_floats(j, "poses", s->poses, (bg_json_shape){{frames, (size_t)s->nbodies, BG_POSE}});
     bg_json_close(j, '}');

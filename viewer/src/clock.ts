@@ -1,6 +1,9 @@
 // The time that animation and plots share.
 
-export const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4] as const;
+import { locate } from "./array";
+
+export const speeds = [0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10, 25, 50, 100] as const;
+const slowest = 0.05; // that is chosen without being asked
 
 export class Clock {
   t: number;
@@ -17,7 +20,7 @@ export class Clock {
   /** Real time, unless the run is so short that nothing could be seen. */
   static readableSpeed(span: number): number {
     if (span <= 0) return 1;
-    return [...speeds].reverse().find((s) => s <= 1 && span / s >= 2.5) ?? speeds[0];
+    return [...speeds].reverse().find((s) => s <= 1 && span / s >= 2.5 && s >= slowest) ?? slowest;
   }
 
   get span(): number {
@@ -56,6 +59,19 @@ export class Clock {
   pause(): void {
     this.playing = false;
     this.changed();
+  }
+
+  /** To the next (1) or the previous (-1) frame of the animation; frames are the times given. */
+  step(frames: ArrayLike<number>, by: 1 | -1): void {
+    this.playing = false;
+    const i = locate(frames, this.t);
+    const slack = 1e-9 * Math.max(this.span, Math.abs(this.t));
+    const at = frames[i] as number | undefined;
+    if (at === undefined) return this.changed();
+    let next = i + by;
+    if (by < 0 && this.t > at + slack) next = i; // between two: to the one before
+    if (by > 0 && (frames[i + 1] as number) <= this.t + slack) next = i + 2;
+    this.set((frames[Math.min(frames.length - 1, Math.max(0, next))] as number) ?? this.t);
   }
 
   /** Moves on by this many seconds of the reader's time. */

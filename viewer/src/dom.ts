@@ -42,6 +42,10 @@ const paths = {
   list: "M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01",
   reset: "M4 5v5h5M4.6 10a8 8 0 1 1-.6 4",
   clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7.5V12l3 2",
+  layers: "M12 3l9 5-9 5-9-5zM3 13l9 5 9-5",
+  previous: "M16 5v14L7 12z",
+  next: "M8 5v14l9-7z",
+  film: "M4 5h16v14H4zM8 5v14M16 5v14M4 10h4M4 15h4M16 10h4M16 15h4",
   save: "M12 4v11M7 11l5 5 5-5M5 20h14",
 } as const;
 
@@ -88,7 +92,7 @@ export function popover(button: HTMLButtonElement, build: () => HTMLElement): HT
     panel = build();
     panel.classList.add("popover");
     wrap.append(panel);
-    keepInside(panel);
+    keepInside(panel, button);
     button.setAttribute("aria-expanded", "true");
     document.addEventListener("pointerdown", onPointer, true);
     document.addEventListener("keydown", onKey, true);
@@ -97,11 +101,21 @@ export function popover(button: HTMLButtonElement, build: () => HTMLElement): HT
   return wrap;
 }
 
-function keepInside(panel: HTMLElement): void {
+/** Moves a panel into the window, above its button where there is more room, and no higher than it can be. */
+function keepInside(panel: HTMLElement, button: HTMLElement): void {
+  const margin = 8;
+  const { clientWidth: width, clientHeight: height } = document.documentElement;
+  const at = button.getBoundingClientRect();
+  const header = document.querySelector("header.top");
+  const top = header && getComputedStyle(header).position === "sticky" ? header.getBoundingClientRect().bottom : 0;
+  const [above, below] = [at.top - top - margin - 5, height - at.bottom - margin - 5];
+  const wanted = Math.min(panel.scrollHeight + 2, 420);
+  const up = below < wanted && above > below;
+  panel.classList.toggle("upwards", up);
+  panel.style.maxHeight = `${Math.max(120, Math.min(420, up ? above : below))}px`;
   const box = panel.getBoundingClientRect();
-  const width = document.documentElement.clientWidth;
-  if (box.right > width - 8) panel.style.transform = `translateX(${width - 8 - box.right}px)`;
-  else if (box.left < 8) panel.style.transform = `translateX(${8 - box.left}px)`;
+  const shift = box.right > width - margin ? width - margin - box.right : box.left < margin ? margin - box.left : 0;
+  if (shift) panel.style.transform = `translateX(${shift}px)`;
 }
 
 /** Offers text or a picture as a file. */
@@ -109,4 +123,19 @@ export function download(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** A part of the page that scrolls by itself and shows at its edges that there is more. */
+export function scrollBox(name: string, label: string, content: HTMLElement): HTMLElement {
+  const inner = h("div", { class: `scroll ${name}`, tabindex: 0, role: "region", "aria-label": label }, content);
+  const outer = h("div", { class: "scroll-box" }, inner);
+  const refresh = (): void => {
+    outer.classList.toggle("more-right", inner.scrollLeft + inner.clientWidth < inner.scrollWidth - 2);
+    outer.classList.toggle("more-below", inner.scrollTop + inner.clientHeight < inner.scrollHeight - 2);
+  };
+  inner.addEventListener("scroll", refresh, { passive: true });
+  const observer = new ResizeObserver(refresh);
+  observer.observe(inner);
+  observer.observe(content);
+  return outer;
 }

@@ -89,10 +89,14 @@ export interface Road {
   start: number;
 }
 
-export interface Reaction {
-  joint: string;
+export type ForceKind = "tyre" | "spring" | "reaction";
+
+/** A force on a body: of a joint on its second body, of a spring or a tyre. */
+export interface Force {
+  kind: ForceKind;
+  name: string;
   body: number;
-  position: Vec3;
+  position: Vec3; // of a tyre: the middle of the wheel
   force: LazyArray; // frames x 3, world axes
 }
 
@@ -104,7 +108,7 @@ export interface SceneData {
   springs: Spring[];
   tyres: Tyre[];
   road: Road | null;
-  reactions: Reaction[];
+  forces: Force[];
   t: LazyArray;
   poses: LazyArray; // frames x bodies x (x, y, z, qw, qx, qy, qz)
 }

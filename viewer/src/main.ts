@@ -5,7 +5,7 @@ import "./style.css";
 import { Problem } from "./array";
 import { makeBadge } from "./certificate";
 import { h, icon } from "./dom";
-import type { Item, Page } from "./format";
+import type { Item, Page, Result } from "./format";
 import { readPage } from "./read";
 import { makeResult, type Sheet } from "./result";
 import { makeStudy } from "./study";
@@ -16,9 +16,9 @@ function message(title: string, text: string): HTMLElement {
   return h("main", { class: "message", role: "alert" }, h("h1", {}, title), h("p", {}, text));
 }
 
-function makeSheet(item: Item): Sheet {
+function makeSheet(item: Item, items: Item[]): Sheet {
   try {
-    if (item.kind === "result") return makeResult(item);
+    if (item.kind === "result") return makeResult(item, items.filter((i): i is Result => i.kind === "result"));
     if (item.kind === "study") return makeStudy(item);
     return { element: message(`${item.name} cannot be shown`, item.problem), clock: null, draw: () => {}, dispose: () => {} };
   } catch (error) {
@@ -33,6 +33,7 @@ class App {
   private readonly sheets = new Map<number, Sheet>();
   private readonly main = h("main", { id: "sheet", tabindex: -1 });
   private readonly badge = h("span", { class: "badge-place" });
+  private readonly file = h("span", { class: "hint file", title: "Name of the file that is shown" });
   private readonly tabs: HTMLButtonElement[] = [];
   private current = 0;
 
@@ -48,8 +49,8 @@ class App {
       if (i >= 0 && i < this.page.items.length && i !== this.current) this.show(i);
     });
     document.addEventListener("keydown", (event) => {
-      const clock = this.sheets.get(this.current)?.clock;
-      if (clock) handleKey(event, clock);
+      const sheet = this.sheets.get(this.current);
+      if (sheet?.clock) handleKey(event, sheet.clock, sheet.frames ?? []);
     });
     this.animate();
   }
@@ -61,7 +62,7 @@ class App {
       theme.setAttribute("aria-label", isDark() ? "Light colours" : "Dark colours");
       theme.title = isDark() ? "Light colours" : "Dark colours";
     });
-    return h("header", { class: "top" }, h("h1", {}, this.page.title), this.badge, h("span", { class: "spring" }), this.switcher(), theme);
+    return h("header", { class: "top" }, h("h1", {}, this.page.title), this.file, this.badge, h("span", { class: "spring" }), this.switcher(), theme);
   }
 
   /** Tabs for a few entries, a list for many. */
@@ -81,12 +82,13 @@ class App {
     this.sheets.get(this.current)?.clock?.pause();
     this.current = i;
     const item = this.page.items[i] as Item;
-    const sheet = this.sheets.get(i) ?? makeSheet(item);
+    const sheet = this.sheets.get(i) ?? makeSheet(item, this.page.items);
     this.sheets.delete(i);
     this.sheets.set(i, sheet); // the last in the map is the one used last
     this.forgetOldest();
     this.main.replaceChildren(sheet.element);
     this.badge.replaceChildren(...(item.kind === "result" ? [makeBadge(item)].filter((b): b is HTMLElement => b !== null) : []));
+    this.file.textContent = this.page.items.length === 1 && item.name !== this.page.title ? item.name : "";
     this.tabs.forEach((tab, k) => tab.setAttribute("aria-current", k === i ? "page" : "false"));
     this.tabs[i]?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const select = document.querySelector<HTMLSelectElement>("header.top select");

@@ -3,7 +3,7 @@
 
 import { LazyArray, Problem } from "./array";
 import type {
-  Anchor, Axis, Body, Channel, Column, Item, Joint, Page, Paper, Plot, Quaternion, Reaction, Residuals, Result, Road,
+  Anchor, Axis, Body, Channel, Column, Force, Item, Joint, Page, Paper, Plot, Quaternion, Residuals, Result, Road,
   Row, SceneData, Series, Shape, SimulationEvent, Spring, Steps, Study, Tyre, Value, Vec3,
 } from "./format";
 
@@ -115,13 +115,15 @@ function readScene(v: Json, path: string, notes: string[]): SceneData {
       ? [{ name: text(w.name, "tyre"), body: w.body, position: vec3(w.position), axis: vec3(w.axis, [0, 1, 0]), radius: number(w.radius), width: number(w.width, number(w.radius) * 0.6) }]
       : [],
   );
-  const reactions = objects(v.reactions).flatMap((r, i): Reaction[] => {
-    const force = attempt(notes, null, () => optionalArray(r.force, `${path}.reactions[${i}].force`));
-    return force && known(r.body) && force.length === t.length * 3
-      ? [{ joint: text(r.joint, "joint"), body: r.body, position: vec3(r.position), force }]
-      : [];
-  });
-  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), reactions, t, poses };
+  const force = (f: Json, kind: Force["kind"], name: string, place: string): Force[] => {
+    const values = attempt(notes, null, () => optionalArray(f.force, `${path}.${place}.force`));
+    return values && known(f.body) && values.length === t.length * 3 ? [{ kind, name, body: f.body, position: vec3(f.position), force: values }] : [];
+  };
+  const forces = [
+    ...objects(v.reactions).flatMap((r, i) => force(r, "reaction", text(r.joint, "joint"), `reactions[${i}]`)),
+    ...objects(v.forces).flatMap((f, i) => force(f, f.kind === "tyre" ? "tyre" : "spring", text(f.name, "force"), `forces[${i}]`)),
+  ];
+  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), forces, t, poses };
 }
 
 function readSteps(v: unknown, path: string): Steps | null {

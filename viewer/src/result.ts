@@ -3,15 +3,17 @@
 import type { Numbers } from "./array";
 import { Clock } from "./clock";
 import { makeCertificate, makeFacts, makeSummary } from "./certificate";
-import { h } from "./dom";
+import { Comparison } from "./comparison";
+import { h, scrollBox } from "./dom";
 import type { Result } from "./format";
 import { full, timeText } from "./numbers";
 import { PlotPanel } from "./plots/panel";
-import { makeStage } from "./stage";
+import { framesOf, makeStage } from "./stage";
 
 export interface Sheet {
   element: HTMLElement;
   clock: Clock | null;
+  frames?: ArrayLike<number>; // times that single steps go to
   draw: () => void;
   dispose: () => void;
 }
@@ -27,10 +29,12 @@ function extent(arrays: (Numbers | undefined)[]): [number, number] {
   return from <= to ? [from, to] : [0, 0];
 }
 
-export function makeResult(result: Result): Sheet {
+/** `results`: all of the page, with which this one may be compared. */
+export function makeResult(result: Result, results: Result[]): Sheet {
   const clock = new Clock(...extent([result.t.get(), result.scene?.t.get()]));
-  const stage = makeStage(result, clock);
-  const plots = new PlotPanel(result, clock);
+  const comparison = new Comparison(result, results);
+  const stage = makeStage(result, clock, comparison);
+  const plots = new PlotPanel(result, clock, comparison);
   const notes = result.notes.map((note) => h("p", { class: "note", role: "status" }, note));
   const cards = h("div", { class: "cards" }, makeCertificate(result), makeFacts(result), makeSummary(result), makeEvents(result, clock));
   const element = h(
@@ -42,6 +46,7 @@ export function makeResult(result: Result): Sheet {
   return {
     element,
     clock,
+    frames: framesOf(result),
     draw: stage.draw,
     dispose: () => {
       stage.dispose();
@@ -66,7 +71,7 @@ function makeEvents(result: Result, clock: Clock): HTMLElement | null {
     "section",
     { class: "card" },
     h("h2", {}, `Events (${result.events.length})`),
-    h("div", { class: "scroll" }, h("table", { class: "pairs events" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "t, s"), h("th", { scope: "col" }, "event"), h("th", { scope: "col" }, "through zero"))), h("tbody", {}, ...rows))),
+    scrollBox("", "Events", h("table", { class: "pairs events" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "t, s"), h("th", { scope: "col" }, "event"), h("th", { scope: "col" }, "through zero"))), h("tbody", {}, ...rows))),
     result.events.length > shown.length ? h("p", { class: "hint" }, `The first ${shown.length} are listed.`) : null,
   );
 }

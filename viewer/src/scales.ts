@@ -29,6 +29,12 @@ export class Scale {
     return new Scale(false, min, max);
   }
 
+  /** The part between two places of this one. */
+  part(from: number, to: number): Scale {
+    const at = (s: number): number => (this.log ? this.min * (this.max / this.min) ** s : this.min + s * (this.max - this.min));
+    return new Scale(this.log, at(from), at(to));
+  }
+
   accepts(v: number | null | undefined): v is number {
     return typeof v === "number" && Number.isFinite(v) && (!this.log || v > 0);
   }

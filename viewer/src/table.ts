@@ -1,6 +1,6 @@
 // Tables of studies: sortable, with all digits at hand, failed cases with their reason.
 
-import { download, h, icon, iconButton } from "./dom";
+import { download, h, icon, iconButton, scrollBox } from "./dom";
 import type { Column, Paper, Row, Study, Value } from "./format";
 import { full, short } from "./numbers";
 
@@ -51,7 +51,7 @@ export class StudyTable {
         study.rows.length > 12 ? search : null,
         iconButton("save", "Save the table as CSV", () => download(`${study.name}.csv`, new Blob([toCsv(study)], { type: "text/csv" })), "CSV"),
       ),
-      h("div", { class: "scroll table-scroll", tabindex: 0, role: "region", "aria-label": "Table of cases" }, h("table", { class: "data" }, h("thead", {}, head), this.body)),
+      scrollBox("table-scroll", "Table of cases", h("table", { class: "data" }, h("thead", {}, head), this.body)),
       this.more,
       study.columns.some((c) => c.timing) ? h("p", { class: "hint" }, icon("clock"), " Times of the computer that ran the study; they differ from run to run.") : null,
     );
@@ -134,7 +134,7 @@ export function makePaper(paper: Paper): HTMLElement {
     "section",
     { class: "card table-card paper" },
     h("div", { class: "toolbar" }, h("h2", {}, "Printed in the paper"), h("span", { class: "pill paper-pill" }, paper.source)),
-    h("div", { class: "scroll table-scroll", tabindex: 0, role: "region", "aria-label": "Figures of the paper" }, h("table", { class: "data" }, h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, h("span", {}, c))))), h("tbody", {}, ...rows))),
+    scrollBox("table-scroll", "Figures of the paper", h("table", { class: "data" }, h("thead", {}, h("tr", {}, ...columns.map((c) => h("th", { scope: "col" }, h("span", {}, c))))), h("tbody", {}, ...rows))),
     paper.note ? h("p", { class: "hint" }, paper.note) : null,
   );
 }

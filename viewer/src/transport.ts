@@ -8,7 +8,8 @@ import { eventText } from "./plots/plot";
 
 const resolution = 10000;
 
-export function makeTransport(clock: Clock, events: SimulationEvent[]): HTMLElement {
+/** `frames`: the times that single steps go to. */
+export function makeTransport(clock: Clock, events: SimulationEvent[], frames: ArrayLike<number>): HTMLElement {
   const play = h("button", { type: "button", class: "button square primary", title: "Play or pause (space)", click: () => clock.toggle() });
   const range = h("input", { type: "range", class: "scrubber", min: 0, max: resolution, step: 1, value: 0, "aria-label": "Time", disabled: clock.span <= 0 });
   range.addEventListener("input", () => clock.set(clock.from + (clock.span * Number(range.value)) / resolution));
@@ -42,6 +43,8 @@ export function makeTransport(clock: Clock, events: SimulationEvent[]): HTMLElem
     { class: "transport", role: "group", "aria-label": "Animation" },
     play,
     iconButton("first", "Back to the start (home)", () => clock.set(clock.from)),
+    iconButton("previous", "One frame back (comma)", () => clock.step(frames, -1)),
+    iconButton("next", "One frame on (full stop)", () => clock.step(frames, 1)),
     h("div", { class: "scrub" }, range, marks(clock, events)),
     readout,
     speed,
@@ -77,8 +80,8 @@ function marks(clock: Clock, events: SimulationEvent[]): HTMLElement {
   return holder;
 }
 
-/** Space plays, arrows step, home and end jump; keys typed into fields are left alone. */
-export function handleKey(event: KeyboardEvent, clock: Clock): void {
+/** Space plays, arrows step, comma and full stop go frame by frame, home and end jump; keys typed into fields are left alone. */
+export function handleKey(event: KeyboardEvent, clock: Clock, frames: ArrayLike<number>): void {
   const target = event.target as HTMLElement;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea, input:not([type=range]), [role=dialog]")) return;
   if (event.key === " " && target.closest("button, a, summary")) return;
@@ -87,6 +90,8 @@ export function handleKey(event: KeyboardEvent, clock: Clock): void {
     " ": () => clock.toggle(),
     ArrowLeft: () => clock.set(clock.t - step),
     ArrowRight: () => clock.set(clock.t + step),
+    ",": () => clock.step(frames, -1),
+    ".": () => clock.step(frames, 1),
     Home: () => clock.set(clock.from),
     End: () => clock.set(clock.to),
   };

@@ -32,6 +32,12 @@ export class TimeAxis {
     this.set(t - (t - this.min) * factor, t + (this.max - t) * factor);
   }
 
+  /** Moves on by this much, as far as there is something to show. */
+  pan(by: number): void {
+    const shift = Math.min(this.to - this.max, Math.max(this.from - this.min, by));
+    this.set(this.min + shift, this.max + shift);
+  }
+
   reset(): void {
     this.set(this.from, this.to);
   }

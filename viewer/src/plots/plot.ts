@@ -1,21 +1,24 @@
 // One plot over time (uPlot) with the animation's cursor, event marks, and values at the cursor.
 
 import uPlot from "uplot";
-import { locate } from "../array";
 import type { Clock } from "../clock";
 import { h } from "../dom";
 import type { SimulationEvent } from "../format";
 import { power, short, steady, timeText } from "../numbers";
 import { cssColour } from "../theme";
 import type { TimeAxis } from "./axis";
-
-type Gapped = (number | null)[];
+import { followFingers } from "./gestures";
+import type { Pointer } from "./pointer";
+import { valueAt, type Gapped } from "./rows";
 
 export interface Curve {
   name: string;
   unit: string;
   colour: string;
   values: Gapped;
+  t?: number[]; // its own times; otherwise those of the plot
+  short?: string; // for the legend, beside the curve before it
+  dash?: number[];
   scale?: "y" | "right";
   marks?: boolean; // separate points instead of a line
   stepped?: boolean;
@@ -32,6 +35,7 @@ export interface PlotData {
 export interface PlotContext {
   clock: Clock;
   axis: TimeAxis;
+  pointer: Pointer;
   events: SimulationEvent[];
   zoomMode: () => boolean;
 }
@@ -54,17 +58,22 @@ export class TimePlot {
   readonly values: HTMLElement[] = []; // one per curve: its value at the cursor
   private readonly u: uPlot;
   private readonly line = h("div", { class: "time-line" });
+  private readonly hoverLine = h("div", { class: "hover-line", hidden: true });
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly release: () => void;
   private readonly observer: ResizeObserver;
 
   constructor(readonly data: PlotData, private readonly context: PlotContext, height: number) {
     for (const _ of data.curves) this.values.push(h("span", { class: "value" }));
-    this.u = new uPlot(this.options(height), [data.t, ...data.curves.map((c) => c.values)] as uPlot.AlignedData, this.element);
-    this.u.over.append(this.line);
+    this.u = new uPlot(this.options(height), align(data), this.element);
+    this.u.over.append(this.line, this.hoverLine);
     this.element.append(this.tip);
     this.listen(this.u.over);
-    this.release = context.axis.onChange(() => this.u.setScale("x", { min: context.axis.min, max: context.axis.max }));
+    const releases = [
+      context.axis.onChange(() => this.u.setScale("x", { min: context.axis.min, max: context.axis.max })),
+      context.pointer.onChange(() => this.moveCursor()),
+    ];
+    this.release = () => releases.forEach((f) => f());
     this.observer = new ResizeObserver(() => {
       const width = this.element.clientWidth;
       if (width > 0 && width !== this.u.width) this.u.setSize({ width, height });
@@ -123,6 +132,7 @@ export class TimePlot {
       scale: curve.scale ?? "y",
       stroke: curve.colour,
       width: curve.marks ? 0 : curve.scale === "right" ? 1 : 1.6,
+      ...(curve.dash ? { dash: curve.dash } : {}),
       points: curve.marks ? { show: true, size: 7, fill: curve.colour, stroke: curve.colour } : { show: this.data.t.length < 3, size: 5 },
       ...(stepped ? { paths: stepped } : {}),
       ...(curve.marks ? { paths: () => null } : {}),
@@ -154,14 +164,17 @@ export class TimePlot {
   private showTip(u: uPlot): void {
     const { left, idx } = u.cursor;
     this.tip.hidden = left === undefined || left < 0 || idx === null || idx === undefined;
+    const own = this.element.matches(":hover");
+    if (own || this.context.pointer.owner === this) this.context.pointer.set(this.tip.hidden || left === undefined ? null : this.u.posToVal(left, "x"), this);
     if (this.tip.hidden || left === undefined || typeof idx !== "number") return;
     const { clock } = this.context;
+    const at = this.u.posToVal(left, "x");
     const rows = this.data.curves.map((c) => {
-      const v = c.values[idx];
-      return h("div", {}, h("i", { class: "swatch", style: `background:${c.colour}` }), `${c.name} `, h("b", {}, v === null || v === undefined ? "–" : short(v, 5)));
+      const v = this.valueOf(c, at);
+      return h("div", {}, h("i", { class: "swatch", style: `background:${c.colour}` }), `${c.name} `, h("b", {}, v === null ? "–" : short(v, 5)), c.unit ? ` ${c.unit}` : "");
     });
     const events = this.nearEvents(left).slice(0, 3).map((e) => h("div", { class: "tip-event" }, eventText(e, clock.span)));
-    this.tip.replaceChildren(h("div", { class: "tip-time" }, `t = ${timeText(this.data.t[idx] ?? 0, clock.span)} s`), ...rows.slice(0, 10), ...events);
+    this.tip.replaceChildren(h("div", { class: "tip-time" }, `t = ${timeText(at, clock.span)} s`), ...rows.slice(0, 10), ...events);
     const x = u.over.offsetLeft + left;
     const flip = left > u.over.clientWidth / 2;
     this.tip.style.transform = `translate(${x + (flip ? -12 : 12)}px, ${u.over.offsetTop + 6}px) translateX(${flip ? "-100%" : "0"})`;
@@ -173,15 +186,18 @@ export class TimePlot {
     const timeAt = (event: PointerEvent): number => this.u.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
     let start: number | null = null;
     let zooming = false;
+    const fingers = followFingers(over, axis, () => {
+      start = null; // a second finger: what the first one began is over
+    });
     over.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      if (event.button !== 0 || fingers() > 1) return;
       start = timeAt(event);
       zooming = event.shiftKey || this.context.zoomMode();
       over.setPointerCapture(event.pointerId);
       if (!zooming) clock.set(start);
     });
     over.addEventListener("pointermove", (event) => {
-      if (start === null) return;
+      if (start === null || fingers() > 1) return;
       if (!zooming) return clock.set(timeAt(event));
       const [a, b] = [this.u.valToPos(start, "x"), this.u.valToPos(timeAt(event), "x")];
       this.u.setSelect({ left: Math.min(a, b), width: Math.abs(a - b), top: 0, height: over.clientHeight }, false);
@@ -198,6 +214,10 @@ export class TimePlot {
     over.addEventListener("pointercancel", () => (start = null));
     over.addEventListener("dblclick", () => axis.reset());
     over.addEventListener("wheel", (event) => {
+      if (axis.zoomed && Math.abs(event.deltaX) > Math.abs(event.deltaY) && !event.ctrlKey && !event.shiftKey) {
+        event.preventDefault();
+        return axis.pan((event.deltaX / over.clientWidth) * (axis.max - axis.min));
+      }
       if (!event.ctrlKey && !event.shiftKey) return;
       event.preventDefault();
       axis.zoom(event.deltaY + event.deltaX > 0 ? 1.25 : 0.8, this.u.posToVal(event.offsetX, "x"));
@@ -211,16 +231,23 @@ export class TimePlot {
     const x = this.u.valToPos(clock.t, "x");
     this.line.hidden = !(clock.t >= axis.min && clock.t <= axis.max) || !Number.isFinite(x);
     this.line.style.transform = `translateX(${x - 0.5}px)`;
-    const i = locate(this.data.t, clock.t);
+    const { pointer } = this.context;
+    const hover = pointer.t === null || pointer.owner === this ? NaN : this.u.valToPos(pointer.t, "x");
+    this.hoverLine.hidden = !(hover >= 0 && hover <= this.u.over.clientWidth);
+    this.hoverLine.style.transform = `translateX(${hover}px)`;
     this.data.curves.forEach((curve, k) => {
-      const v = curve.values[i];
-      const next = curve.values[i + 1];
-      const t0 = this.data.t[i] ?? 0;
-      const t1 = this.data.t[i + 1] ?? t0;
-      const smooth = !curve.stepped && !curve.marks && typeof next === "number" && t1 > t0 && clock.t > t0;
-      const value = typeof v === "number" && smooth ? v + ((next - v) * (clock.t - t0)) / (t1 - t0) : v;
-      (this.values[k] as HTMLElement).textContent = typeof value === "number" ? steady(value) : "–";
+      const value = this.valueOf(curve, pointer.t ?? clock.t);
+      (this.values[k] as HTMLElement).textContent = value === null ? "–" : steady(value);
     });
+  }
+
+  private valueOf(curve: Curve, t: number): number | null {
+    return valueAt(curve.t ?? this.data.t, curve.values, t, !curve.stepped && !curve.marks);
+  }
+
+  /** What is drawn, for a file. */
+  get canvas(): HTMLCanvasElement {
+    return this.u.ctx.canvas;
   }
 
   redraw(): void {
@@ -233,6 +260,29 @@ export class TimePlot {
     this.u.destroy();
     this.element.remove();
   }
+}
+
+/** All curves over one list of times; uPlot draws across places where only others have a value. */
+function align(data: PlotData): uPlot.AlignedData {
+  const tables = new Map<number[], Gapped[]>();
+  for (const curve of data.curves) {
+    const t = curve.t ?? data.t;
+    tables.set(t, [...(tables.get(t) ?? []), curve.values]);
+  }
+  if (tables.size === 1) return [data.curves[0]?.t ?? data.t, ...data.curves.map((c) => c.values)] as uPlot.AlignedData;
+  const order = [...tables].flatMap(([t]) => data.curves.filter((c) => (c.t ?? data.t) === t));
+  const joined = uPlot.join([...tables].map(([t, list]) => distinct(t, list)));
+  return [joined[0], ...data.curves.map((c) => joined[1 + order.indexOf(c)])] as uPlot.AlignedData;
+}
+
+/** Joining needs times that differ: a row at the time of the one before, an event, moves by the least that can be. */
+function distinct(t: number[], list: Gapped[]): uPlot.AlignedData {
+  const times = [...t];
+  for (let i = 1; i < times.length; i++) {
+    const before = times[i - 1] as number;
+    if ((times[i] as number) <= before) times[i] = before + Math.max(Math.abs(before), 1e-9) * 2.3e-16;
+  }
+  return [times, ...list] as uPlot.AlignedData;
 }
 
 export function eventText(event: SimulationEvent, span: number): string {

@@ -7,24 +7,26 @@ import {
 } from "three";
 import type { Joint, Road, Spring, Tyre } from "../format";
 import { aim, cylinderGeometry, solid, type Materials } from "./materials";
+import { mergeGroup } from "./merge";
 
 /** A small sign for the kind of joint, in axes of its second body. */
 export function makeJoint(joint: Joint, materials: Materials, size: number): Group {
   const group = new Group();
   const r = 0.014 * size;
+  const n = materials.round;
   const material = joint.cut ? materials.cut : materials.glyph;
-  const pin = (): Mesh => solid(cylinderGeometry(r * 0.8, r * 4.4, 20), material);
+  const pin = (): Mesh => solid(cylinderGeometry(r * 0.8, r * 4.4, n(20)), material);
   const turned = (mesh: Mesh): Mesh => {
     mesh.rotateX(Math.PI / 2);
     return mesh;
   };
   switch (joint.type) {
     case "revolute":
-      group.add(pin(), solid(new TorusGeometry(r * 1.35, r * 0.35, 10, 28), material));
+      group.add(pin(), solid(new TorusGeometry(r * 1.35, r * 0.35, n(10), n(28)), material));
       break;
     case "cylindrical":
     case "screw":
-      group.add(solid(cylinderGeometry(r * 0.6, r * 7, 20), material), solid(cylinderGeometry(r * 1.2, r * 2.5, 24), material));
+      group.add(solid(cylinderGeometry(r * 0.6, r * 7, n(20)), material), solid(cylinderGeometry(r * 1.2, r * 2.5, n(24)), material));
       break;
     case "prismatic":
       group.add(solid(new BoxGeometry(r * 0.9, r * 0.9, r * 7), material), solid(new BoxGeometry(r * 2.1, r * 2.1, r * 2.6), material));
@@ -33,7 +35,7 @@ export function makeJoint(joint: Joint, materials: Materials, size: number): Gro
       group.add(pin(), turned(pin()));
       break;
     case "spherical":
-      group.add(solid(new SphereGeometry(r * 1.35, 22, 14), material));
+      group.add(solid(new SphereGeometry(r * 1.35, n(22), n(14)), material));
       break;
     case "fixed":
       group.add(solid(new BoxGeometry(r * 2, r * 2, r * 2), material));
@@ -47,24 +49,25 @@ export function makeJoint(joint: Joint, materials: Materials, size: number): Gro
     default:
       group.add(solid(new OctahedronGeometry(r * 1.5), material));
   }
+  mergeGroup(group);
   group.position.set(...joint.position);
   if (joint.axis) aim(group, new Vector3(...joint.axis));
   return group;
 }
 
-function helix(length: number, radius: number, turns: number, wire: number): TubeGeometry {
+function helix(length: number, radius: number, turns: number, wire: number, n: (segments: number) => number): TubeGeometry {
   const points: Vector3[] = [];
-  const perTurn = 14;
-  const n = turns * perTurn;
+  const perTurn = n(14);
+  const count = turns * perTurn;
   const lead = 0.09;
   points.push(new Vector3(0, 0, 0));
-  for (let i = 0; i <= n; i++) {
+  for (let i = 0; i <= count; i++) {
     const angle = (2 * Math.PI * i) / perTurn;
-    const grow = Math.min(1, i / (perTurn / 2), (n - i) / (perTurn / 2)); // winds out of the axis and back into it
-    points.push(new Vector3(radius * grow * Math.cos(angle), radius * grow * Math.sin(angle), length * (lead + (1 - 2 * lead) * (i / n))));
+    const grow = Math.min(1, i / (perTurn / 2), (count - i) / (perTurn / 2)); // winds out of the axis and back into it
+    points.push(new Vector3(radius * grow * Math.cos(angle), radius * grow * Math.sin(angle), length * (lead + (1 - 2 * lead) * (i / count))));
   }
   points.push(new Vector3(0, 0, length));
-  return new TubeGeometry(new CatmullRomCurve3(points, false, "centripetal"), n * 2, wire, 7);
+  return new TubeGeometry(new CatmullRomCurve3(points, false, "centripetal"), count * 2, wire, n(7));
 }
 
 /** A spring between two moving points: `place` stretches it. */
@@ -81,17 +84,17 @@ export class SpringView {
     const radius = Math.min(0.035 * size, 0.22 * Math.max(length, 0.05 * size));
     const type = spring.type;
     if (type.includes("bushing")) {
-      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.8, this.length, 24), materials.bushing)));
+      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.8, this.length, materials.round(24)), materials.bushing)));
     } else if (type.includes("spring") || type === "") {
       const turns = Math.round(Math.min(12, Math.max(5, this.length / (radius * 0.8))));
-      this.stretch.add(solid(helix(this.length, radius, turns, radius * 0.15), materials.spring));
+      this.stretch.add(solid(helix(this.length, radius, turns, radius * 0.15, materials.round), materials.spring));
     } else if (!type.includes("damper")) {
-      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.15, this.length, 12), materials.spring)));
+      this.stretch.add(this.centred(solid(cylinderGeometry(radius * 0.15, this.length, materials.round(12)), materials.spring)));
     }
     this.group.add(this.stretch);
     if (type.includes("damper")) {
-      this.tube = this.centred(solid(cylinderGeometry(radius * 0.45, this.length * 0.5, 24), materials.damper), this.length * 0.25);
-      this.piston = solid(cylinderGeometry(radius * 0.18, 1, 14), materials.rod);
+      this.tube = this.centred(solid(cylinderGeometry(radius * 0.45, this.length * 0.5, materials.round(24)), materials.damper), this.length * 0.25);
+      this.piston = solid(cylinderGeometry(radius * 0.18, 1, materials.round(14)), materials.rod);
       this.group.add(this.tube, this.piston);
     }
     this.group.traverse((o) => (o.userData.label = spring.name));
@@ -125,9 +128,9 @@ export class SpringView {
 
 /** A band seen from inside, between two flat rings. */
 function makeRim(radius: number, width: number, materials: Materials): Mesh[] {
-  const band = new Mesh(new CylinderGeometry(radius * 0.9, radius * 0.9, width, 56, 1, true).rotateX(Math.PI / 2), materials.rimInside);
+  const band = new Mesh(new CylinderGeometry(radius * 0.9, radius * 0.9, width, materials.round(56), 1, true).rotateX(Math.PI / 2), materials.rimInside);
   const rings = [-1, 1].map((side) => {
-    const ring = new Mesh(new RingGeometry(radius * 0.9, radius * 1.02, 56), materials.rim);
+    const ring = new Mesh(new RingGeometry(radius * 0.9, radius * 1.02, materials.round(56)), materials.rim);
     ring.position.z = (side * width) / 2;
     if (side < 0) ring.rotation.y = Math.PI;
     return ring;
@@ -147,14 +150,14 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
     outline.push(new Vector2(R - shoulder + shoulder * Math.sin(angle), -W / 2 + shoulder * (1 - Math.cos(angle))));
   }
   const closed = [...outline, ...outline.map((p) => new Vector2(p.x, -p.y)).reverse()];
-  const rubber = solid(new LatheGeometry([...closed, closed[0] as Vector2], 64).rotateX(Math.PI / 2), materials.rubber);
+  const rubber = solid(new LatheGeometry([...closed, closed[0] as Vector2], materials.round(64)).rotateX(Math.PI / 2), materials.rubber);
   group.add(rubber);
   for (const y of [-0.22, 0.22]) {
-    const groove = solid(new TorusGeometry(R * 1.0005, 0.012 * R, 6, 64), materials.tread);
+    const groove = solid(new TorusGeometry(R * 1.0005, 0.012 * R, materials.round(6), materials.round(64)), materials.tread);
     groove.position.z = y * W;
     group.add(groove);
   }
-  group.add(...makeRim(rim, W * 0.86, materials), solid(cylinderGeometry(0.16 * R, W * 0.62, 28), materials.rim));
+  group.add(...makeRim(rim, W * 0.86, materials), solid(cylinderGeometry(0.16 * R, W * 0.62, materials.round(28)), materials.rim));
   const spokes = 5;
   for (let i = 0; i < spokes; i++) {
     const holder = new Group();
@@ -167,6 +170,7 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
   const valve = solid(new BoxGeometry(0.1 * R, 0.05 * R, W * 1.012), materials.marker);
   valve.position.x = Math.min(rim + 0.16 * R, R - shoulder - 0.06 * R);
   group.add(valve);
+  mergeGroup(group);
   group.position.set(...tyre.position);
   aim(group, new Vector3(...tyre.axis));
   group.traverse((o) => (o.userData.label = tyre.name));
@@ -196,16 +200,43 @@ export function makeRoad(road: Road, materials: Materials, size: number): Group 
   geometry.computeVertexNormals();
   group.add(new Mesh(geometry, materials.road));
   for (const y of [left, right]) group.add(new Line(new BufferGeometry().setFromPoints(road.profile.map(([x, z]) => new Vector3(x, y, z + 0.001 * size))), materials.roadLine));
-  group.add(distanceMarks(road, left, right, materials, size));
+  group.add(distanceMarks(road, left, right, materials, size), bands(road, left, right, materials, size));
   group.traverse((o) => (o.userData.label = road.name));
   return group;
+}
+
+const markSpacing = (road: Road, size: number): number => {
+  const length = (road.profile[road.profile.length - 1] as [number, number])[0] - (road.profile[0] as [number, number])[0];
+  return Math.max(10 ** Math.ceil(Math.log10(0.3 * size)) / 2, length / 2000);
+};
+
+/** Every other stretch between two marks in another shade: the road is seen to pass. */
+function bands(road: Road, left: number, right: number, materials: Materials, size: number): Mesh {
+  const spacing = markSpacing(road, size);
+  const positions: number[] = [];
+  const lift = 0.0006 * size;
+  road.profile.slice(1).forEach(([x1, z1], i) => {
+    const [x0, z0] = road.profile[i] as [number, number];
+    if (!(x1 > x0)) return;
+    const height = (x: number): number => z0 + ((z1 - z0) * (x - x0)) / (x1 - x0) + lift;
+    for (let k = Math.floor(x0 / spacing); k * spacing < x1; k++) {
+      const [a, b] = [Math.max(x0, k * spacing), Math.min(x1, (k + 1) * spacing)];
+      if (k % 2 !== 0 || !(b > a)) continue;
+      const [p, q, r, s] = [[a, right, height(a)], [b, right, height(b)], [b, left, height(b)], [a, left, height(a)]];
+      positions.push(...(p as number[]), ...(q as number[]), ...(r as number[]), ...(p as number[]), ...(r as number[]), ...(s as number[]));
+    }
+  });
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
+  geometry.computeVertexNormals();
+  return new Mesh(geometry, materials.roadBand);
 }
 
 /** Thin lines across the road, so that its speed can be seen and steps stand out. */
 function distanceMarks(road: Road, left: number, right: number, materials: Materials, size: number): LineSegments {
   const first = (road.profile[0] as [number, number])[0];
   const last = (road.profile[road.profile.length - 1] as [number, number])[0];
-  const spacing = Math.max(10 ** Math.ceil(Math.log10(0.3 * size)) / 2, (last - first) / 2000);
+  const spacing = markSpacing(road, size);
   const points: Vector3[] = [];
   let i = 0;
   // In pieces: of a line that passes behind the camera some renderers draw nothing at all.

@@ -7,6 +7,7 @@ export interface Look {
   grid: Color;
   ground: Color;
   road: Color;
+  band: Color;
   edge: Color;
   glyph: Color;
 }
@@ -17,6 +18,7 @@ export const looks: { light: Look; dark: Look } = {
     grid: new Color("#b9c1cc"),
     ground: new Color("#aeb6c1"),
     road: new Color("#b9bec6"),
+    band: new Color("#8d949f"),
     edge: new Color("#1d2530"),
     glyph: new Color("#3a4350"),
   },
@@ -25,6 +27,7 @@ export const looks: { light: Look; dark: Look } = {
     grid: new Color("#3c4552"),
     ground: new Color("#5d6775"),
     road: new Color("#464d58"),
+    band: new Color("#6b7480"),
     edge: new Color("#05070a"),
     glyph: new Color("#c9d1dc"),
   },
@@ -32,8 +35,11 @@ export const looks: { light: Look; dark: Look } = {
 
 /** Materials shared by many objects; `apply` recolours them for a theme. */
 export class Materials {
+  /** Segments of round parts: fewer where the level of detail is reduced. */
+  readonly round = (segments: number): number => (this.reduced ? Math.max(4, Math.round(segments * 0.45)) : segments);
   readonly ground = new MeshLambertMaterial();
   readonly road = new MeshLambertMaterial({ fog: true, side: DoubleSide });
+  readonly roadBand = new MeshLambertMaterial({ fog: true, side: DoubleSide, transparent: true, opacity: 0.45, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -1, depthWrite: false });
   readonly roadLine = new LineBasicMaterial({ fog: true, transparent: true, opacity: 0.4 });
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.32, fog: false });
   readonly glyph = matt("#3a4350");
@@ -47,12 +53,14 @@ export class Materials {
   readonly damper = matt("#7f8a99");
   readonly rod = matt("#c9cfd8");
   readonly bushing = matt("#8a6fb8");
-  readonly reaction = onTop("#e0457b");
+
+  constructor(readonly reduced = false) {}
 
   apply(look: Look): void {
     this.ground.color.copy(look.ground);
     this.road.color.copy(look.road);
     this.roadLine.color.copy(look.glyph);
+    this.roadBand.color.copy(look.band);
     this.edge.color.copy(look.edge);
     this.glyph.color.copy(look.glyph);
   }
@@ -87,9 +95,9 @@ export function rotationTo(direction: Vector3): Quaternion {
   return length > 0 ? new Quaternion().setFromUnitVectors(up, direction.clone().divideScalar(length)) : new Quaternion();
 }
 
-export function rod(from: Vector3, to: Vector3, radius: number, material: MeshLambertMaterial): Mesh {
+export function rod(from: Vector3, to: Vector3, radius: number, material: MeshLambertMaterial, segments = 14): Mesh {
   const d = to.clone().sub(from);
-  const mesh = solid(cylinderGeometry(radius, Math.max(d.length(), 1e-9), 14), material);
+  const mesh = solid(cylinderGeometry(radius, Math.max(d.length(), 1e-9), segments), material);
   mesh.position.copy(from).addScaledVector(d, 0.5);
   aim(mesh, d);
   return mesh;

@@ -1,11 +1,14 @@
 // The mechanism as objects in space: what is built once, and what moves with time.
 
 import { Box3, Group, MeshLambertMaterial, Quaternion, Vector3, Object3D } from "three";
-import type { Anchor, SceneData, Shape } from "../format";
+import type { Anchor, SceneData } from "../format";
 import { colourOf } from "../theme";
 import { makeJoint, makeRoad, makeTyre, SpringView } from "./elements";
+import { boxCorners, Extents } from "./extents";
+import { ForceArrows } from "./forces";
 import { Materials, matt } from "./materials";
-import { makeFrame, ReactionView, Trail } from "./overlays";
+import { mergeGroup } from "./merge";
+import { makeFrame, Trail } from "./overlays";
 import type { Poses } from "./poses";
 import { fillBody } from "./shapes";
 
@@ -18,17 +21,9 @@ export interface TracePoint {
 
 const vector = (p: readonly number[]): Vector3 => new Vector3(p[0], p[1], p[2]);
 
-/** Corners of a box, in axes of its body: a long one is as long as it is, not a ball about it. */
-function boxCorners(s: Extract<Shape, { kind: "box" }>): Vector3[] {
-  const [w, x, y, z] = s.rotation;
-  const turn = new Quaternion(x, y, z, w);
-  return Array.from({ length: 8 }, (_, c) =>
-    vector(s.size.map((side, k) => (c & (1 << k) ? side : -side) / 2)).applyQuaternion(turn).add(vector(s.position)));
-}
-
 export class Mechanism {
   readonly root = new Group();
-  readonly materials = new Materials();
+  readonly materials: Materials;
   readonly bodies: Group[] = [];
   readonly joints = new Group();
   readonly springs = new Group();
@@ -36,19 +31,18 @@ export class Mechanism {
   readonly frames: Group[] = [];
   readonly glyphs: Group[] = [];
   readonly road: Group | null;
-  readonly reactions: ReactionView[];
-  readonly reactionGroup = new Group();
+  readonly forces: ForceArrows;
   readonly trailGroup = new Group();
   readonly points: TracePoint[] = [];
   readonly size: number; // a length typical of the mechanism, for everything that is drawn to be seen
-  readonly reactionSizes: { largest: number; usual: number };
-  reactionScale = 1; // the reader's factor
   private readonly trails = new Map<TracePoint, Trail>();
   private readonly springViews: SpringView[];
   private readonly a = new Vector3();
   private readonly b = new Vector3();
 
-  constructor(readonly data: SceneData, readonly poses: Poses) {
+  /** `reduced`: with less detail, for slow graphics. */
+  constructor(readonly data: SceneData, readonly poses: Poses, reduced = false) {
+    this.materials = new Materials(reduced);
     data.bodies.forEach((body) => {
       const group = new Group();
       group.name = body.name;
@@ -57,20 +51,19 @@ export class Mechanism {
     });
     this.pose();
     this.size = this.measure();
-    this.buildBodies();
+    const ends = this.ends();
+    const extents = new Extents(data, ends, this.size);
+    this.buildBodies(ends, extents);
     this.springViews = data.springs.map((spring) => {
       const length = this.anchor(spring.from, this.a).distanceTo(this.anchor(spring.to, this.b));
-      const view = new SpringView(spring, Number.isFinite(length) ? length : 0, this.materials, this.size);
+      const view = new SpringView(spring, Number.isFinite(length) ? length : 0, this.materials, Math.min(this.size, 2.5 * extents.around([spring.from.body, spring.to.body])));
       this.springs.add(view.group);
       return view;
     });
     this.road = data.road ? makeRoad(data.road, this.materials, this.size) : null;
     if (this.road) this.root.add(this.road);
-    this.reactions = data.reactions.map((reaction) => new ReactionView(reaction, this.materials, this.size));
-    for (const view of this.reactions) this.reactionGroup.add(view.group);
-    this.reactionSizes = ReactionView.sizes(data.reactions);
-    this.reactionGroup.visible = false;
-    this.root.add(this.springs, this.reactionGroup, this.trailGroup);
+    this.forces = new ForceArrows(data, this.bodies, new Vector3(...data.up).normalize());
+    this.root.add(this.springs, this.forces.group, this.trailGroup);
     this.collectPoints();
   }
 
@@ -124,12 +117,12 @@ export class Mechanism {
     return ends;
   }
 
-  private buildBodies(): void {
-    const ends = this.ends();
+  private buildBodies(ends: Vector3[][], extents: Extents): void {
     this.data.bodies.forEach((body, i) => {
       const group = this.bodies[i] as Group;
       const material: MeshLambertMaterial = i === 0 ? this.materials.ground : matt(this.colour(i));
       fillBody(group, body, i, this.data, ends[i] as Vector3[], material, this.materials, this.size);
+      mergeGroup(group);
       group.traverse((o) => (o.userData.label = body.name));
       group.traverse((o) => (o.userData.body = i));
       const frame = makeFrame(this.size);
@@ -146,7 +139,7 @@ export class Mechanism {
     // Beside a whole vehicle the signs of its joints would hide the wheels.
     const signSize = Math.min(this.size, ...this.data.tyres.filter((tyre) => tyre.radius > 0).map((tyre) => 8 * tyre.radius));
     for (const joint of this.data.joints) {
-      const glyph = makeJoint(joint, this.materials, signSize);
+      const glyph = makeJoint(joint, this.materials, Math.min(signSize, 2.2 * extents.around(joint.bodies)));
       glyph.traverse((o) => (o.userData.label = `${joint.name} (${joint.type}${joint.cut ? ", cut" : ""})`));
       this.glyphs.push(glyph);
       (this.bodies[joint.bodies[1]] as Group).add(glyph);
@@ -190,11 +183,12 @@ export class Mechanism {
     this.pose();
     this.data.springs.forEach((spring, i) => this.springViews[i]?.place(this.anchor(spring.from, this.a), this.anchor(spring.to, this.b)));
     for (const trail of this.trails.values()) trail.update(this.poses.current);
-    if (this.reactionGroup.visible && this.reactionSizes.usual > 0) {
-      const scale = (this.reactionScale * 0.4 * this.size) / this.reactionSizes.usual;
-      for (const view of this.reactions) view.update(this.poses, this.anchor(view.reaction, this.a), scale);
-    }
-    if (this.road && this.data.road) this.road.position.x = -this.data.road.speed * t - this.data.road.start;
+    if (this.road) this.road.position.x = -this.travelled(t);
+  }
+
+  /** How far the road has passed under the vehicle. */
+  travelled(t: number): number {
+    return this.data.road ? this.data.road.speed * t + this.data.road.start : 0;
   }
 
   /** Corners of the boxes around all bodies: in the first frame, and over the whole motion (in at most 60 frames). */
@@ -220,6 +214,11 @@ export class Mechanism {
     }
     for (const spring of this.data.springs) for (const end of [spring.from, spring.to]) if (end.body === 0) [first, motion].forEach((list) => list.push(vector(end.position)));
     return { first, motion };
+  }
+
+  /** The box around a body and what is drawn on it, in its axes. */
+  boxOf(body: number): Box3 {
+    return this.localBox(this.bodies[body] as Group, body);
   }
 
   private localBox(group: Group, index: number): Box3 {

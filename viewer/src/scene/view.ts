@@ -1,18 +1,25 @@
 // The 3-D view: renderer, camera, light, and what the reader can do with them. Draws only when something changed.
 
 import {
-  AmbientLight, Box3, DirectionalLight, Fog, HemisphereLight, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer, type Object3D,
+  AmbientLight, Box3, Color, DirectionalLight, Fog, HemisphereLight, PerspectiveCamera, Quaternion, Raycaster, Scene, Vector2, Vector3, WebGLRenderer, type Group, type Object3D,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Clock } from "../clock";
-import { h, svg } from "../dom";
+import { h } from "../dom";
 import type { SceneData } from "../format";
 import { short } from "../numbers";
 import { onTheme } from "../theme";
+import { frame } from "./framing";
+import { Gizmo } from "./gizmo";
+import { Ghost, type GhostData } from "./ghost";
+import { Ground } from "./ground";
+import { Labels } from "./labels";
 import { looks } from "./materials";
 import { Mechanism } from "./mechanism";
-import { Grid } from "./overlays";
+import { faceReader, findPlane } from "./plane";
 import { Poses } from "./poses";
+import { isSoftware, Quality, rendererName } from "./quality";
+import { headingOf, Rider, type Ride } from "./riding";
 import { chooseDirection } from "./vantage";
 
 export const webglAvailable = (): boolean => {
@@ -26,36 +33,42 @@ export const webglAvailable = (): boolean => {
 export class SceneView {
   readonly element: HTMLElement;
   readonly mechanism: Mechanism;
-  follow = 0; // body that the camera moves with; 0: none
+  readonly rider: Rider;
+  readonly vehicle: number; // the body to follow unless the reader says otherwise
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(32, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly light = new DirectionalLight("#ffffff", 1.9);
   private readonly fog = new Fog("#ffffff", 1, 10);
-  private readonly grid: Grid;
+  private readonly ground: Ground;
+  private readonly labels = new Labels();
   private readonly up: Vector3;
   private readonly corners: { first: Vector3[]; motion: Vector3[] };
   private readonly motion: Box3;
   private direction: Vector3 | null = null; // from which the fitted view looks
-  private readonly followed = new Vector3();
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly gizmo = new Gizmo();
   private readonly release: () => void;
+  private readonly ghosts: Ghost[] = [];
+  private readonly quality: Quality;
+  private ratio: number; // pixels drawn per pixel of the page
   private dirty = true;
   private onFollow: (body: number) => void = () => {};
 
   constructor(data: SceneData, private readonly clock: Clock) {
-    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.quality = new Quality(isSoftware(rendererName()), devicePixelRatio || 1);
+    this.renderer = new WebGLRenderer({ antialias: !this.quality.software, powerPreference: "high-performance" });
+    this.ratio = this.quality.fine;
+    this.renderer.setPixelRatio(this.ratio);
     this.up = new Vector3(...data.up);
     if (this.up.lengthSq() === 0) this.up.set(0, 0, 1);
     this.up.normalize();
-    this.mechanism = new Mechanism(data, new Poses(data.t.get(), data.poses.get(), data.bodies.length));
+    this.mechanism = new Mechanism(data, new Poses(data.t.get(), data.poses.get(), data.bodies.length), this.quality.software);
     this.corners = this.mechanism.corners();
     this.motion = new Box3().setFromPoints(this.corners.motion);
-    this.grid = new Grid(this.up, this.floor(data), this.mechanism.size);
-    this.scene.add(this.mechanism.root, this.grid.mesh, new AmbientLight("#ffffff", 0.55), new HemisphereLight("#ffffff", "#8a93a3", 1.5), this.light, this.light.target);
+    this.ground = new Ground(this.up, this.floor(data), this.mechanism.size);
+    this.scene.add(this.mechanism.root, this.ground.mesh, new AmbientLight("#ffffff", 0.55), new HemisphereLight("#ffffff", "#8a93a3", 1.5), this.light, this.light.target);
     this.scene.fog = this.fog;
     this.camera.up.copy(this.up);
     const canvas = this.renderer.domElement;
@@ -65,25 +78,40 @@ export class SceneView {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.invalidate());
-    this.element = h("div", { class: "canvas-host" }, canvas, this.tip, this.gizmo.element, h("div", { class: "grid-note", title: "Distance between the fine lines of the ground grid" }, `grid ${short(this.grid.cell)} m`));
+    this.element = h("div", { class: "canvas-host" }, canvas, this.labels.canvas, this.tip, this.gizmo.element, h("div", { class: "grid-note", title: "Distance between the fine lines of the ground grid" }, `grid ${short(this.ground.cell)} m`));
     new ResizeObserver(() => this.resize()).observe(this.element);
     canvas.addEventListener("pointermove", (event) => this.hover(event));
     canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
     canvas.addEventListener("dblclick", (event) => this.onFollow(this.pick(event)?.body ?? 0));
     clock.onChange(() => this.invalidate());
     this.release = onTheme((dark) => this.recolour(dark));
-    this.follow = this.travelsFar() ? this.heaviest(data) : 0;
     this.mechanism.update(clock.t);
+    this.vehicle = this.heaviest(data);
+    this.rider = new Rider(this.camera, this.controls, this.up, this.mechanism.bodies);
+    if (this.travelsFar(data)) this.rider.start(this.vehicle, this.turns() ? "turning" : "along");
   }
 
   whenFollowChosen(callback: (body: number) => void): void {
     this.onFollow = callback;
   }
 
-  /** A vehicle that leaves its starting place far behind would be a dot: the camera follows it instead. */
-  private travelsFar(): boolean {
+  /** A vehicle that leaves its starting place behind would be a dot: the camera follows it instead. */
+  private travelsFar(data: SceneData): boolean {
     const first = new Box3().setFromPoints(this.corners.first);
-    return this.motion.getSize(new Vector3()).length() > 5 * Math.max(this.mechanism.size, first.getSize(new Vector3()).length());
+    const factor = data.tyres.length ? 2.5 : 5;
+    return this.motion.getSize(new Vector3()).length() > factor * Math.max(this.mechanism.size, first.getSize(new Vector3()).length());
+  }
+
+  /** Whether the vehicle's heading changes by more than some degrees. */
+  private turns(): boolean {
+    const { poses } = this.mechanism;
+    const [p, q] = [new Vector3(), new Quaternion()];
+    const headings = Array.from({ length: 30 }, (_, k) => {
+      poses.seekFrame(Math.round((k * (poses.frames - 1)) / 29));
+      return poses.read(this.vehicle, p, q) ? headingOf(q, this.up) : 0;
+    });
+    this.mechanism.update(this.clock.t);
+    return headings.some((x) => Math.abs(x - (headings[0] as number)) > 0.1);
   }
 
   private heaviest(data: SceneData): number {
@@ -109,7 +137,7 @@ export class SceneView {
     const look = dark ? looks.dark : looks.light;
     this.scene.background = look.background;
     this.fog.color.copy(look.background);
-    this.grid.setColour(look.grid);
+    this.ground.setColour(look.grid);
     this.mechanism.materials.apply(look);
     this.invalidate();
   }
@@ -119,6 +147,7 @@ export class SceneView {
     if (width === 0 || height === 0) return;
     const firstTime = this.renderer.domElement.style.width === "";
     this.renderer.setSize(width, height);
+    this.labels.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (firstTime) this.fit();
@@ -128,20 +157,22 @@ export class SceneView {
 
   /** Looks at the whole motion (or at the followed body's surroundings) from the side that shows most of it. */
   fit(): void {
-    const points = this.follow ? this.corners.first : this.corners.motion;
+    if (this.rider.fixed) return this.setCamera(this.rider.body, "along");
+    const follow = this.rider.body;
+    const points = follow ? this.corners.first : this.corners.motion;
     const box = points.length ? new Box3().setFromPoints(points) : new Box3().setFromCenterAndSize(new Vector3(), new Vector3(1, 1, 1));
     const shift = new Vector3();
-    if (this.follow) {
+    if (follow) {
       this.mechanism.poses.seekFrame(0);
-      this.mechanism.poses.read(this.follow, shift, new Quaternion());
+      this.mechanism.poses.read(follow, shift, new Quaternion());
       shift.negate();
       this.mechanism.update(this.clock.t);
-      this.followed.copy(this.bodyPosition(this.follow));
-      shift.add(this.followed);
+      shift.add(this.bodyPosition(follow));
+      this.rider.start(follow, this.rider.ride);
     }
     if (!this.direction) {
       this.mechanism.update(this.clock.t);
-      const hidden = [this.grid.mesh, ...(this.mechanism.road ? [this.mechanism.road] : [])].filter((o) => o.visible);
+      const hidden = [this.ground.mesh, ...(this.mechanism.road ? [this.mechanism.road] : [])].filter((o) => o.visible);
       for (const object of hidden) object.visible = false;
       const { aspect } = this.camera;
       this.camera.aspect = 4 / 3; // the choice does not depend on the window
@@ -158,12 +189,15 @@ export class SceneView {
     this.invalidate();
   }
 
-  /** Directions worth a try. Flat mechanisms are looked at against their plane, others at three quarters. */
+  /** Directions worth a try. Plane mechanisms are seen from the front, flat ones against their plane, others at three quarters. */
   private directions(box: Box3): Vector3[] {
+    const plane = findPlane(this.mechanism.data, this.mechanism.poses, this.mechanism.size);
+    this.mechanism.update(this.clock.t);
     const size = box.getSize(new Vector3());
     const forward = Math.abs(this.up.x) > 0.9 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0);
     forward.addScaledVector(this.up, -forward.dot(this.up)).normalize();
     const side = new Vector3().crossVectors(this.up, forward);
+    if (plane) return [faceReader(plane, this.up).addScaledVector(side, Math.abs(plane.dot(this.up)) > 0.7 ? -1e-3 : 0).normalize()];
     const extent = (axis: Vector3): number => Math.abs(size.x * axis.x) + Math.abs(size.y * axis.y) + Math.abs(size.z * axis.z);
     const long = extent(forward);
     const broad = extent(side);
@@ -173,29 +207,10 @@ export class SceneView {
     return [make(0.8, -1), make(1, -0.55), make(0.8, 1), make(1, 0.55)];
   }
 
-  /**
-   * Puts the camera where all points are just inside the picture and in its middle; returns its distance from the target.
-   * With x across the picture and d towards the camera, a point is inside when |x - s| <= (D - d) tan(half angle): the
-   * smallest D follows from the extremes of x + d tan and -x + d tan, in both directions of the picture.
-   */
+  /** Puts the camera where all points are just inside the picture and in its middle; returns its distance from the target. */
   private lookFrom(direction: Vector3, points: Vector3[], box: Box3, shift: Vector3): number {
-    const centre = box.getCenter(new Vector3());
-    const right = new Vector3().crossVectors(this.up, direction).normalize();
-    const above = new Vector3().crossVectors(direction, right);
-    const tanY = Math.tan((this.camera.fov * Math.PI) / 360) / 1.16; // leaves a margin
-    const tanX = tanY * this.camera.aspect;
-    const seen = points.map((point) => {
-      const p = point.clone().sub(centre);
-      return { x: p.dot(right), y: p.dot(above), d: p.dot(direction) };
-    });
-    const reach = (f: (p: { x: number; y: number; d: number }) => number): number => seen.reduce((m, p) => Math.max(m, f(p)), 0);
-    const distance = Math.max(
-      (reach((p) => p.x + p.d * tanX) + reach((p) => -p.x + p.d * tanX)) / (2 * tanX),
-      (reach((p) => p.y + p.d * tanY) + reach((p) => -p.y + p.d * tanY)) / (2 * tanY),
-      0.4 * this.mechanism.size,
-    );
-    const middle = (values: number[]): number => middleAt(distance, values, seen.map((p) => p.d));
-    this.controls.target.copy(centre).add(shift).addScaledVector(right, middle(seen.map((p) => p.x))).addScaledVector(above, middle(seen.map((p) => p.y)));
+    const { target, distance } = frame(this.camera, this.up, direction, points, box.getCenter(new Vector3()), 0.4 * this.mechanism.size);
+    this.controls.target.copy(target).add(shift);
     this.camera.position.copy(this.controls.target).addScaledVector(direction, distance);
     this.camera.lookAt(this.controls.target);
     this.camera.updateMatrixWorld();
@@ -206,11 +221,47 @@ export class SceneView {
     return (this.mechanism.bodies[body] as Object3D).position;
   }
 
-  setFollow(body: number): void {
-    this.follow = body;
-    if (body) {
-      this.mechanism.update(this.clock.t);
-      this.followed.copy(this.bodyPosition(body));
+  /** Which body the camera moves with (0: none), and how; `tyre` is the wheel to stand beside. */
+  setCamera(body: number, ride: Ride, tyre = 0): void {
+    const wasFixed = this.rider.fixed;
+    this.mechanism.update(this.clock.t);
+    this.rider.start(body, ride);
+    const ahead = this.ahead(body);
+    const wheel = this.mechanism.data.tyres[tyre];
+    if (body && ride === "driver") this.rider.sit(this.mechanism.boxOf(body), ahead);
+    else if (body && ride === "wheel" && wheel) this.rider.stand(wheel, this.mechanism.bodies[wheel.body] as Group, ahead);
+    else if (wasFixed) this.fit();
+    this.invalidate();
+  }
+
+  /** The horizontal axis of a body along which it moves first, or its x axis. */
+  private ahead(body: number): Vector3 {
+    const { poses, size } = this.mechanism;
+    const [start, now, turn, q] = [new Vector3(), new Vector3(), new Quaternion(), new Quaternion()];
+    let way = new Vector3(1, 0, 0);
+    poses.seekFrame(0);
+    if (poses.read(body, start, turn))
+      for (let i = 1; i < poses.frames; i++) {
+        poses.seekFrame(i);
+        if (!poses.read(body, now, q) || now.distanceTo(start) < 0.5 * size) continue;
+        const moved = now.sub(start).applyQuaternion(turn.invert());
+        way = Math.abs(moved.x) >= Math.abs(moved.y) ? new Vector3(Math.sign(moved.x), 0, 0) : new Vector3(0, Math.sign(moved.y), 0);
+        break;
+      }
+    this.mechanism.update(this.clock.t);
+    return way.addScaledVector(this.up, -way.dot(this.up)).normalize();
+  }
+
+  /** Other motions, half transparent, at the same time. */
+  setGhosts(wanted: GhostData[]): void {
+    for (const ghost of this.ghosts.splice(0)) {
+      this.scene.remove(ghost.mechanism.root);
+      ghost.dispose();
+    }
+    for (const data of wanted) {
+      const ghost = new Ghost(data, this.quality.software);
+      this.ghosts.push(ghost);
+      this.scene.add(ghost.mechanism.root);
     }
     this.invalidate();
   }
@@ -219,21 +270,26 @@ export class SceneView {
     this.dirty = true;
   }
 
-  private moveWithBody(): void {
-    if (!this.follow || !(this.mechanism.bodies[this.follow] as Object3D).visible) return;
-    const position = this.bodyPosition(this.follow);
-    const shift = position.clone().sub(this.followed);
-    this.followed.copy(position);
-    this.camera.position.add(shift);
-    this.controls.target.add(shift);
-    this.controls.update();
-  }
-
   /** Called once per animation frame. */
   draw(): void {
-    if (!this.dirty || this.renderer.domElement.style.width === "" || !this.element.isConnected) return;
+    if (this.renderer.domElement.style.width === "" || !this.element.isConnected) return;
+    const now = performance.now();
+    if (this.dirty) this.setRatio(this.quality.next(now));
+    else if (this.quality.shouldRefine(now)) this.setRatio(this.quality.fine);
+    else return;
+    this.render();
+  }
+
+  private setRatio(ratio: number): void {
+    if (ratio === this.ratio) return;
+    this.ratio = ratio;
+    this.renderer.setPixelRatio(ratio);
+  }
+
+  private render(): void {
     this.mechanism.update(this.clock.t);
-    this.moveWithBody();
+    for (const ghost of this.ghosts) ghost.mechanism.update(this.clock.t);
+    this.rider.step();
     this.dirty = false;
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.camera.near = Math.max(distance * 0.01, 1e-5);
@@ -241,10 +297,12 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.fog.near = distance + 2.5 * this.mechanism.size;
     this.fog.far = distance + 8 * this.mechanism.size;
-    this.grid.centre(this.controls.target);
+    this.ground.centre(this.controls.target, this.mechanism.travelled(this.clock.t));
     this.placeLight();
     this.gizmo.update(this.camera);
+    this.mechanism.forces.update(this.mechanism.poses, this.camera, 2 * distance * Math.tan((this.camera.fov * Math.PI) / 360));
     this.renderer.render(this.scene, this.camera);
+    this.labels.draw(this.mechanism.forces.labels, this.camera, `#${(this.scene.background as Color).getHexString()}`);
   }
 
   /** The light comes over the reader's left shoulder, so that no side shown is ever black. */
@@ -260,7 +318,7 @@ export class SceneView {
     const ray = new Raycaster();
     ray.params.Line = { threshold: 0 };
     ray.setFromCamera(at, this.camera);
-    for (const { object } of ray.intersectObject(this.mechanism.root, true)) {
+    for (const { object } of ray.intersectObjects([this.mechanism.root, ...this.ghosts.map((g) => g.mechanism.root)], true)) {
       const label = object.userData.label as string | undefined;
       if (label && isShown(object)) return { label, body: (object.userData.body as number | undefined) ?? 0 };
     }
@@ -284,54 +342,23 @@ export class SceneView {
   }
 
   picture(): Promise<Blob | null> {
-    this.dirty = true;
-    this.draw();
-    return new Promise((resolve) => this.renderer.domElement.toBlob(resolve));
+    const canvas = document.createElement("canvas");
+    this.paint(canvas, this.quality.fine);
+    return new Promise((resolve) => canvas.toBlob(resolve));
   }
-}
 
-/** The offset s that makes the picture's margins equal: max (x - s)/(D - d) = max (s - x)/(D - d), by bisection. */
-function middleAt(distance: number, values: number[], depths: number[]): number {
-  let low = values.reduce((a, b) => Math.min(a, b), 0);
-  let high = values.reduce((a, b) => Math.max(a, b), 0);
-  for (let k = 0; k < 30; k++) {
-    const s = (low + high) / 2;
-    let [most, least] = [0, 0];
-    values.forEach((x, i) => {
-      const slope = (x - s) / Math.max(distance - (depths[i] as number), 1e-9);
-      most = Math.max(most, slope);
-      least = Math.min(least, slope);
-    });
-    if (most > -least) low = s;
-    else high = s;
+  /** Draws the view with its labels into a canvas, so many pixels per pixel of the page. */
+  paint(canvas: HTMLCanvasElement, ratio: number): void {
+    this.setRatio(ratio);
+    this.render();
+    canvas.width = Math.round(this.element.clientWidth * ratio);
+    canvas.height = Math.round(this.element.clientHeight * ratio);
+    const context = canvas.getContext("2d");
+    for (const source of [this.renderer.domElement, this.labels.canvas]) context?.drawImage(source, 0, 0, canvas.width, canvas.height);
   }
-  return (low + high) / 2;
 }
 
 function isShown(object: Object3D): boolean {
   for (let o: Object3D | null = object; o; o = o.parent) if (!o.visible) return false;
   return true;
-}
-
-/** The directions of x, y, z in a corner of the view. */
-class Gizmo {
-  readonly element = svg("svg", { class: "gizmo", viewBox: "-36 -36 72 72", "aria-hidden": "true" });
-  private readonly axes = (["x", "y", "z"] as const).map((name) => {
-    const line = svg("line", { x1: 0, y1: 0, class: `axis-${name}` });
-    const label = svg("text", { class: `axis-${name}` }, name);
-    this.element.append(line, label);
-    return { line, label };
-  });
-
-  update(camera: PerspectiveCamera): void {
-    const v = new Vector3();
-    this.axes.forEach(({ line, label }, i) => {
-      v.set(0, 0, 0).setComponent(i, 1).transformDirection(camera.matrixWorldInverse);
-      line.setAttribute("x2", String(22 * v.x));
-      line.setAttribute("y2", String(-22 * v.y));
-      label.setAttribute("x", String(29 * v.x));
-      label.setAttribute("y", String(-29 * v.y));
-      for (const part of [line, label]) part.style.opacity = String(0.65 + 0.35 * v.z);
-    });
-  }
 }
