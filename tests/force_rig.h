@@ -28,7 +28,7 @@ static inline void rig_assert_near(double a, double b, double tolerance, const c
     }
 }
 
-enum { RIG_OUTPUTS = 200, RIG_BODIES = 4, RIG_ARRAY = 16 };
+enum { RIG_OUTPUTS = 200, RIG_BODIES = 4, RIG_ARRAY = 24 };
 
 typedef struct rig {
     bg_model *model;

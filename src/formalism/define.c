@@ -152,6 +152,19 @@ static int pass_jump(bg_multibody *mb, const bg_corner *c, const bg_event *event
     return action;
 }
 
+/* The k-th switching function of a force element. */
+static int pass_switch(const bg_force *f, int k, int direction, const bg_event_state *x)
+{
+    int *mode = x->mode + f->mode0, before[BG_FORCE_MODES];
+    if (!f->class_->event)
+        return BG_EVENT_NOTE;
+    memcpy(before, mode, (size_t)f->nmode * sizeof *mode);
+    const int action = f->class_->event(f, k, direction, mode);
+    if (action == BG_EVENT_CHANGED && f->class_->enter)
+        f->class_->enter(f, k, before, mode, x->z + f->z0);
+    return action;
+}
+
 static int def_event(void *self, const bg_event *event, const bg_event_state *x)
 {
     bg_multibody *mb = self;
@@ -165,9 +178,7 @@ static int def_event(void *self, const bg_event *event, const bg_event_state *x)
         const bg_force *f = &m->forces[k];
         if (event->index < f->s0 || event->index >= f->s0 + f->ns)
             continue;
-        action = f->class_->event ? f->class_->event(f, event->index - f->s0, event->direction,
-                                                     x->mode + f->mode0)
-                                  : BG_EVENT_NOTE;
+        action = pass_switch(f, event->index - f->s0, event->direction, x);
     }
     if (action != BG_EVENT_CHANGED)
         return action;

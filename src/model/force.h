@@ -20,7 +20,12 @@ typedef struct bg_value bg_value;
  * A body may appear more than once: its blocks add. The ground may be left out. Bodies that only
  * the sensors of a law look at have columns but no wrench. States count from the element's first.
  * What lies beyond nbodies is undefined. */
-enum { BG_FORCE_BODIES = 8, BG_FORCE_STATES = 4, BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES };
+enum {
+    BG_FORCE_BODIES = 8,
+    BG_FORCE_STATES = 4,
+    BG_FORCE_MODES = 4,
+    BG_FORCE_COLUMNS = 6 * BG_FORCE_BODIES
+};
 
 typedef struct bg_force_derivatives {
     int nbodies, body[BG_FORCE_BODIES];
@@ -78,6 +83,9 @@ typedef struct bg_force_class {
     void (*switching)(const bg_force *f, const bg_world *w, double *s);
     bool s_follows_motion; /* they vary no faster than the motion and its multipliers */
     int (*event)(const bg_force *f, int k, int direction, int *mode);
+    /* Behind an event of the k-th function that changed its modes from before[f->nmode]: sets those
+     * of its states z[f->nz] that begin anew. NULL: none does. */
+    void (*enter)(const bg_force *f, int k, const int *before, const int *mode, double *z);
     /* The side that each switching function is on in these modes of its own, +1, -1 or BG_SIDE_*,
      * into side[f->ns], which is zero before. NULL: modes do not say. */
     void (*sides)(const bg_force *f, const int *mode, int *side);

@@ -122,6 +122,10 @@ typedef struct bg_variables {
 bg_expression *bg_value_compile(const bg_value *v, const bg_variables *variables, const int *used,
                                 int nused);
 
+/* What a key that is not known here may mean elsewhere, a clause; NULL: nothing that is known of.
+ */
+const char *bg_topic_find(const char *key);
+
 /* The marker on a body at a place, with axes, given in the world of the design position. */
 bg_marker bg_body_make_marker(const bg_model *model, int body, bg_vec3 r, const bg_mat3 *axes);
 

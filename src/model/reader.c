@@ -316,9 +316,10 @@ void bg_value_expect(const bg_value *object, const char *const *keys)
         while (k < n && strcmp(keys[k], member.key) != 0)
             k++;
         char hint[HINT_LENGTH];
+        const char *topic = k == n ? bg_topic_find(member.key) : NULL;
         if (k == n)
             bg_value_fail(&member, "is not a known key; %s",
-                          write_hint(member.key, keys, n, hint, sizeof hint));
+                          topic ? topic : write_hint(member.key, keys, n, hint, sizeof hint));
     }
     object->reader->known = object->json;
 }

@@ -1,0 +1,414 @@
+/* Joint limits, friction, bump stops and contacts against closed forms: how long a rebound takes
+ * and what it leaves, where sliding ends, when a slope is too steep, how a ball begins to roll; in
+ * both forms, with every method, and in models that are turned. */
+#include "model_support.h"
+
+#include <stdbool.h>
+
+enum { MOST = 4096 };
+
+/* One run: what is left at the end, and its events. */
+typedef struct outcome {
+    double y[16], t;
+    long n;
+    double at[64];
+    char what[64][96];
+    double energy_error;
+} outcome;
+
+static outcome run_with(const char *text, const char *form, const char *method, double tolerance,
+                        double step)
+{
+    bg_error err = {BG_OK, ""};
+    outcome x = {.n = 0};
+    bg_run_options o = bg_default_run_options();
+    bg_run_report r;
+    bg_system *sys;
+    bg_model *model = parse_quoted(text);
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    o.integrator = method;
+    o.method.rtol = o.method.atol = tolerance;
+    o.method.step = step;
+    if (bg_run(sys, &o, &r, &err) != BG_OK)
+        fail_msg("%s, %s: %s", form, method, err.text);
+    assert_true(bg_system_get_def(sys)->ny <= 16 && r.nevents <= 64);
+    memcpy(x.y, r.y, (size_t)bg_system_get_def(sys)->ny * sizeof(double));
+    x.t = r.final->t;
+    x.n = r.nevents;
+    x.energy_error = r.certificate.energy_error;
+    for (long k = 0; k < r.nevents; k++) {
+        x.at[k] = r.events[k].t;
+        snprintf(x.what[k], sizeof x.what[k], "%s", r.events[k].name);
+    }
+    bg_run_report_clear(&r);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return x;
+}
+
+static outcome run(const char *text, int form)
+{
+    return run_with(text, forms[form], "mdop5", 1e-10, 0);
+}
+
+static void check_event(const outcome *x, int k, const char *what, double t, double tolerance)
+{
+    if (k >= x->n)
+        fail_msg("only %ld events, none '%s'", x->n, what);
+    assert_string_equal(x->what[k], what);
+    assert_near(x->at[k], t, tolerance);
+}
+
+/* A mass m that meets a spring k and damper c at speed 1: with w = sqrt(k/m), z = c/(2 m w) and w_d
+ * = w sqrt(1 - z^2), delta = exp(-z w t) sin(w_d t)/w_d; the force vanishes with delta'', where w_d
+ * t = pi - atan2(2 z sqrt(1 - z^2), 1 - 2 z^2). Returns how long it touches, and the
+ * speed and delta after. */
+static double calc_rebound(double m, double k, double c, double *speed, double *depth)
+{
+    const double w = sqrt(k / m), z = c / (2 * m * w), root = sqrt(1 - z * z);
+    const double phi = acos(-1) - atan2(2 * z * root, 1 - 2 * z * z), t = phi / (w * root);
+    *depth = exp(-z * w * t) * sin(phi) / (w * root);
+    *speed = -exp(-z * w * t) * (cos(phi) - z / root * sin(phi));
+    return t;
+}
+
+static const char *const rod =
+    "{'gravity': 0, 'bodies': {'rod': {'mass': 3, 'center': [0, 0, 0], 'inertia': [1, 0.4, 2]}}, "
+    "'joints': {'hinge': {'type': 'revolute', 'bodies': ['ground', 'rod'], 'at': [0, 0, 0], "
+    "'axis': [0, 1, 0], 'initial': {'position': %g, 'velocity': %g}}}, 'forces': {'ends': {'type': "
+    "'limit', 'joint': 'hinge', 'lower': '-30*deg', 'upper': %s, 'stiffness': 900, 'damping': %g "
+    "%s}}, 'outputs': {'rate': {'joint': 'hinge', 'derivative': 1}, 'angle': {'joint': 'hinge'}, "
+    "'beyond': {'force': 'ends', 'value': 'contact'}}, 'run': {'t_end': %g}}";
+
+/* To and fro between two limits. */
+static void limits_throw_back(void **state)
+{
+    (void)state;
+    const double deg = acos(-1) / 180, c[] = {0, 5};
+    for (int k = 0; k < 4; k++) {
+        char text[MOST];
+        double e, depth, dt = calc_rebound(0.4, 900, c[k / 2], &e, &depth);
+        snprintf(text, sizeof text, rod, 0.0, 2.0, "'60*deg'", c[k / 2], "", 2.1);
+        const outcome x = run(text, k % 2);
+        const double t1 = 60 * deg / 2, t2 = t1 + dt, t3 = t2 + (90 * deg + 2 * depth) / (2 * e);
+        check_event(&x, 0, "joint hinge reaches its upper limit", t1, 1e-9);
+        check_event(&x, 1, "joint hinge leaves its upper limit", t2, 1e-8);
+        check_event(&x, 2, "joint hinge reaches its lower limit", t3, 2e-8);
+        check_event(&x, 3, "joint hinge leaves its lower limit", t3 + dt, 2e-8);
+        assert_int_equal(x.n, 4);
+        assert_near(x.y[0], 2 * e * e, 1e-7);
+    }
+}
+
+/* A limit beyond half a turn, and a spring of another power: at rest the energy is that of the
+ * flight, k delta^(n+1)/(n+1) = I w^2/2. */
+static void limits_may_count_turns(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 2; form++) {
+        char text[MOST];
+        snprintf(text, sizeof text, rod, 0.0, 20.0, "9", 0.0, ", 'turns': true, 'exponent': 1.5",
+                 9.0);
+        char *end = strstr(text, "'run'");
+        strcpy(end, "'events': {'turn': {'expression': 'rate', 'stop': 'falling'}}, 'run': "
+                    "{'t_end': 9}}");
+        const outcome x = run(text, form);
+        check_event(&x, 0, "joint hinge reaches its upper limit", 9.0 / 20, 1e-9);
+        assert_near(x.y[1], 9 + pow(2.5 * 0.5 * 0.4 * 400 / 900, 0.4), 1e-8);
+        assert_near(x.y[2], 1, 0);
+    }
+}
+
+/* Every method finds the same, as well as its order lets it. */
+static void every_method_meets_limits(void **state)
+{
+    (void)state;
+    char text[MOST];
+    const bg_integrator_info *info;
+    double e, depth, dt = calc_rebound(0.4, 900, 5, &e, &depth);
+    const double t1 = acos(-1) / 6;
+    snprintf(text, sizeof text, rod, 0.0, 2.0, "'60*deg'", 5.0, "", 1.0);
+    for (int i = 0; (info = get_method(i)); i += SANITIZED ? 3 : 1)
+        for (int form = 0; form < 2; form++) {
+            const bool fixed = info->fixed_steps;
+            const outcome x = run_with(text, forms[form], info->name, 1e-8, fixed ? 2e-4 : 0);
+            const double near = fixed ? 2e-3 : 2e-5;
+            if (x.n != 2)
+                fail_msg("%s, %s: %ld events", info->name, forms[form], x.n);
+            check_event(&x, 0, "joint hinge reaches its upper limit", t1, near);
+            check_event(&x, 1, "joint hinge leaves its upper limit", t1 + dt, near);
+            assert_near(x.y[0], -2 * e, fixed ? 2e-2 : 2e-5);
+        }
+}
+
+static const char *const block =
+    "{'gravity': 0, 'bodies': {'block': {'mass': 2, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, "
+    "'joints': {'guide': {'type': 'prismatic', 'bodies': ['ground', 'block'], 'at': [0, 0, 0], "
+    "'axis': [1, 2, 2], 'initial': {'velocity': %g}}}, 'inputs': {'pull': '%s'}, 'forces': {'rub': "
+    "{'type': 'friction', 'joint': 'guide', %s}, 'push': {'type': 'torsion', 'joint': 'guide', "
+    "'torque': 'pull'}}, 'outputs': {'way': {'joint': 'guide'}, 'speed': {'joint': 'guide', "
+    "'derivative': 1}, 'force': {'force': 'rub', 'value': 'torque'}, 'sticks': {'force': 'rub', "
+    "'value': 'sticks'}}, 'run': {'t_end': %g}}";
+
+/* Forwards and backwards, v^2 m/(2 L) and v m/L; then it holds. With a smooth law it stops after
+ * m/(2 L) (v sqrt(v^2 + e^2) + e^2 asinh(v/e)). */
+static void friction_stops_a_block(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char text[MOST];
+        const double side = k / 2 ? -1 : 1;
+        snprintf(text, sizeof text, block, side * 3, "0", "'coulomb': 5, 'deflection': 1e-4", 2.0);
+        outcome x = run(text, k % 2);
+        check_event(&x, 0, "joint guide sticks", 2 * 3 / 5.0, 1e-9);
+        assert_int_equal(x.n, 1);
+        /* the deflection with which stick began is given back */
+        assert_near(x.y[0], side * (9 * 2 / 10.0 - 1e-4), 1e-8);
+        assert_near(x.y[1], 0, 1e-8);
+        assert_near(x.y[3], 1, 0);
+        snprintf(text, sizeof text, block, side * 3, "0", "'coulomb': 5, 'speed': 0.05", 20.0);
+        x = run(text, k % 2);
+        const double e = 0.05;
+        assert_near(x.y[0], side * 2 / 10.0 * (3 * sqrt(9 + e * e) + e * e * asinh(3 / e)), 1e-8);
+        assert_int_equal(x.n, 0);
+        snprintf(text, sizeof text, block, side * 3, "0", "'viscous': 4", 1.0);
+        x = run(text, k % 2);
+        assert_near(x.y[1], side * 3 * exp(-2), 1e-8);
+    }
+}
+
+/* A pull that grows by 4 N/s breaks away when the spring of stick, behind it by its damper's time,
+ * has 1.5 times the level; then m v' = pull - L. */
+static void friction_holds_up_to_its_static_level(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char text[MOST];
+        const double side = k / 2 ? -1 : 1, t1 = 1.5 * 5 / 4 + 0.01;
+        snprintf(text, sizeof text, block, 0.0, k / 2 ? "-4*t" : "4*t",
+                 "'coulomb': 5, 'deflection': 1e-4, 'static': 1.5, 'damping': 0.01", 2.5);
+        const outcome x = run(text, k % 2);
+        check_event(&x, 0,
+                    k / 2 ? "joint guide begins to slip backward"
+                          : "joint guide begins to slip forward",
+                    t1, 1e-6);
+        assert_int_equal(x.n, 1);
+        const double v = (2 * (2.5 * 2.5 - t1 * t1) - 5 * (2.5 - t1)) / 2;
+        assert_near(x.y[1], side * v, 1e-3);
+        assert_near(x.y[2], -side * 5, 1e-9);
+    }
+}
+
+/* To and fro by a sine: slips, sticks, slips, in the same order and at the same times with every
+ * method. */
+static void every_method_sticks_and_slips(void **state)
+{
+    (void)state;
+    char text[MOST];
+    const bg_integrator_info *info;
+    snprintf(text, sizeof text, block, 0.0, "8*sin(4*t)",
+             "'coulomb': 5, 'deflection': 1e-3, 'static': 1.1, 'viscous': 0.5", 2.5);
+    const outcome x = run_with(text, "joint", "mdop8", 1e-11, 0);
+    assert_true(x.n >= 6 && strcmp(x.what[1], "joint guide sticks") == 0);
+    for (int i = 0; (info = get_method(i)); i += SANITIZED ? 3 : 1)
+        for (int form = 0; form < 2; form++) {
+            const bool fixed = info->fixed_steps;
+            const outcome y = run_with(text, forms[form], info->name, 1e-9, fixed ? 5e-4 : 0);
+            if (y.n != x.n)
+                fail_msg("%s, %s: %ld events, not %ld", info->name, forms[form], y.n, x.n);
+            for (int k = 0; k < x.n; k++)
+                check_event(&y, k, x.what[k], x.at[k], fixed ? 5e-3 : 2e-5);
+            assert_near(y.y[0], x.y[0], fixed ? 1e-2 : 1e-5);
+        }
+}
+
+/* A plate is tilted slowly; the block on it goes when tan(tilt) is 1.2 mu, behind by tau. */
+static void a_slope_becomes_too_steep(void **state)
+{
+    (void)state;
+    static const char *const plate =
+        "{'bodies': {'plate': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}, 'block': "
+        "{'mass': 2, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'inputs': {'tilt': '0.01*t'}, "
+        "'joints': {'hinge': {'type': 'revolute', 'bodies': ['ground', 'plate'], 'at': [0, 0, 0], "
+        "'axis': [0, 1, 0], 'prescribed': 'tilt'}, 'guide': {'type': 'prismatic', 'bodies': "
+        "['plate', 'block'], 'at': [0, 0, 0], 'axis': [1, 0, 0]}}, 'forces': {'rub': {'type': "
+        "'friction', 'joint': 'guide', 'coulomb': '0.3*2*9.81*cos(slope)', 'deflection': 1e-3, "
+        "'static': 1.2, 'damping': 0.01}}, 'outputs': {'slope': {'joint': 'hinge'}}, 'run': "
+        "{'t_end': 36}}";
+    for (int form = 0; form < 2; form++) {
+        const outcome x = run_with(plate, forms[form], "bdf", 1e-8, 0);
+        check_event(&x, 0, "joint guide begins to slip forward", 100 * atan(0.36) + 0.01, 1e-3);
+        assert_int_equal(x.n, 1);
+    }
+}
+
+static const char *const strut =
+    "{'gravity': 0, 'bodies': {'car': {'mass': 20, 'center': [0, 0, 1], 'inertia': [1, 1, 1]}, "
+    "'wheel': {'mass': 5, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'joints': {'free': {'type': "
+    "'prismatic', 'bodies': ['ground', 'wheel'], 'at': [0, 0, 0], 'axis': [0, 0, 1]}, 'leg': "
+    "{'type': 'prismatic', 'bodies': ['wheel', 'car'], 'at': [0, 0, 0], 'axis': [0, 0, 1], "
+    "'initial': {'velocity': %g}}}, 'forces': {'rubber': {'type': 'bump-stop', 'from': 'wheel', "
+    "'to': 'car', '%s': %g, 'stiffness': 5e4, 'damping': 100}}, 'outputs': {'rate': {'joint': "
+    "'leg', 'derivative': 1}}, 'run': {'t_end': 0.3}}";
+
+/* Two bodies rebound as one of their reduced mass, 4 kg. */
+static void bump_stops_throw_back(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        char text[MOST];
+        const double side = k / 2 ? 1 : -1;
+        double e, depth, dt = calc_rebound(4, 5e4, 100, &e, &depth);
+        snprintf(text, sizeof text, strut, side * 2, k / 2 ? "above" : "below", k / 2 ? 1.2 : 0.8);
+        const outcome x = run(text, k % 2);
+        check_event(&x, 0, "stop rubber is hit", 0.1, 1e-9);
+        check_event(&x, 1, "stop rubber comes free", 0.1 + dt, 1e-8);
+        assert_near(x.y[0], -side * 2 * e, 1e-7);
+    }
+}
+
+/* A turned world: gravity, plane and start by the same rotation. */
+static const char *const ball =
+    "{'parameters': {'a': %g, 'b': %g}, 'gravity': ['-9.81*sin(b)', 0, '-9.81*cos(b)'], 'bodies': "
+    "{'ball': {'mass': 2, 'center': ['%g*sin(b) + %g*cos(b)', 0, '%g*cos(b) - %g*sin(b)'], "
+    "'inertia': [0.008, 0.008, 0.008], 'velocity': ['%g*cos(b)', 0, '-%g*sin(b)']}}, 'joints': "
+    "{'air': {'type': 'free', 'bodies': ['ground', 'ball']}}, 'forces': {'floor': {'type': "
+    "'contact', 'at': 'ball', 'radius': 0.1, 'stiffness': 2e5, %s, 'plane': {'normal': "
+    "['sin(a+b)', "
+    "0, 'cos(a+b)']}}}, 'outputs': {'way': {'velocity': 'ball'}, 'gap': {'force': 'floor', "
+    "'value': "
+    "'gap'}, 'slip': {'force': 'floor', 'value': 'slip'}, 'along': 'way.x*cos(a+b) - "
+    "way.z*sin(a+b)', 'up': 'way.x*sin(a+b) + way.z*cos(a+b)', 'spin': {'angular_velocity': "
+    "'ball', 'component': 'y'}}, 'run': {'t_end': %g}}";
+
+/* Dropped from 1 m above the floor: the speed at landing is sqrt(2 g h), the spring under its
+ * weight gives it back, or what the damper leaves of it. */
+static void a_ball_bounces(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++)
+        for (int turned = 0; turned < 2; turned++) {
+            char text[MOST];
+            const double b = 0.7 * turned;
+            snprintf(text, sizeof text, ball, 0.0, b, 1.1, 0.3, 1.1, 0.3, 0.0, 0.0,
+                     k / 2 ? "'damping': 60" : "'exponent': 1.5", 0.8);
+            const outcome x = run(text, k % 2);
+            const double t1 = sqrt(2 / 9.81), v = 9.81 * t1;
+            check_event(&x, 0, "contact floor closes", t1, 1e-9);
+            assert_string_equal(x.what[1], "contact floor opens");
+            if (k / 2 == 0) /* nothing is lost */
+                assert_near(x.y[6], v - 9.81 * (0.8 - x.at[1]), 1e-6);
+            double e, depth, dt = calc_rebound(2, 2e5, 60, &e, &depth);
+            if (k / 2) { /* the weight is small beside what the spring does */
+                assert_near(x.at[1], t1 + dt, 2e-4);
+                assert_near(x.y[6] + 9.81 * (0.8 - x.at[1]), e * v, 0.05);
+            }
+            assert_near(x.y[5], 0, 1e-9);
+        }
+}
+
+/* Thrown along the floor without spin: friction at the height h below the centre turns it until it
+ * rolls, with v/(1 + I/(m h^2)), which is 5/7 v on a hard floor. */
+static void a_ball_begins_to_roll(void **state)
+{
+    (void)state;
+    const double sunk = 2 * 9.81 / 2e5, h = 0.1 - sunk;
+    for (int k = 0; k < 4; k++) {
+        char text[MOST];
+        snprintf(text, sizeof text, ball, 0.0, 0.5 * (k / 2), 0.1 - sunk, 0.0, 0.1 - sunk, 0.0, 2.0,
+                 2.0, "'damping': 100, 'friction': 0.3, 'speed': 1e-3", 1.0);
+        const outcome x = run_with(text, forms[k % 2], "bdf", 1e-8, 0);
+        assert_near(x.y[5], 2 / (1 + 0.004 / (h * h)), 1e-5);
+        assert_near(x.y[7], x.y[5] / h, 1e-4);
+        assert_near(x.y[4], 0, 1e-4);
+    }
+}
+
+/* A block that cannot turn creeps down a slope that is less steep than its friction: with the
+ * smooth law mu s/sqrt(s^2 + e^2) = tan(a). */
+static void a_block_creeps_by_the_smooth_law(void **state)
+{
+    (void)state;
+    static const char *const slope =
+        "{'parameters': {'a': 0.2}, 'bodies': {'block': {'mass': 2, 'center': ['0.1*sin(a)', 0, "
+        "'0.1*cos(a)'], 'inertia': [1, 1, 1]}}, 'joints': {'upright': {'type': 'planar', 'bodies': "
+        "['ground', 'block'], 'at': [0, 0, 0], 'axis': [0, 1, 0]}}, 'forces': {'foot': {'type': "
+        "'contact', 'at': 'block', 'radius': 0.1, 'stiffness': 2e5, 'damping': 200, 'friction': "
+        "0.4, 'speed': 1e-3, 'plane': {'normal': ['sin(a)', 0, 'cos(a)']}}, 'hold': {'type': "
+        "'torsion', 'joint': 'upright', 'coordinate': 'angle', 'stiffness': 1e4, 'damping': 100}}, "
+        "'outputs': {'slip': {'force': 'foot', 'value': 'slip'}}, 'run': {'t_end': 5}}";
+    for (int form = 0; form < 2; form++) {
+        const outcome x = run_with(slope, forms[form], "bdf", 1e-9, 0);
+        const double ratio = tan(0.2) / 0.4;
+        assert_near(x.y[0], 1e-3 * ratio / sqrt(1 - ratio * ratio), 1e-7);
+    }
+}
+
+/* What cannot be meant is named. */
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const frame =
+        "{'bodies': {'rod': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'joints': "
+        "{'hinge': {'type': 'revolute', 'bodies': ['ground', 'rod'], 'at': [0, 0, 0], 'axis': [0, "
+        "1, 0]%s}}, 'forces': {'x': {%s}}}";
+    static const char *const cases[][3] = {
+        {"", "'type': 'limit', 'joint': 'hinge', 'stiffness': 1", "limits nothing"},
+        {"", "'type': 'limit', 'joint': 'hinge', 'stiffness': 1, 'lower': 1, 'upper': 0",
+         "'lower' (1) must be less than 'upper' (0)"},
+        {"", "'type': 'limit', 'joint': 'hinge', 'stiffness': 1, 'upper': 4",
+         "forces.x.upper: an angle lies between -180 and 180 degrees"},
+        {"", "'type': 'limit', 'joint': 'hinge', 'upper': 1", "forces.x.stiffness: is missing"},
+        {"", "'type': 'limit', 'joint': 'hinge', 'upper': 1, 'stiffness': 1, 'exponent': 0.5",
+         "exponent: must be between 1"},
+        {"", "'type': 'friction', 'joint': 'hinge'", "exerts no friction"},
+        {"", "'type': 'friction', 'joint': 'hinge', 'coulomb': 1", "one of 'speed'"},
+        {"", "'type': 'friction', 'joint': 'hinge', 'coulomb': -1, 'speed': 1", "not be negative"},
+        {"", "'type': 'friction', 'joint': 'hinge', 'coulomb': 1, 'speed': 1, 'static': 2",
+         "belongs to stick and slip"},
+        {"", "'type': 'friction', 'joint': 'hinge', 'coulomb': 1, 'deflection': 1, 'static': 0.9",
+         "static: must be 1 or more"},
+        {"", "'type': 'bump-stop', 'from': 'rod', 'to': 'ground', 'stiffness': 1",
+         "one of 'below' and 'above'"},
+        {"", "'type': 'bump-stop', 'from': 'rod', 'to': 'rod', 'stiffness': 1, 'below': 1",
+         "both points belong to body 'rod'"},
+        {"", "'type': 'contact', 'at': [0, 0, 0], 'stiffness': 1", "same body 'ground'"},
+        {"", "'type': 'contact', 'at': 'rod', 'stiffness': 1, 'speed': 1", "give 'friction'"},
+        {"", "'type': 'contact', 'at': 'rod', 'stiffness': 1, 'plane': {'normal': [0, 0, 0]}",
+         "plane.normal: has zero length"},
+        {", 'limits': [0, 1]", "'type': 'friction', 'joint': 'hinge', 'viscous': 1",
+         "docs/how-to.md"},
+        {", 'friction': 0.1", "'type': 'friction', 'joint': 'hinge', 'viscous': 1",
+         "docs/how-to.md"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[MOST];
+        bg_error err = {BG_OK, ""};
+        bg_model *model = NULL;
+        snprintf(text, sizeof text, frame, cases[k][0], cases[k][1]);
+        char *copy = quote(text);
+        assert_int_equal(bg_model_parse(copy, "test", NULL, 0, &model, &err), BG_BAD_INPUT);
+        if (!strstr(err.text, cases[k][2]))
+            fail_msg("'%s' does not say '%s'", err.text, cases[k][2]);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_throw_back),
+        cmocka_unit_test(limits_may_count_turns),
+        cmocka_unit_test(every_method_meets_limits),
+        cmocka_unit_test(friction_stops_a_block),
+        cmocka_unit_test(friction_holds_up_to_its_static_level),
+        cmocka_unit_test(every_method_sticks_and_slips),
+        cmocka_unit_test(a_slope_becomes_too_steep),
+        cmocka_unit_test(bump_stops_throw_back),
+        cmocka_unit_test(a_ball_bounces),
+        cmocka_unit_test(a_ball_begins_to_roll),
+        cmocka_unit_test(a_block_creeps_by_the_smooth_law),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
