@@ -60,17 +60,21 @@ static double calc_length(int n, const double *x)
 }
 
 /* What the tolerance of n entries is relative to: their length divided by n, which is what a
- * smaller one of them has, so that none is held less tightly than it would be by itself. */
-static double calc_size(int n, const double *x0, const double *x1)
+ * smaller one of them has, so that none is held less tightly than it would be by itself. In joint
+ * form a ball alone says where everything on it is: a fast spin about one axis must not loosen what
+ * is asked across it. With this part of the length the velocity of a top of 150 rad/s is wrong by
+ * 4e-10 after 1 s at 1e-11 (mdop5), with a third by 3e-9. */
+static double calc_size(const bg_integrator *ig, int n, const double *x0, const double *x1)
 {
+    static const double of_ball = 0.04;
     double size = fmax(calc_length(n, x0), calc_length(n, x1));
-    return size / n;
+    return n == 1 ? size : ig->sys->def.semidefinite ? size / n : of_ball * size;
 }
 
 double bg_norm_find_size(const bg_integrator *ig, int i, const double *y0, const double *y1)
 {
     const int first = ig->first[i];
-    return calc_size(find_end(ig, first) - first, y0 + first, y1 + first);
+    return calc_size(ig, find_end(ig, first) - first, y0 + first, y1 + first);
 }
 
 double bg_norm_calc(const bg_integrator *ig, int n, const double *x, const double *x0,
@@ -91,7 +95,8 @@ double bg_norm_calc_turned(const bg_integrator *ig, int n, const double *x, cons
     double sum = 0, rtol = ig->options.rtol, atol = ig->options.atol;
     for (int i = 0, end; i < n; i = end) {
         end = find_end(ig, i);
-        double e = calc_length(end - i, x + i) / (rtol * calc_size(end - i, x0 + i, x1 + i) + atol);
+        double e = calc_length(end - i, x + i) /
+                   (rtol * calc_size(ig, end - i, x0 + i, x1 + i) + atol);
         sum += e * e;
     }
     return n > 0 ? sqrt(sum / n) : 0.0;
@@ -120,7 +125,8 @@ static double calc_largest(const bg_integrator *ig, int n, const double *x, cons
         end = mask ? i + 1 : find_end(ig, i);
         if (mask && !mask[i])
             continue;
-        double e = calc_length(end - i, x + i) / (rtol * calc_size(end - i, x0 + i, x1 + i) + atol);
+        double e = calc_length(end - i, x + i) /
+                   (rtol * calc_size(ig, end - i, x0 + i, x1 + i) + atol);
         if (isnan(e))
             return e;
         largest = fmax(largest, e);
