@@ -121,6 +121,26 @@ static void implausible_models_are_hinted_at(void **state)
     }
 }
 
+/* Which way x of a plane is, where its axis is oblique and x is used. */
+static void open_axes_are_said(void **state)
+{
+    (void)state;
+    static const char *const axes[] = {"[0, -1, 0]", "[0, 0.6, 0.8]"};
+    static const char *const seconds[] = {"", ", \"second\": [1, 0, 0]"};
+    static const char *const used[] = {"angle", "x", "y"};
+    for (int k = 0; k < 24; k++) {
+        const int oblique = k % 2, given = k / 2 % 2, which = k / 4 % 3;
+        char json[1024];
+        snprintf(json, sizeof json,
+                 "{\"bodies\": {\"a\": {\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, "
+                 "1]}}, \"joints\": {\"p\": {\"type\": \"planar\", \"bodies\": [\"ground\", "
+                 "\"a\"], \"at\": [0, 0, 0], \"axis\": %s%s}}, \"forces\": {\"k\": {\"type\": "
+                 "\"torsion\", \"joint\": \"p\", \"coordinate\": \"%s\", \"stiffness\": 9}}}",
+                 axes[oblique], seconds[given], used[which]);
+        assert_int_equal(count_topic(json, forms[k / 12], "axes"), oblique && !given && which > 0);
+    }
+}
+
 /* Gravity of any strength and direction: a unit or a sign that was forgotten is hinted at, gravity
  * of planets and of models that are turned is not. */
 static void strange_gravity_is_hinted_at(void **state)
@@ -403,6 +423,7 @@ int main(void)
         cmocka_unit_test(lists_keep_every_sentence_once),
         cmocka_unit_test(warnings_of_models_reach_the_summary),
         cmocka_unit_test(implausible_models_are_hinted_at),
+        cmocka_unit_test(open_axes_are_said),
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(rest_is_good),

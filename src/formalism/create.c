@@ -257,12 +257,13 @@ static bool can_start(const bg_system *system)
 }
 
 /* Where drives contradict each other or the loops, sentences have to name them: they stay rows, as
- * eliminated coordinates have no names. */
+ * eliminated coordinates have no names. And so they do where all motion is prescribed: without
+ * unknowns no error would control the steps in which the work of the drives is summed up. */
 static bg_status create_joint(const bg_model *model, bg_joint_form **form, bg_system **system,
                               bg_error *err)
 {
     bg_status st = create_joint_as(model, model->constrain, form, system, err);
-    if (st != BG_OK || (*form)->nfollowing == 0 || can_start(*system))
+    if (st != BG_OK || (*form)->nfollowing == 0 || ((*form)->nv > 0 && can_start(*system)))
         return st;
     bg_system_destroy(*system);
     *system = NULL;

@@ -88,12 +88,13 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-/* Who is judged: all, or independent velocities, the coordinates that these move, and states. */
+/* Who is judged: all, also where all motion is prescribed, or independent velocities, the
+ * coordinates that these move, and states. */
 static void update_mask(bg_integrator *ig)
 {
     bg_adams *m = ig->method;
-    m->judged = m->by_independent ? m->mask : NULL;
-    if (!m->by_independent)
+    m->judged = m->by_independent && m->partition->n > 0 ? m->mask : NULL;
+    if (!m->judged)
         return;
     const bg_dynamics *d = ig->dyn;
     const bg_pattern *p = ig->sys->def.pattern_V;

@@ -6,10 +6,11 @@
  * d|, E_{k-2} = h |gamma_{k-2}| sigma_{k-1} |phi^e_{k-1} + d|,  E_{k+1} = h |gamma_{k+1}|
  * |phi_{k+2}|, the last behind k + 1 equal steps. Norms are of the coordinates that are judged;
  * where that is all, dependent ones have the errors that the constraints make of those of the
- * independent ones, which may be many times their own. At the start order and length rise with
- * every step, until one fails or the order below is as good; later the order goes where the error
- * is least. Then h is doubled where that leaves half of the tolerance, and shortened where it has
- * to be; in between it stays, so that differences are those of equal steps. */
+ * independent ones, which may be many times their own; their own count where all motion is
+ * prescribed. At the start order and length rise with every step, until one fails or the order
+ * below is as good; later the order goes where the error is least. Then h is doubled where that
+ * leaves half of the tolerance, and shortened where it has to be; in between it stays, so that
+ * differences are those of equal steps. */
 #include "integrators/adams.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static double calc_norm(bg_integrator *ig, const double *a, const double *b)
     bg_adams *m = ig->method;
     for (int i = 0; i < ig->n; i++)
         m->e[i] = a[i] + (b ? b[i] : 0);
-    if (!m->by_independent)
+    if (!m->by_independent && m->partition->n > 0)
         bg_independent_follow(m->partition, m->e, m->e + ig->dyn->nq);
     return bg_norm_calc_state(ig, m->e, m->judged);
 }

@@ -9,7 +9,9 @@
 
 #include <math.h>
 
-static const double most_steps = 100; /* a motion takes at least so many steps, unless h_max says */
+/* A motion takes at least so many steps, unless h_max says; one that is all prescribed, and has no
+ * error, more, since work is summed up on the way. */
+static const double most_steps = 100, most_prescribed = 1000;
 static const double safety = 0.9, shrink_limit = 0.2, growth_limit = 5; /* (61) */
 static const double least_order = 0.5; /* of errors that fall with the length of attempts */
 /* A step that grows by less keeps its length, and with it the matrix. */
@@ -23,6 +25,11 @@ static double square(double x)
 static double get_tolerance(const bg_integrator *ig, double size)
 {
     return ig->options.atol + ig->options.rtol * size;
+}
+
+static double calc_longest(const bg_dirk *m)
+{
+    return m->t_span / (m->frame.n + m->nz > 0 ? most_steps : most_prescribed);
 }
 
 static double find_tolerance(const bg_integrator *ig, int i)
@@ -82,7 +89,7 @@ bg_status bg_dirk_first_step(bg_integrator *ig, double *h, bg_error *err)
     if (st == BG_OK && damps && m->within)
         *h = fmax(*h, fmin(calc_reach(ig), cruise));
     if (ig->options.h_max == 0)
-        *h = fmin(*h, m->t_span / most_steps);
+        *h = fmin(*h, calc_longest(m));
     return st;
 }
 
@@ -113,6 +120,6 @@ double bg_dirk_control(bg_integrator *ig, bg_outcome outcome, double error)
     if (ig->leaping && ig->class_->leap_reach > 0)
         h /= ig->class_->leap_reach;
     if (ig->options.h_max == 0)
-        h = fmin(h, m->t_span / most_steps);
+        h = fmin(h, calc_longest(m));
     return outcome == BG_ACCEPTED && h > ig->h && h < little * ig->h ? ig->h : h;
 }

@@ -54,6 +54,8 @@ typedef struct bg_joint {
     const bg_joint_class *class_;
     bg_marker a, b;   /* frames coincide in the design position */
     bool x_given;     /* their x axes by the file */
+    bool x_open;      /* or chosen for an oblique axis; and coordinates along it are used */
+    bool x_used;
     bool slides_back; /* slides count against axes, as in the mirror image of a cylinder */
     double pitch;     /* m/rad, screw */
     double length;    /* m, distance */

@@ -10,13 +10,16 @@ int bg_read_coordinate(const bg_value *v, int joint, const char *name)
 {
     if (v->reader->status != BG_OK)
         return 0;
-    const bg_joint *j = &v->reader->model->joints[joint];
+    bg_joint *j = &v->reader->model->joints[joint];
     const bg_joint_class *c = j->class_;
     const char *names[BG_JOINT_COORDINATES];
     for (int k = 0; k < c->ncoordinates; k++) {
         names[k] = c->coordinate[k].name;
-        if (name && strcmp(name, names[k]) == 0)
+        if (name && strcmp(name, names[k]) == 0) {
+            j->x_used = j->x_used ||
+                        (c->coordinate[k].kind == BG_COORDINATE_SLIDE && c->coordinate[k].axis < 2);
             return k;
+        }
     }
     if (c->ncoordinates == 0) {
         bg_value_fail(v, "joint '%s' of type '%s' has no scalar coordinate", j->name, c->name);

@@ -119,6 +119,13 @@ static bg_mat3 read_cardan_axes(const bg_value *v, const bg_mat3 *unit)
     return axes;
 }
 
+/* Along none of the axes of the file. */
+static bool is_oblique(bg_vec3 a)
+{
+    static const double digits = 1e-9;
+    return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z))) < 1 - digits;
+}
+
 /* Axes of both markers: z along "axis", x along "second", but for the digits in which the two are
  * written. In a mirrored part coordinates keep their values: z, about which a joint turns, is
  * axial, but a slide is along a true vector; a universal joint turns about x, too. */
@@ -198,6 +205,7 @@ static void read_markers(const bg_value *v, bg_joint *j)
     if (v->reader->status != BG_OK)
         return;
     j->x_given = is_cardan(c) || (c->naxes > 0 && bg_value_exists(&second));
+    j->x_open = c->naxes > 0 && !j->x_given && is_oblique(bg_value_unit(v, "axis"));
     if (bg_value_exists(&points) && bg_value_exists(&at)) {
         bg_value_fail(v, "has both 'at' and 'points'; give one of them");
     } else if (bg_value_exists(&points) || is_distance(c)) {

@@ -157,6 +157,22 @@ static void review_corners(const bg_model *m, bg_warnings *warnings)
             m->corner, more, m->ncorners > 1 ? "have" : "has");
 }
 
+/* Where an oblique axis leaves open which way x and y of a joint are, and they are used. */
+static void review_axes(const bg_model *m, bg_warnings *warnings)
+{
+    for (int k = 0; k < m->njoints; k++) {
+        const bg_joint *j = &m->joints[k];
+        const bg_mat3 R = bg_mat3_multiply(&m->bodies[j->a.body].pose.R, &j->a.frame.R);
+        if (j->x_open && j->x_used)
+            bg_warnings_add(warnings, BG_GOOD, "axes",
+                            "joint '%s': its axis is oblique and 'second' is not given, so x was "
+                            "chosen along (%.3g, %.3g, %.3g) and y along (%.3g, %.3g, %.3g); give "
+                            "'second' to say which way x is",
+                            j->name, R.m[0][0], R.m[1][0], R.m[2][0], R.m[0][1], R.m[1][1],
+                            R.m[2][1]);
+    }
+}
+
 void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_warnings *warnings)
 {
     (void)mechanism;
@@ -166,4 +182,5 @@ void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_wa
     review_angles(model, warnings);
     review_digits(model, warnings);
     review_corners(model, warnings);
+    review_axes(model, warnings);
 }
