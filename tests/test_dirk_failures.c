@@ -446,7 +446,7 @@ static bg_status run_random(const bg_model *model, const char *form, const char 
 static void test_drives(void **state)
 {
     (void)state;
-    for (unsigned seed = 73; seed < (SANITIZED ? 74 : 76); seed++) {
+    for (unsigned seed = 73; seed < (SANITIZED ? 74 : 75); seed++) {
         bg_error err = {BG_OK, ""};
         bg_model *model;
         random_mechanism m = random_mechanism_make_driven(seed);
