@@ -4,6 +4,7 @@
 
 #include "system/starts.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -238,11 +239,12 @@ static double calc_allowed(const bg_assembly *a, int row)
 /* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
  * a hundred times that, beside `unit`, the size of coordinates, velocities or accelerations; but
  * never by a tenth, and on level 0 at the start by no more than data may be wrong: a constraint
- * that misses by more is another one, however well it goes along with others. */
+ * that misses by more is another one, however well it goes along with others. What moves by less
+ * than numbers can tell rests. */
 bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, int level,
                                        double limit, const double *unit, bool fixed, bg_error *err)
 {
-    static const double spread[] = {1, 10, 100};
+    static const double spread[] = {1, 10, 100}, nothing = DBL_MIN / DBL_EPSILON;
     double most = level == 0 && !a->onward ? BG_RANK_DATA : 0.1;
     for (int i = 0; i < a->dyn->ng; i++) {
         if (!a->dependent[i])
@@ -251,7 +253,8 @@ bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, i
         for (int k = 0; k < a->dyn->ng && unit; k++)
             if (calc_share(a, i, k) > 1e-6)
                 size = fmax(size, unit[k]);
-        if (!(fabs(residual[i]) <= fmax(limit, data) * size * a->scale[i]))
+        double most_allowed = fmax(limit, data) * size * a->scale[i];
+        if (!(fabs(residual[i]) <= fmax(most_allowed, nothing)))
             return report_contradiction(a, i, level, fabs(residual[i]), fixed, err);
     }
     return BG_OK;
