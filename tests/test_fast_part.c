@@ -5,6 +5,7 @@
 #include "evaluator_support.h"
 #include "random_mechanism.h"
 
+#include "model/model.h"
 #include "system/system.h"
 
 static const char *const forms[] = {"joint", "cartesian"};
@@ -271,6 +272,57 @@ static void test_refused(void **state)
     refuse("[\"d\"]", "run.fast[0]: there is no body 'd'");
     refuse("[\"ground\"]", "run.fast[0]: is the ground");
     refuse("\"a\"", "run.fast: must be a list");
+    refuse("[]", "run.fast: is empty");
+    refuse("[\"a\"], \"inseparable\": \"join\"", "run.inseparable: 'join' is not one of");
+    refuse("[\"a\", \"c\"], \"inseparable\": \"merge\"", "joints connect all others");
+}
+
+/* What a joint connects becomes fast with "inseparable": "merge"; states of forces may be fast
+ * where no body is, and steps are then those of the whole. */
+static void test_merged(void **state)
+{
+    (void)state;
+    static const char body[] = "{\"mass\": 1, \"center\": [0, 0, 0], \"inertia\": [1, 1, 1]}";
+    char text[2048];
+    bg_error err = {BG_OK, ""};
+    bg_model *model;
+    snprintf(
+        text, sizeof text,
+        "{\"bodies\": {\"a\": %s, \"b\": %s, \"c\": %s, \"d\": %s}, \"joints\": {\"one\": "
+        "{\"type\": \"revolute\", \"bodies\": [\"c\", \"b\"], \"at\": [0, 0, 0], \"axis\": [1, 0, "
+        "0]}, \"two\": {\"type\": \"revolute\", \"bodies\": [\"b\", \"a\"], \"at\": [0, 0, 0], "
+        "\"axis\": [1, 0, 0]}, \"three\": {\"type\": \"revolute\", \"bodies\": [\"ground\", "
+        "\"d\"], "
+        "\"at\": [0, 0, 0], \"axis\": [1, 0, 0]}}, \"run\": {\"fast\": [\"a\"], "
+        "\"inseparable\": \"merge\"}}",
+        body, body, body, body);
+    assert_ok(bg_model_parse(text, "text", NULL, 0, &model, &err));
+    for (int b = 1; b <= 4; b++)
+        assert_int_equal(model->bodies[b].fast, b < 4);
+    bg_model_destroy(model);
+    snprintf(text, sizeof text,
+             "{\"bodies\": {\"a\": %s}, \"joints\": {\"pin\": {\"type\": \"revolute\", \"bodies\": "
+             "[\"ground\", \"a\"], \"at\": [0, 0, 0.5], \"axis\": [1, 0, 0], \"initial\": 0.5}}, "
+             "\"forces\": {\"pid\": {\"type\": \"controller\", \"input\": {\"joint\": \"pin\"}, "
+             "\"kp\": 3, \"ki\": 2, \"filter\": 0.005, \"output\": {\"joint\": \"pin\"}}}, "
+             "\"run\": {\"fast\": [\"pid\"]}}",
+             body);
+    for (int form = 0; form < 2; form++) {
+        assembled m = assembled_parse(text, forms[form]);
+        const bg_system_def *d = bg_system_get_def(m.sys);
+        bg_state *x[2];
+        assert_int_equal(m.status, BG_OK);
+        assert_true(d->nz == 2 && d->z_part && d->z_part[0] == BG_PART_FAST);
+        for (int i = 0; i < 2; i++)
+            assert_ok(bg_state_create(m.sys, &x[i], &err));
+        assert_true(step_along(&m, "prk38", 1e-3, 100, x[0]));
+        assert_true(step_along(&m, "rk4", 1e-3, 100, x[1]));
+        assert_true(find_distance(x[0]->q, x[1]->q, d->nq) < 1e-6);
+        assert_true(find_distance(x[0]->z, x[1]->z, d->nz) < 1e-5);
+        for (int i = 0; i < 2; i++)
+            bg_state_destroy(x[i]);
+        assembled_clear(&m);
+    }
 }
 
 int main(void)
@@ -278,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_merged),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

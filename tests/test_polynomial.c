@@ -49,6 +49,29 @@ static void test_real(void **state)
         check(&cases[k], BG_TARGET_REAL);
 }
 
+/* Many stages along the real axis, where powers of z cancel by 6^s: order 1 has 2 s^2, which the
+ * bound is never below, orders 2 and 3 come near 0.822 and 0.494 s^2; the polynomial with its
+ * digits reaches as far as is said. */
+static void test_many_stages(void **state)
+{
+    (void)state;
+    static const double limit[] = {0, 2, 0.822, 0.494};
+    const bg_target target = {BG_TARGET_REAL, 0, NULL, NULL};
+    for (int s = 11; s <= (SANITIZED ? 11 : 16); s += 5)
+        for (int order = 1; order <= 3; order++) {
+            bg_error err = {BG_OK, ""};
+            bg_polynomial p;
+            assert_ok(bg_polynomial_find(s, order, &target, &p, &err));
+            print_message("s = %d, order %d: %.6f, at most %.6f\n", s, order, p.reach, p.bound);
+            assert_true(fabs(p.reach / (s * s) - limit[order]) < 0.02);
+            assert_true(p.bound >= p.reach && p.bound < p.reach * (s <= 12 ? 1 + 1e-6 : 1 + 4e-4));
+            if (order == 1)
+                assert_true(p.bound >= 2.0 * s * s * (1 - 1e-12) && p.reach <= 2.0 * s * s);
+            assert_true(bg_polynomial_calc_interval(p.beta, s, BG_TARGET_REAL, 1e-9) >=
+                        p.reach * (1 - 1e-9));
+        }
+}
+
 static double draw(unsigned *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
@@ -61,7 +84,7 @@ static void test_clouds(void **state)
 {
     (void)state;
     unsigned seed = 7;
-    for (int k = 0; k < (SANITIZED ? 2 : 12); k++) {
+    for (int k = 0; k < (SANITIZED ? 2 : 14); k++) {
         bg_error err = {BG_OK, ""};
         double re[6], im[6];
         bg_target target = {BG_TARGET_CLOUD, 2 + k % 5, re, im};
@@ -71,7 +94,7 @@ static void test_clouds(void **state)
             re[i] = size * cos(angle);
             im[i] = size * sin(angle);
         }
-        assert_ok(bg_polynomial_find(3 + k % 4, 2, &target, &p, &err));
+        assert_ok(bg_polynomial_find(k < 12 ? 3 + k % 4 : k - 3, 2 + k % 2, &target, &p, &err));
         print_message("cloud %d: %d stages, %g s, at most %g s\n", k, p.stages, p.reach, p.bound);
         assert_true(p.reach > 0 && p.reach <= p.bound && p.bound - p.reach < 1e-5 * p.bound);
         assert_true(bg_polynomial_calc_step(p.beta, p.stages, &target, p.reach * 0.999999, 1e-10) >=
@@ -90,7 +113,8 @@ static void test_clouds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_imaginary),
-                                       cmocka_unit_test(test_real), cmocka_unit_test(test_clouds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_imaginary), cmocka_unit_test(test_real),
+        cmocka_unit_test(test_many_stages), cmocka_unit_test(test_clouds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

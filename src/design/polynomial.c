@@ -26,13 +26,13 @@ static const double agreement = 1e-5; /* of a known polynomial with the search *
 
 double bg_polynomial_calc_modulus(const double *beta, int stages, double x, double y)
 {
-    double re = 0, im = 0;
+    long double re = 0, im = 0; /* along the real axis powers cancel by 6^stages */
     for (int k = stages; k >= 0; k--) {
-        double next = re * x - im * y + beta[k];
+        long double next = re * x - im * y + beta[k];
         im = re * y + im * x;
         re = next;
     }
-    return hypot(re, im);
+    return (double)hypotl(re, im);
 }
 
 static double calc_on_axis(const double *beta, int stages, bg_target_kind kind, double r)
@@ -101,15 +101,6 @@ double bg_polynomial_calc_step(const double *beta, int stages, const bg_target *
     return low;
 }
 
-static void add_point(bg_exchange *x, long double complex z)
-{
-    if (x->n >= BG_EXCHANGE_POINTS)
-        return;
-    long double size = cabsl(z) / x->scale;
-    x->z[x->n] = z;
-    x->w[x->n++] = size * size;
-}
-
 /* Points of the target for a step of h, the outermost last. */
 static void set_points(bg_exchange *x, const bg_target *target, double h)
 {
@@ -128,21 +119,15 @@ static void set_points(bg_exchange *x, const bg_target *target, double h)
         for (int k = 0; k < target->n; k++) {
             int e = (k + outermost + 1) % target->n;
             for (int i = 1; i <= FRACTIONS && hypot(target->re[e], target->im[e]) > 0; i++)
-                add_point(x, (long double)h * i / FRACTIONS *
-                                 (target->re[e] + (long double complex)I * target->im[e]));
+                bg_exchange_add(x, (long double)h * i / FRACTIONS *
+                                       (target->re[e] + (long double complex)I * target->im[e]));
         }
         return;
     }
     for (int k = 1; k <= GRID; k++) {
         long double r = h * (1 - cosl(pi * k / GRID)) / 2;
-        add_point(x, target->kind == BG_TARGET_REAL ? -r : I * r);
+        bg_exchange_add(x, target->kind == BG_TARGET_REAL ? -r : I * r);
     }
-}
-
-static long double calc_excess(const bg_exchange *x, long double r, long double complex axis)
-{
-    long double size = r / x->scale;
-    return (cabsl(bg_exchange_evaluate(x->beta, x->stages, r * axis)) - 1) / (size * size);
 }
 
 /* Maxima of the answer along a ray up to `end` that lie between points and beyond what is allowed
@@ -156,19 +141,19 @@ static bool add_maxima_along(bg_exchange *x, long double complex axis, long doub
         t[0] = t[1], t[1] = t[2];
         r[0] = r[1], r[1] = r[2];
         r[2] = end * (1 - cosl(pi * k / fine)) / 2;
-        t[2] = calc_excess(x, r[2], axis);
+        t[2] = bg_exchange_calc_excess(x, r[2] * axis);
         if (!(t[1] > t[0] && t[1] >= t[2] && t[1] > -1e-2L))
             continue;
         long double low = r[0], high = r[2];
         for (int i = 0; i < 60; i++) {
             long double a = low + (high - low) * 0.382L, b = low + (high - low) * 0.618L;
-            if (calc_excess(x, a, axis) > calc_excess(x, b, axis))
+            if (bg_exchange_calc_excess(x, a * axis) > bg_exchange_calc_excess(x, b * axis))
                 high = b;
             else
                 low = a;
         }
-        if (calc_excess(x, low, axis) > allowed && x->n < BG_EXCHANGE_POINTS) {
-            add_point(x, low * axis);
+        if (bg_exchange_calc_excess(x, low * axis) > allowed && x->n < BG_EXCHANGE_POINTS) {
+            bg_exchange_add(x, low * axis);
             found = true;
         }
     }
@@ -280,6 +265,17 @@ static bool find_known(int stages, int order, double *beta)
     return true;
 }
 
+/* Whether most of a target is nearer to the real axis than to the imaginary one. */
+static bool is_real(const bg_target *target)
+{
+    double re = 0, im = 0;
+    for (int k = 0; k < target->n && target->kind == BG_TARGET_CLOUD; k++) {
+        re = fmax(re, fabs(target->re[k]));
+        im = fmax(im, fabs(target->im[k]));
+    }
+    return target->kind == BG_TARGET_REAL || re > im;
+}
+
 bg_status bg_polynomial_find(int stages, int order, const bg_target *target, bg_polynomial *best,
                              bg_error *err)
 {
@@ -291,6 +287,7 @@ bg_status bg_polynomial_find(int stages, int order, const bg_target *target, bg_
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a stability polynomial");
     x->stages = stages;
     x->order = order;
+    x->real = is_real(target);
     for (int k = 0; k < target->n && target->kind == BG_TARGET_CLOUD; k++)
         largest = fmax(largest, hypot(target->re[k], target->im[k]));
     /* no polynomial of degree s reaches beyond s on the imaginary, 2 s^2 on the real axis */

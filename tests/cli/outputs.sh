@@ -59,6 +59,7 @@ write() {
     modes-html) set -- modes "$keep/model.json" --html "$file" ;;
     modes-o) set -- modes "$keep/model.json" -o "$file" ;;
     linearise-o) set -- linearise "$keep/model.json" -o "$file" ;;
+    rates-o) set -- rates "$keep/model.json" -o "$file" ;;
     design-o) set -- design --order 2 --fast 5 -o "$file" ;;
     check-pattern) set -- check "$keep/model.json" --pattern "$file" ;;
     esac
@@ -69,16 +70,16 @@ write() {
 number=0
 for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
     study-journal report-o report-gltf stability-o modes-json modes-html modes-o linearise-o \
-    check-pattern design-o; do
+    check-pattern design-o rates-o; do
     [ $pages = 1 ] || case $option in study-html | report-o | modes-html) continue ;; esac
     for path in "$keep"/*; do
         base=$(basename "$path")
         case $option:$base in
         run-o:result.h5 | modes-o:result.h5) continue ;; # its own
-        run-o:*.csv | run-o:*.h5 | stability-o:*.svg | modes-o:*.h5 | check-pattern:*.svg) ;;
+        run-o:*.csv | run-o:*.h5 | stability-o:*.svg | modes-o:*.h5 | check-pattern:*.svg | rates-o:*.svg) ;;
         linearise-o:*.csv | linearise-o:*.h5 | linearise-o:*.json | linearise-o:*.mat) ;;
         stability-o:*.html) [ $pages = 1 ] || continue ;;
-        run-o:* | stability-o:* | modes-o:* | linearise-o:* | check-pattern:*)
+        run-o:* | stability-o:* | modes-o:* | linearise-o:* | check-pattern:* | rates-o:*)
             continue # refused for their ending already
             ;;
         esac
@@ -100,11 +101,11 @@ holds "everything is as it was ($number files)" unchanged
 
 # What Bogie wrote itself is replaced, and an empty file; a link is written through.
 for option in run-o run-summary run-checkpoint realtime-summary study-csv study-json study-html \
-    report-o report-gltf modes-json modes-html modes-o linearise-o check-pattern stability-o; do
+    report-o report-gltf modes-json modes-html modes-o linearise-o check-pattern stability-o rates-o; do
     [ $pages = 1 ] || case $option in study-html | report-o | modes-html) continue ;; esac
     case $option in
     run-o) ending=csv ;;
-    stability-o | check-pattern) ending=svg ;;
+    stability-o | check-pattern | rates-o) ending=svg ;;
     modes-o | linearise-o) ending=h5 ;;
     *) ending=out ;;
     esac
