@@ -66,8 +66,8 @@ function cameraChoice(view: SceneView, scene: SceneData): HTMLElement[] {
   const apply = (body: number): void => {
     const [ride, tyre] = how.value.split(" ");
     view.setCamera(body, (ride ?? "along") as Ride, Number(tyre ?? 0));
-    refresh();
   };
+  view.whenCameraChanged(refresh);
   follow.addEventListener("change", () => apply(Number(follow.value)));
   how.addEventListener("change", () => apply(how.value.startsWith("wheel") ? view.vehicle : view.rider.body || view.vehicle));
   view.whenFollowChosen((body) => {
