@@ -91,11 +91,15 @@ function toolbar(view: SceneView, scene: SceneData, name: string, clock: Clock):
     popover(bodies, () => bodyPanel(view, scene)),
     ...cameraChoice(view, scene),
     h("span", { class: "spring" }),
-    videoButton(view, clock, name),
-    iconButton("camera", "Save a picture of the view", async () => {
-      const picture = await view.picture();
-      if (picture) download(`${name}.png`, picture);
-    }),
+    h(
+      "span",
+      { class: "pair" },
+      videoButton(view, clock, name),
+      iconButton("camera", "Save a picture of the view", async () => {
+        const picture = await view.picture();
+        if (picture) download(`${name}.png`, picture);
+      }),
+    ),
   );
 }
 

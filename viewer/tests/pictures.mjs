@@ -40,7 +40,7 @@ const show = (entries) => async (view) => {
 await take("stair", "stair", { place: 0.22 });
 await take("stair-dark", "stair", { place: 0.23, colorScheme: "dark", prepare: show([["Show", [/Reaction forces/]]]) });
 await take("stair-phone", "stair", { place: 0.22, viewport: phone });
-await take("compare", "compare", { place: 0.62 });
+await take("compare", "compare", { place: 0.3 });
 await take("wheel-view", "hmmwv14", { place: 0.103, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: async (view) => {
   await view.getByLabel("How the camera moves").selectOption({ index: 3 });
 } });
@@ -48,7 +48,7 @@ await take("forces", "passenger-car", { place: 0.3, only: ".stage", viewport: { 
 await take("plots", "vehicle-trailer", { place: 0.4, only: ".plots", viewport: { width: 1280, height: 900 }, prepare: async (view) => {
   const choose = (card, entry) => view.locator(".plot-card").nth(card).getByRole("button", { name: "Choose channels" }).click().then(() => view.getByRole("dialog").getByText(entry, { exact: true }).click()).then(() => view.keyboard.press("Escape"));
   await view.locator(".plot-card").nth(2).getByLabel("Unit of what is given in m/s", { exact: true }).selectOption("km/h");
-  for (const card of await view.locator(".plot-card").all()) if (/Step size|Constraint/.test(await card.innerText())) await card.evaluate((e) => e.remove());
+  await view.locator(".plot-card").evaluateAll((cards) => cards.slice(3).forEach((card) => card.remove()));
   await choose(1, "x–y");
   await choose(2, "spectrum");
 } });

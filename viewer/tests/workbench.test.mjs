@@ -97,7 +97,7 @@ test("plots: units, x–y, spectra, values of all plots under the pointer, files
   await view.mouse.move(box.x + 0.9 * box.width, box.y + 20);
   await settle(view);
   assert.notEqual(await others(), before, "another plot shows the time under the pointer");
-  assert.match(await view.locator(".plots > .toolbar .hint").innerText(), /^values at t = 1\.(79|80)\d s, pointer$/);
+  assert.match(await view.locator(".plots-title .hint").innerText(), /^values at t = 1\.(79|80)\d s, pointer$/);
   for (const kind of ["x–y", "spectrum"]) {
     await menu(view, "Choose channels", kind);
     assert.ok(describe(await picture(view, ".plot.xy canvas")).colours > 20, kind);
