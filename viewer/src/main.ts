@@ -88,7 +88,7 @@ class App {
     this.forgetOldest();
     this.main.replaceChildren(sheet.element);
     this.badge.replaceChildren(...(item.kind === "result" ? [makeBadge(item)].filter((b): b is HTMLElement => b !== null) : []));
-    this.file.textContent = this.page.items.length === 1 && item.name !== this.page.title ? item.name : "";
+    this.file.textContent = this.page.items.length === 1 && item.kind === "result" && item.name !== this.page.title ? item.name : "";
     this.tabs.forEach((tab, k) => tab.setAttribute("aria-current", k === i ? "page" : "false"));
     this.tabs[i]?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const select = document.querySelector<HTMLSelectElement>("header.top select");

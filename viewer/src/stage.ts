@@ -66,8 +66,8 @@ function cameraChoice(view: SceneView, scene: SceneData): HTMLElement[] {
   const apply = (body: number): void => {
     const [ride, tyre] = how.value.split(" ");
     view.setCamera(body, (ride ?? "along") as Ride, Number(tyre ?? 0));
-    refresh();
   };
+  view.whenCameraChanged(refresh);
   follow.addEventListener("change", () => apply(Number(follow.value)));
   how.addEventListener("change", () => apply(how.value.startsWith("wheel") ? view.vehicle : view.rider.body || view.vehicle));
   view.whenFollowChosen((body) => {
@@ -91,11 +91,15 @@ function toolbar(view: SceneView, scene: SceneData, name: string, clock: Clock):
     popover(bodies, () => bodyPanel(view, scene)),
     ...cameraChoice(view, scene),
     h("span", { class: "spring" }),
-    videoButton(view, clock, name),
-    iconButton("camera", "Save a picture of the view", async () => {
-      const picture = await view.picture();
-      if (picture) download(`${name}.png`, picture);
-    }),
+    h(
+      "span",
+      { class: "pair" },
+      videoButton(view, clock, name),
+      iconButton("camera", "Save a picture of the view", async () => {
+        const picture = await view.picture();
+        if (picture) download(`${name}.png`, picture);
+      }),
+    ),
   );
 }
 

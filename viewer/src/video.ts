@@ -26,7 +26,7 @@ export function frameTimes(from: number, to: number, speed: number): number[] {
 /** Even numbers of pixels, as codecs want them. */
 function sizeOf(view: SceneView): { ratio: number; width: number; height: number } {
   const { clientWidth: w, clientHeight: h } = view.element;
-  const ratio = Math.min(longest / w, Math.max(1, devicePixelRatio || 1));
+  const ratio = Math.min(longest / w, Math.max(1.5, devicePixelRatio || 1));
   return { ratio, width: 2 * Math.floor((w * ratio) / 2), height: 2 * Math.floor((h * ratio) / 2) };
 }
 

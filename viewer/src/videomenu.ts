@@ -20,7 +20,7 @@ export function videoButton(view: SceneView, clock: Clock, name: string): HTMLEl
     else {
       const start = h("button", { type: "button", class: "button primary-text" }, "Record");
       start.addEventListener("click", () => void run(panel));
-      panel.append(h("p", { class: "hint" }, `The whole run at ${clock.speed}×: ${short(frames / frameRate, 3)} s, ${frames} frames, as the view is now. The speed is chosen below the picture.`), start);
+      panel.append(h("p", { class: "hint" }, `The whole run at ${clock.speed}×: ${short(frames / frameRate, 3)} s, ${frames} frames, as the view is now. The speed is chosen below the picture; closing this menu stops the recording.`), start);
     }
     return panel;
   };

@@ -1,70 +1,13 @@
 // The page in a real browser, opened from a file.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { assemble } from "./assemble.mjs";
+import { test } from "node:test";
 import { launch } from "./browser.mjs";
 import { array, equations, fourBar, longDrive, page, study, suspension, zeroSteps } from "./data.mjs";
-import { describe, difference, readPng } from "./png.mjs";
+import { cursorX, hasNoSidewaysScroll, open, phone, picture, scrub, settle, shownTime } from "./open.mjs";
+import { describe, difference } from "./png.mjs";
 
-const directory = mkdtempSync(join(tmpdir(), "bogie-pages-"));
-const desktop = { width: 1280, height: 800 };
-const phone = { width: 390, height: 844 };
 const results = [suspension(), fourBar(), equations(), zeroSteps()];
 const everything = page(results, [study()]);
-let browser;
-
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  rmSync(directory, { recursive: true });
-});
-
-let count = 0;
-/** Opens a page with the data; fails on console errors, uncaught errors, and requests to anything but the file. */
-async function open(data, { hash = "", viewport = desktop, colorScheme = "light", from = browser, touch = false } = {}) {
-  const file = pathToFileURL(assemble(join(directory, `${count++}.html`), data)).href;
-  const context = await from.newContext({ viewport, colorScheme, hasTouch: touch });
-  const view = await context.newPage();
-  view.setDefaultTimeout(30000);
-  const troubles = [];
-  view.on("console", (message) => {
-    if (["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver Message|swiftshader/i.test(message.text())) troubles.push(message.text());
-  });
-  view.on("pageerror", (error) => troubles.push(String(error)));
-  view.on("request", (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) troubles.push(`request to ${request.url()}`);
-  });
-  await view.goto(file + hash);
-  await settle(view);
-  return {
-    view,
-    close: async () => {
-      await settle(view);
-      await context.close();
-      assert.deepEqual(troubles, []);
-    },
-  };
-}
-
-/** Waits until what was asked for has been drawn. */
-const settle = (view) => view.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
-const picture = async (view, selector) => readPng(await view.locator(selector).first().screenshot());
-const scrub = async (view, place) => {
-  await view.locator(".scrubber").evaluate((input, value) => {
-    input.value = String(value);
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  }, Math.round(place * 10000));
-  await settle(view);
-};
-const cursorX = (view) => view.locator(".time-line").first().evaluate((line) => line.getBoundingClientRect().left - line.parentElement.getBoundingClientRect().left);
-const shownTime = async (view) => Number.parseFloat(await view.locator(".time b").innerText());
-const hasNoSidewaysScroll = (view) => view.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
 test("a result loads: title, verdict, a canvas with a mechanism in it, plots with curves", async () => {
   const { view, close } = await open(everything);

@@ -40,12 +40,24 @@ const show = (entries) => async (view) => {
 await take("stair", "stair", { place: 0.22 });
 await take("stair-dark", "stair", { place: 0.23, colorScheme: "dark", prepare: show([["Show", [/Reaction forces/]]]) });
 await take("stair-phone", "stair", { place: 0.22, viewport: phone });
+await take("compare", "compare", { place: 0.3 });
+await take("wheel-view", "hmmwv14", { place: 0.103, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: async (view) => {
+  await view.getByLabel("How the camera moves").selectOption({ index: 3 });
+} });
+await take("forces", "passenger-car", { place: 0.3, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: show([["Show", [/Tyre forces/, /Forces of springs/, /Reaction forces/]]]) });
+await take("plots", "vehicle-trailer", { place: 0.4, only: ".plots", viewport: { width: 1280, height: 900 }, prepare: async (view) => {
+  const choose = (card, entry) => view.locator(".plot-card").nth(card).getByRole("button", { name: "Choose channels" }).click().then(() => view.getByRole("dialog").getByText(entry, { exact: true }).click()).then(() => view.keyboard.press("Escape"));
+  await view.locator(".plot-card").nth(2).getByLabel("Unit of what is given in m/s", { exact: true }).selectOption("km/h");
+  await view.locator(".plot-card").evaluateAll((cards) => cards.slice(3).forEach((card) => card.remove()));
+  await choose(1, "x–y");
+  await choose(2, "spectrum");
+} });
 await take("work-precision", "work-precision-andrews", { viewport: { width: 1280, height: 1000 }, prepare: (view) => view.mouse.wheel(0, 800) });
 await take("order-all", "order-all", { viewport: { width: 1000, height: 800 }, prepare: (view) => view.mouse.wheel(0, 1e5) });
 await take("table1-dark", "simeon-table1", { colorScheme: "dark", viewport: { width: 1280, height: 1000 } });
 
 // one small picture of each model
-for (const name of readdirSync(pages).filter((file) => file.endsWith(".h5") && file !== "stair.h5").map((file) => file.slice(0, -3)))
+for (const name of readdirSync(pages).filter((file) => file.endsWith(".h5") && !["stair.h5", "slow.h5"].includes(file)).map((file) => file.slice(0, -3)))
   if (existsSync(join(pages, `${name}.html`)))
     await take(`model-${name}`, name, { viewport: { width: 820, height: 640 }, place: 0.3, only: "canvas[role=img]" });
 await browser.close();

@@ -1,23 +1,11 @@
 // Reading, decoding, numbers and bins, without a browser.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { placeholder, root, templatePath } from "./assemble.mjs";
+import { readFileSync, statSync } from "node:fs";
+import { test } from "node:test";
+import { placeholder, templatePath } from "./assemble.mjs";
+import { bundle } from "./bundle.mjs";
 import { array, equations, longDrive, page, study, suspension, zeroSteps } from "./data.mjs";
 
-const directory = mkdtempSync(join(tmpdir(), "bogie-viewer-"));
-after(() => rmSync(directory, { recursive: true }));
-
-globalThis.matchMedia = () => ({ matches: false }); // asked for by the colours of charts
-const bundle = async (name) => {
-  const outfile = join(directory, `${name.replace("/", "-")}.mjs`);
-  await build({ entryPoints: [join(root, `src/${name}.ts`)], bundle: true, format: "esm", outfile, logLevel: "error" });
-  return import(pathToFileURL(outfile));
-};
 const { readPage } = await bundle("read");
 const { LazyArray, locate } = await bundle("array");
 const { short, full, power, niceStep, timeText } = await bundle("numbers");

@@ -235,8 +235,7 @@ export class PlotCard {
 
   setKind(kind: CardKind): void {
     this.kind = kind;
-    if (kind === "phase" && !this.x && this.channels.length > 1) this.x = this.channels[0] as Channel;
-    this.x ??= this.context.result.channels[0] ?? null;
+    if (kind === "phase" && !this.x) this.x = this.channels.length > 1 ? (this.channels[0] as Channel) : (this.context.result.channels.find((c) => !this.channels.includes(c)) ?? null);
     this.rebuild();
   }
 

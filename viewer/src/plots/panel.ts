@@ -51,8 +51,7 @@ export class PlotPanel {
     return h(
       "div",
       { class: "toolbar" },
-      h("h2", {}, "Over time"),
-      this.readout(clock),
+      h("div", { class: "plots-title" }, h("h2", {}, "Plots"), this.readout(clock)),
       h("span", { class: "spring" }),
       this.comparison.others.length ? this.compareButton() : null,
       zoom,

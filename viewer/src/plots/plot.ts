@@ -58,6 +58,7 @@ export class TimePlot {
   readonly values: HTMLElement[] = []; // one per curve: its value at the cursor
   private readonly u: uPlot;
   private readonly line = h("div", { class: "time-line" });
+  private mouse = false; // what was seen last over the plot is no finger
   private readonly hoverLine = h("div", { class: "hover-line", hidden: true });
   private readonly tip = h("div", { class: "tip", hidden: true });
   private readonly release: () => void;
@@ -164,7 +165,7 @@ export class TimePlot {
   private showTip(u: uPlot): void {
     const { left, idx } = u.cursor;
     this.tip.hidden = left === undefined || left < 0 || idx === null || idx === undefined;
-    const own = this.element.matches(":hover");
+    const own = this.mouse && this.element.matches(":hover"); // a finger leaves without a word
     if (own || this.context.pointer.owner === this) this.context.pointer.set(this.tip.hidden || left === undefined ? null : this.u.posToVal(left, "x"), this);
     if (this.tip.hidden || left === undefined || typeof idx !== "number") return;
     const { clock } = this.context;
@@ -185,13 +186,17 @@ export class TimePlot {
     const { clock, axis } = this.context;
     const timeAt = (event: PointerEvent): number => this.u.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
     let start: number | null = null;
+    let before = clock.t;
     let zooming = false;
     const fingers = followFingers(over, axis, () => {
-      start = null; // a second finger: what the first one began is over
+      if (start !== null && !zooming) clock.set(before); // a second finger: what the first one began was not meant
+      start = null;
     });
+    for (const name of ["pointerenter", "pointermove", "pointerdown"] as const) over.addEventListener(name, (event) => (this.mouse = event.pointerType !== "touch"), true);
     over.addEventListener("pointerdown", (event) => {
       if (event.button !== 0 || fingers() > 1) return;
       start = timeAt(event);
+      before = clock.t;
       zooming = event.shiftKey || this.context.zoomMode();
       over.setPointerCapture(event.pointerId);
       if (!zooming) clock.set(start);

@@ -13,7 +13,7 @@ export interface SavedCurve {
   values: Gapped;
 }
 
-const fileName = (text: string): string => text.replace(/[^\p{L}\p{N}._ -]+/gu, "_").slice(0, 80) || "plot";
+const fileName = (text: string): string => text.replace(/[^\p{L}\p{N}.,_ -]+/gu, "_").slice(0, 80) || "plot";
 
 /** The canvas of a plot on its ground, with the names of its curves above it. */
 export function savePicture(name: string, canvas: HTMLCanvasElement, curves: SavedCurve[], xLabel: string): void {

@@ -27,7 +27,7 @@ export interface XyData {
   log: boolean; // both axes
 }
 
-const margin = { left: 58, right: 12, top: 10, bottom: 36 };
+const margin = { left: 58, right: 20, top: 10, bottom: 36 };
 
 interface Window {
   x: [number, number];

@@ -214,7 +214,7 @@ const markSpacing = (road: Road, size: number): number => {
 function bands(road: Road, left: number, right: number, materials: Materials, size: number): Mesh {
   const spacing = markSpacing(road, size);
   const positions: number[] = [];
-  const lift = 0.0006 * size;
+  const lift = 0.0008 * size; // below the lines, above the road
   road.profile.slice(1).forEach(([x1, z1], i) => {
     const [x0, z0] = road.profile[i] as [number, number];
     if (!(x1 > x0)) return;

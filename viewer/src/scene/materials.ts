@@ -39,7 +39,7 @@ export class Materials {
   readonly round = (segments: number): number => (this.reduced ? Math.max(4, Math.round(segments * 0.45)) : segments);
   readonly ground = new MeshLambertMaterial();
   readonly road = new MeshLambertMaterial({ fog: true, side: DoubleSide });
-  readonly roadBand = new MeshLambertMaterial({ fog: true, side: DoubleSide, transparent: true, opacity: 0.45, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -1, depthWrite: false });
+  readonly roadBand = new MeshLambertMaterial({ fog: true, side: DoubleSide, transparent: true, opacity: 0.45, depthWrite: false });
   readonly roadLine = new LineBasicMaterial({ fog: true, transparent: true, opacity: 0.4 });
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.32, fog: false });
   readonly glyph = matt("#3a4350");

@@ -54,6 +54,7 @@ export class SceneView {
   private readonly quality: Quality;
   private ratio: number; // pixels drawn per pixel of the page
   private dirty = true;
+  private onCamera: () => void = () => {};
   private onFollow: (body: number) => void = () => {};
 
   constructor(data: SceneData, private readonly clock: Clock) {
@@ -89,6 +90,11 @@ export class SceneView {
     this.vehicle = this.heaviest(data);
     this.rider = new Rider(this.camera, this.controls, this.up, this.mechanism.bodies);
     if (this.travelsFar(data)) this.rider.start(this.vehicle, this.turns() ? "turning" : "along");
+  }
+
+  /** Called when the camera has another body or way to move with it. */
+  whenCameraChanged(callback: () => void): void {
+    this.onCamera = callback;
   }
 
   whenFollowChosen(callback: (body: number) => void): void {
@@ -231,6 +237,7 @@ export class SceneView {
     if (body && ride === "driver") this.rider.sit(this.mechanism.boxOf(body), ahead);
     else if (body && ride === "wheel" && wheel) this.rider.stand(wheel, this.mechanism.bodies[wheel.body] as Group, ahead);
     else if (wasFixed) this.fit();
+    this.onCamera();
     this.invalidate();
   }
 
