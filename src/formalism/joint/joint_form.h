@@ -86,6 +86,7 @@ typedef struct bg_joint_form {
     bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that its forces see */
     double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
+    const char **q_units, **v_units, **g_units; /* of multipliers */
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
     /* Scratch memory: */
