@@ -60,6 +60,8 @@ int bg_result_get_width(const bg_result_file *file, const char *dataset);
  * keeps none. */
 const char *bg_result_get_name(const bg_result_file *file, const char *dataset, int column,
                                char *buffer, size_t size);
+/* The unit of a column; "": the file says none. */
+const char *bg_result_get_unit(const bg_result_file *file, const char *dataset, int column);
 /* What happened at an event of switching function `index` in a direction, "tyre fl lands"; written
  * into buffer where the file has no words for it. */
 const char *bg_result_get_event_text(const bg_result_file *file, int index, int direction,

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 11
+#define BG_ABI 12
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -122,6 +122,20 @@ typedef struct bg_energy {
     double potential; /* J, of all conservative forces */
     double power;     /* W, of all other applied forces; constraint forces are added by Bogie */
 } bg_energy;
+
+/* An output that runs make of the rows of another one; `outputs` gives the other one's value for
+ * it. */
+typedef enum bg_filter_kind {
+    BG_FILTER_LAG, /* first-order lag */
+    BG_FILTER_RMS  /* root of the lagged square */
+} bg_filter_kind;
+
+typedef struct bg_output_filter {
+    int y, source; /* outputs; the source comes earlier */
+    bg_filter_kind kind;
+    double time;  /* s */
+    double scale; /* unit of the source over that of y */
+} bg_output_filter;
 
 typedef struct bg_event {
     double t;         /* s */
@@ -271,6 +285,11 @@ typedef struct bg_system_def {
     /* Names for messages and results; NULL gives "q[0]", "g[1]" and so on. */
     const char *const *q_names, *const *v_names, *const *z_names, *const *g_names;
     const char *const *u_names, *const *s_names, *const *y_names;
+    /* Units of these, "m", "deg", for results; NULL, or a NULL entry: none is said. */
+    const char *const *q_units, *const *v_units, *const *z_units, *const *lambda_units;
+    const char *const *u_units, *const *y_units;
+    const bg_output_filter *filters; /* nfilters, by ascending y */
+    int nfilters;
     /* nu: non-zero for inputs that bodies follow and whose corners `event` does not know: a run
      * ends where such an input or its rate jumps. NULL: none. */
     const unsigned char *u_followed;
@@ -305,6 +324,9 @@ const bg_warnings *bg_system_get_warnings(const bg_system *system);
  * Writes into buffer when the definition carries no name. */
 const char *bg_system_get_name(const bg_system *system, char kind, int i, char *buffer,
                                size_t size);
+
+/* The unit of an entry: kind is 'q','v','a','z','l' (lambda),'u' or 'y'; "": none is said. */
+const char *bg_system_get_unit(const bg_system *system, char kind, int i);
 
 /* What evaluates a system: it has the inputs, the counts and the scratch memory, and serves one
  * thread. Integrators, runs and everything else below make their own. */

@@ -243,6 +243,11 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->s_falls = mb->s_falls;
     def->s_touches = mb->s_touches;
     def->y_names = mb->y_names;
+    def->y_units = mb->y_units;
+    def->z_units = mb->z_units;
+    def->u_units = mb->u_units;
+    def->filters = mb->filters;
+    def->nfilters = mb->nfilters;
     def->z0 = mb->z0;
     for (int k = 0; k < m->nforces; k++)
         def->stiff_parts += m->forces[k].stiff;

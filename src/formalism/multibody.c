@@ -178,6 +178,10 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, mb->z_names, states);
     BG_TAKE(arena, mb->s_names, names);
     BG_TAKE(arena, mb->y_names, m->noutputs);
+    BG_TAKE(arena, mb->y_units, m->noutputs);
+    BG_TAKE(arena, mb->z_units, states);
+    BG_TAKE(arena, mb->u_units, m->nsignals);
+    BG_TAKE(arena, mb->filters, m->noutputs);
     BG_TAKE(arena, mb->u_names, m->nsignals);
     BG_TAKE(arena, mb->u_followed, m->nsignals);
     BG_TAKE(arena, mb->names, names);

@@ -88,9 +88,12 @@ typedef struct bg_multibody {
     double *reach;    /* [nbodies] m, sizes of bodies (sizes.h) */
     int *signal_mode; /* [nsignals] mode of each, -1: has no corners */
     int nz, ns, nmode, ny;
-    bg_rates_structure rates;                     /* (couplings.h) */
-    double *z0;                                   /* [nz] start */
-    int *mode0;                                   /* [nmode] start */
+    bg_rates_structure rates;                   /* (couplings.h) */
+    double *z0;                                 /* [nz] start */
+    int *mode0;                                 /* [nmode] start */
+    const char **y_units, **z_units, **u_units; /* [ny], [nz], [nsignals] */
+    bg_output_filter *filters;                  /* [nfilters] */
+    int nfilters;
     const char **s_names, **y_names, **u_names;   /* [ns], [ny], [nsignals] */
     unsigned char *u_followed;                    /* [nsignals] */
     const char **z_names;                         /* [nz] */
@@ -178,6 +181,8 @@ void bg_multibody_apply_wrenches(bg_multibody *mb);
 void bg_multibody_calc_g(bg_multibody *mb, double *g);
 void bg_multibody_calc_gt(bg_multibody *mb, double *gt);
 void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma);
+/* The unit of the multipliers of a group of rows. */
+const char *bg_multibody_get_row_unit(const bg_multibody *mb, int group);
 /* "JOINT.x" for the rows of a point, "JOINT.3" for others, counted within the joint. */
 void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size);
 /* Adds the constraint forces -J^T lambda of the body-level rows, or of one group of them, to

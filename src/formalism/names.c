@@ -3,6 +3,8 @@
  */
 #include "formalism/multibody.h"
 
+#include "model/unit.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -96,6 +98,39 @@ static void mark_followed(bg_multibody *mb)
                 mb->u_followed[s] = m->signals[s].kind == BG_SIGNAL_EXPRESSION;
 }
 
+static void find_units(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->noutputs; k++)
+        mb->y_units[k] = bg_output_get_unit(m, &m->outputs[k]);
+    for (int k = 0; k < m->nsignals; k++)
+        mb->u_units[k] = bg_signal_get_unit(m, k);
+    for (int k = 0; k < mb->nturns; k++)
+        mb->z_units[mb->turns[k].z] = "rad";
+}
+
+/* Outputs that runs make of their rows. */
+static void list_filters(bg_multibody *mb)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->noutputs; k++) {
+        const bg_output *o = &m->outputs[k];
+        if (o->kind == BG_OUTPUT_FILTER)
+            mb->filters[mb->nfilters++] = (bg_output_filter){k, o->index,
+                                                             (bg_filter_kind)o->component, o->time,
+                                                             o->scale / m->outputs[o->index].scale};
+    }
+}
+
+const char *bg_multibody_get_row_unit(const bg_multibody *mb, int group)
+{
+    const bg_primitive *p = &mb->groups[group].primitive;
+    const bool angle = p->kind == BG_PRIMITIVE_DOT1 ||
+                       (p->kind == BG_PRIMITIVE_RELATION &&
+                        p->coordinate[p->n - 1].kind != BG_COORDINATE_SLIDE);
+    return angle ? "N m" : "N";
+}
+
 void bg_multibody_name(bg_multibody *mb)
 {
     const bg_model *m = mb->model;
@@ -120,6 +155,8 @@ void bg_multibody_name(bg_multibody *mb)
         mb->s_names[m->ns + mb->ncorners + k] = m->watches[k].name;
     for (int k = 0; k < m->noutputs; k++)
         mb->y_names[k] = m->outputs[k].name;
+    find_units(mb);
+    list_filters(mb);
     mark_followed(mb);
     name_states(mb);
     name_events(mb);

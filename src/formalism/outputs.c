@@ -9,9 +9,9 @@ static double reaction_component(bg_multibody *mb, const bg_output *o, const dou
     const bg_joint *j = &mb->model->joints[o->index];
     bg_wrench x = bg_multibody_calc_reaction(mb, o->index, lambda);
     if (o->component < 3)
-        return bg_output_pick(o, x.f);
+        return bg_output_pick(o, &mb->world, x.f);
     bg_vec3 arm = bg_marker_get_arm(&mb->world, &j->b);
-    return bg_output_pick(o, bg_sub(x.n, bg_cross(arm, x.f)));
+    return bg_output_pick(o, &mb->world, bg_sub(x.n, bg_cross(arm, x.f)));
 }
 
 static double coordinate_component(bg_multibody *mb, const bg_output *o, const bg_point *p,
@@ -51,10 +51,10 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
     case BG_OUTPUT_ACCELERATION: {
         bg_vec3 s = bg_marker_get_arm(w, &o->a);
         bg_vec3 turning = bg_add(bg_cross(acc->w, s), bg_cross(b->w, bg_cross(b->w, s)));
-        return bg_output_pick(o, bg_add(acc->v, turning));
+        return bg_output_pick(o, w, bg_add(acc->v, turning));
     }
     case BG_OUTPUT_ANGULAR_ACCELERATION:
-        return bg_output_pick(o, acc->w);
+        return bg_output_pick(o, w, acc->w);
     case BG_OUTPUT_FORCE:
         return mb->model->forces[o->index].class_->sensor(&mb->model->forces[o->index], w,
                                                           o->component);
@@ -66,6 +66,8 @@ static double calc_output(bg_multibody *mb, const bg_output *o, const bg_point *
         bg_multibody_calc_energy(mb, &e);
         return (o->kind != BG_OUTPUT_POTENTIAL ? e.kinetic : 0) +
                (o->kind != BG_OUTPUT_KINETIC ? e.potential : 0);
+    case BG_OUTPUT_FILTER: /* runs make it of this, row by row */
+        return mb->values[o->index];
     case BG_OUTPUT_EXPRESSION:
         return bg_expression_calc(o->expression, mb->values);
     default:
@@ -78,6 +80,9 @@ void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double
 {
     bg_multibody_set_lambda(mb, lambda);
     mb->values[mb->ny] = p->t;
-    for (int k = 0; k < mb->ny; k++)
-        y[k] = mb->values[k] = calc_output(mb, &mb->model->outputs[k], p, a, lambda);
+    for (int k = 0; k < mb->ny; k++) {
+        const bg_output *o = &mb->model->outputs[k];
+        mb->values[k] = calc_output(mb, o, p, a, lambda); /* SI units */
+        y[k] = o->scale * mb->values[k];
+    }
 }

@@ -76,6 +76,7 @@ static void read_top(const bg_value *top)
     bg_read_force_outputs(top);
     bg_read_events(top);
     bg_read_initial(top);
+    bg_read_view(top);
     bg_read_run(top);
     if (reader->status == BG_OK)
         warn_unused(reader);
@@ -238,6 +239,9 @@ void bg_model_destroy(bg_model *m)
     if (!m)
         return;
     json_decref(m->source);
+    for (int k = 0; k < m->nplots; k++)
+        free(m->plots[k].title);
+    free(m->plots);
     for (int k = 0; k < m->nbodies; k++)
         clear_body(&m->bodies[k]);
     for (int k = 0; k < m->njoints; k++)
@@ -260,6 +264,7 @@ void bg_model_destroy(bg_model *m)
     for (int k = 0; k < m->noutputs; k++) {
         bg_expression_destroy(m->outputs[k].expression);
         free(m->outputs[k].name);
+        free(m->outputs[k].unit);
     }
     for (int k = 0; k < m->nwatches; k++)
         bg_watch_clear(&m->watches[k]);

@@ -22,6 +22,13 @@ typedef struct bg_point_of_body {
     bg_vec3 r; /* relative to the centre of mass, body axes */
 } bg_point_of_body;
 
+/* How a body is drawn. */
+typedef struct bg_body_look {
+    char colour[8]; /* "#rrggbb"; "": chosen by the page */
+    double opacity; /* 0 to 1 */
+    bool hidden;
+} bg_body_look;
+
 typedef struct bg_body {
     char *name;
     double mass;     /* kg, may be 0 */
@@ -36,6 +43,7 @@ typedef struct bg_body {
     int npoints;
     bg_shape *shapes;
     int nshapes;
+    bg_body_look look;
     const bg_track *track; /* that it follows as a frame; NULL: none */
     bool fast;             /* of the fast part, for methods of two rates */
 } bg_body;
@@ -93,8 +101,21 @@ typedef enum bg_output_kind {
     BG_OUTPUT_POTENTIAL,
     BG_OUTPUT_ENERGY,
     BG_OUTPUT_SIGNAL,
+    BG_OUTPUT_ANGLES,    /* component 0..2: roll, pitch, yaw of a body against another */
+    BG_OUTPUT_WHEEL,     /* component bg_wheel_component of a wheel against a body */
+    BG_OUTPUT_FILTER,    /* of the rows of output `index`; component bg_filter_kind (system.h) */
     BG_OUTPUT_EXPRESSION /* of other outputs and t */
 } bg_output_kind;
+
+/* How a wheel stands; the last two need the points of its steering axis. */
+typedef enum bg_wheel_component {
+    BG_WHEEL_CAMBER,
+    BG_WHEEL_TOE,
+    BG_WHEEL_STEER,
+    BG_WHEEL_TRAVEL,
+    BG_WHEEL_CASTER,
+    BG_WHEEL_INCLINATION
+} bg_wheel_component;
 
 typedef struct bg_output {
     char *name;
@@ -103,11 +124,36 @@ typedef struct bg_output {
     int coordinate;       /* of the joint, for COORDINATE */
     bg_marker a, b;
     bool turned;       /* a component is that along `direction`, not along an axis of the world */
-    bg_vec3 direction; /* unit, world axes */
-    double offset;     /* m, which is added to that of a position */
+    bool carried;      /* and the direction turns with marker b, from which positions count */
+    bg_vec3 direction; /* unit, world axes (of the design position); of a wheel its axis */
+    double offset;     /* m, which is added to that of a position, or to travel */
+    bg_mat3 axes;      /* of angles and wheels: x, y, z in the design position; mirrored: det -1 */
+    bg_marker kingpin[2];      /* lower and upper point of a steering axis */
+    double side;               /* of a wheel: 1 left, -1 right */
+    double time;               /* s, of a filter */
+    char *unit;                /* in which it is recorded; NULL: SI */
+    double scale;              /* recorded value / SI value */
     bg_coordinate measured;    /* COORDINATE as force laws see it (model/sensor.h) */
     bg_expression *expression; /* variables: earlier outputs by index; t is index noutputs */
 } bg_output;
+
+enum { BG_PLOT_CHANNELS = 12 };
+
+/* A plot that a page opens with. A channel is an output, or -1 - the index of an input. */
+typedef struct bg_plot {
+    char *title; /* NULL: none is given */
+    int n, channel[BG_PLOT_CHANNELS];
+    bool over_given;
+    int over; /* channel on the other axis; else it is time */
+} bg_plot;
+
+/* Where a page looks from. */
+typedef struct bg_view {
+    bool from_given;
+    bg_vec3 from; /* unit, world axes: from the mechanism to the camera */
+    int follow;   /* body that the camera moves with; 0: none, -1: not said */
+    bool turns;   /* and turns with */
+} bg_view;
 
 /* Which zeros end the run; others are only recorded. */
 typedef enum bg_watch_stop {
@@ -149,6 +195,9 @@ struct bg_model {
     bg_rail_contact *contacts; /* of wheels with rails, each of a force */
     bg_output *outputs;
     bg_watch *watches; /* "events" */
+    bg_plot *plots;
+    int nplots;
+    bg_view view;
     int nbodies, njoints, ncouplers, nforces, nsignals, ntracks, nprofiles, ncontacts, noutputs,
         nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */

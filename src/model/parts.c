@@ -20,17 +20,18 @@ enum {
     VALUES = 20000000 /* that all of these may have together; as in model/repeat.c */
 };
 
-static const char *const model_keys[] = {"$schema", "name",    "parameters", "gravity", "parts",
-                                         "use",     "bodies",  "joints",     "forces",  "tyres",
-                                         "road",    "tracks",  "profiles",   "inputs",  "outputs",
-                                         "events",  "initial", "run",        NULL};
+static const char *const model_keys[] = {
+    "$schema", "name",   "parameters", "gravity", "parts",  "use",      "bodies",
+    "joints",  "forces", "tyres",      "road",    "tracks", "profiles", "inputs",
+    "outputs", "events", "initial",    "run",     "plots",  "view",     NULL};
 static const char *const part_keys[] = {"$schema", "name",   "parameters", "parts", "use",
                                         "bodies",  "joints", "forces",     "tyres", "inputs",
                                         "outputs", "events", "initial",    NULL};
 
 static void expect_keys(const bg_value *top)
 {
-    static const char *const of_model[] = {"gravity", "road", "tracks", "profiles", "run"};
+    static const char *const of_model[] = {"gravity", "road",  "tracks", "profiles",
+                                           "run",     "plots", "view"};
     if (!top->scope) {
         bg_value_expect(top, model_keys);
         return;

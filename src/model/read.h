@@ -28,6 +28,9 @@ void bg_read_force_outputs(const bg_value *top);
 void bg_read_events(const bg_value *top);
 void bg_read_initial(const bg_value *top);
 void bg_read_run(const bg_value *top);
+void bg_read_view(const bg_value *top); /* "plots" and "view" */
+/* "look" of a body. */
+void bg_read_look(const bg_value *body, bg_body_look *look);
 
 /* The path of a file that is named at v: relative to the folder of the file that names it. A new
  * text, or NULL. */

@@ -111,9 +111,10 @@ static void read_body(const bg_value *v, bg_body *b)
                                        "angular_velocity",
                                        "fixed_velocity",
                                        "fixed_angular_velocity",
+                                       "look",
                                        "track" /* for hints: there is none here */,
                                        NULL};
-    static const char *const frame_keys[] = {"track", "center", "points", "shapes", NULL};
+    static const char *const frame_keys[] = {"track", "center", "points", "shapes", "look", NULL};
     const bg_vec3 zero = {0, 0, 0};
     const bg_value track = bg_value_member(v, "track");
     if (bg_value_exists(&track)) {
@@ -151,7 +152,7 @@ static void warn_massless(bg_reader *reader)
 
 static void read_ground(const bg_value *v)
 {
-    static const char *const keys[] = {"points", "shapes", NULL};
+    static const char *const keys[] = {"points", "shapes", "look", NULL};
     if (!bg_value_exists(v))
         return;
     bg_value_expect(v, keys);
@@ -177,6 +178,7 @@ static void read_each(const bg_value *section)
                 read_body(&v, b);
         }
         read_points(&v, b);
+        bg_read_look(&v, &b->look);
         bg_read_shapes(&v, b);
     }
 }
@@ -197,6 +199,7 @@ void bg_read_bodies(const bg_value *top)
         return;
     m->nbodies = 1;
     m->bodies[0].pose.R = bg_mat3_identity();
+    m->bodies[0].look.opacity = 1;
     m->bodies[0].name = bg_reader_copy(reader, "ground");
     bg_reader_register(&section, BG_NAME_BODY, "ground", 0);
     for (int k = 0; bg_reader_next_section(reader, "bodies", false, &k, &section);)

@@ -14,7 +14,9 @@ const char *bg_sensor_explain(const bg_output *output);
 int bg_sensor_get_bodies(const bg_output *output, int body[2]);
 
 /* The component of a vector in world axes that the output is. */
-double bg_output_pick(const bg_output *output, bg_vec3 x);
+double bg_output_pick(const bg_output *output, const bg_world *w, bg_vec3 x);
+/* How a wheel stands (wheel_angles.c). */
+double bg_wheel_calc(const bg_output *output, const bg_world *w);
 
 /* Its value. Not for expressions. */
 double bg_sensor_calc(const bg_output *output, const bg_world *w);

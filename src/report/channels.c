@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double channel_bytes = 4e6;    /* of all channels in the page */
 static const double value_bytes = 16.0 / 3; /* a float as base64 */
@@ -90,6 +91,7 @@ typedef struct writer {
     plan p;
     const double *t;
     float *values; /* [points] */
+    double *size;  /* [outputs] largest value; NAN: not finite */
 } writer;
 
 static void count_not_finite(const writer *w, const double *x, size_t stride)
@@ -115,6 +117,16 @@ static void write_channel(const writer *w, const char *name, const char *unit, c
     bg_json_close(w->j, '}');
 }
 
+static double find_size(const writer *w, const double *x, size_t stride)
+{
+    double size = 0;
+    for (long k = 0; k < w->p.rows; k++) {
+        const double value = fabs(x[(size_t)k * stride]);
+        size = value > size || isnan(value) ? value : size;
+    }
+    return isfinite(size) ? size : NAN;
+}
+
 static bg_status write_dataset(const writer *w, const char *dataset, bg_error *err)
 {
     bg_page_result *r = w->r;
@@ -123,8 +135,12 @@ static bg_status write_dataset(const writer *w, const char *dataset, bg_error *e
     bg_status st = bg_rows_load(r->file, dataset, &x, err);
     for (int k = 0; k < width && st == BG_OK; k++) {
         char buffer[64];
+        const char *unit = bg_result_get_unit(r->file, dataset, k); /* older files have none */
+        if (strcmp(dataset, "outputs") == 0)
+            w->size[k] = find_size(w, x + k, (size_t)width);
         write_channel(w, bg_result_get_name(r->file, dataset, k, buffer, sizeof buffer),
-                      bg_page_find_unit(r->scene, dataset, k), dataset, x + k, (size_t)width);
+                      *unit ? unit : bg_page_find_unit(r->scene, dataset, k), dataset, x + k,
+                      (size_t)width);
     }
     free(x);
     return st;
@@ -145,7 +161,8 @@ static bg_status write_signals(const writer *w, bg_error *err)
             bg_signal_calc(&m->signals[k], w->t[i], u);
             x[i] = u[0];
         }
-        write_channel(w, m->signals[k].name, "", "signals", x, 1);
+        write_channel(w, m->signals[k].name, bg_page_find_unit(w->r->scene, "inputs", k), "signals",
+                      x, 1);
     }
     free(x);
     return BG_OK;
@@ -169,7 +186,9 @@ bg_status bg_page_write_channels(bg_json *j, bg_page_result *r, bg_error *err)
     writer w = {.j = j, .r = r, .p = make_plan(rows.n, calc_limit(r)), .t = rows.t};
     double *times = BG_NEW_ARRAY(double, w.p.points);
     w.values = BG_NEW_ARRAY(float, w.p.points);
-    if (st == BG_OK && (!times || !w.values))
+    const int outputs = bg_result_get_width(r->file, "outputs");
+    w.size = BG_NEW_ARRAY(double, outputs);
+    if (st == BG_OK && (!times || !w.values || !w.size))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the plots of a result");
     if (st == BG_OK) {
         r->rows = rows.n;
@@ -182,9 +201,12 @@ bg_status bg_page_write_channels(bg_json *j, bg_page_result *r, bg_error *err)
         if (st == BG_OK)
             st = write_signals(&w, err);
         bg_json_close(j, ']');
+        const bool known = r->scene && r->scene->model->noutputs == outputs;
+        bg_page_write_plots(j, r, known ? w.size : NULL);
     }
     free(times);
     free(w.values);
+    free(w.size);
     bg_rows_clear(&rows);
     return st;
 }

@@ -29,6 +29,11 @@ bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err
 void bg_page_write_facts(bg_json *j, const bg_page_result *r);
 bool bg_page_write_summary(bg_json *j, const bg_page_result *r); /* false: out of memory */
 
+/* "plots"; size [noutputs]: the largest value of each output, NAN: not finite; NULL: not known. */
+void bg_page_write_plots(bg_json *j, const bg_page_result *r, const double *size);
+/* "view" of a scene. */
+void bg_page_write_view(bg_json *j, const bg_model *model);
+
 /* The unit of a column of "q", "v" or "outputs"; "" where it is not known. */
 const char *bg_page_find_unit(const bg_scene *scene, const char *dataset, int column);
 

@@ -40,6 +40,17 @@ static void write_shape(bg_json *j, const bg_shape *s)
     bg_json_close(j, '}');
 }
 
+/* Only what the model says. */
+static void write_look(bg_json *j, const bg_body_look *look)
+{
+    if (*look->colour)
+        bg_json_text(j, "colour", look->colour);
+    if (look->opacity < 1)
+        bg_json_number(j, "opacity", look->opacity);
+    if (look->hidden)
+        bg_json_bool(j, "hidden", true);
+}
+
 static void write_bodies(bg_json *j, const bg_model *m)
 {
     bg_json_open(j, "bodies", '[');
@@ -48,6 +59,7 @@ static void write_bodies(bg_json *j, const bg_model *m)
         bg_json_open(j, NULL, '{');
         bg_json_text(j, "name", b == 0 ? "ground" : body->name);
         bg_json_number(j, "mass", body->mass);
+        write_look(j, &body->look);
         bg_json_open(j, "shapes", '[');
         for (int k = 0; k < body->nshapes; k++)
             write_shape(j, &body->shapes[k]);
@@ -224,6 +236,7 @@ bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err
     bg_json_open(j, "scene", '{');
     put_vec3(j, "up", find_up(s->model));
     put_vec3(j, "gravity", s->model->gravity);
+    bg_page_write_view(j, s->model);
     write_bodies(j, s->model);
     write_joints(j, s);
     write_springs(j, s->model);

@@ -24,12 +24,12 @@ static void define_fields(const bg_system_def *def, bg_field field[BG_FIELD_COUN
     const bg_field fields[BG_FIELD_COUNT] = {
         {.name = "t", .prefix = "", .width = 1, .scalar = true},
         {.name = "h", .prefix = "", .width = 1, .scalar = true},
-        {.name = "q", .prefix = "q:", .kind = 'q', .width = def->nq},
-        {.name = "v", .prefix = "v:", .kind = 'v', .width = def->nv},
-        {.name = "a", .prefix = "a:", .kind = 'v', .width = def->nv},
-        {.name = "z", .prefix = "z:", .kind = 'z', .width = def->nz},
-        {.name = "lambda", .prefix = "lambda:", .kind = 'g', .width = def->ng},
-        {.name = "outputs", .prefix = "y:", .kind = 'y', .width = def->ny},
+        {.name = "q", .prefix = "q:", .kind = 'q', .unit = 'q', .width = def->nq},
+        {.name = "v", .prefix = "v:", .kind = 'v', .unit = 'v', .width = def->nv},
+        {.name = "a", .prefix = "a:", .kind = 'v', .unit = 'a', .width = def->nv},
+        {.name = "z", .prefix = "z:", .kind = 'z', .unit = 'z', .width = def->nz},
+        {.name = "lambda", .prefix = "lambda:", .kind = 'g', .unit = 'l', .width = def->ng},
+        {.name = "outputs", .prefix = "y:", .kind = 'y', .unit = 'y', .width = def->ny},
         {.name = "mode", .prefix = "", .width = def->nmode, .integer = true},
     };
     memcpy(field, fields, sizeof fields);
@@ -207,4 +207,11 @@ const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int 
         return field->name;
     snprintf(buffer, size, "%s[%d]", field->name, i);
     return buffer;
+}
+
+const char *bg_batch_get_unit(const bg_batch *batch, const bg_field *field, int i)
+{
+    if (field->unit)
+        return bg_system_get_unit(batch->system, field->unit, i);
+    return field->integer ? "" : "s";
 }

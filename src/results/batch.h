@@ -18,6 +18,7 @@ typedef struct bg_field {
     const char *name;   /* of the dataset: "t", "h", "q", "v", "a", "z", "lambda", ... */
     const char *prefix; /* of its columns in a CSV header */
     char kind;          /* of its names, for bg_system_get_name; 0: named after the field */
+    char unit;          /* of its units, for bg_system_get_unit; 0: s, or none for integers */
     bool scalar;        /* one number per row: the dataset has one dimension */
     bool integer;       /* data are int, else double */
     int width;          /* numbers per row; 0: the system has none of these */
@@ -63,5 +64,7 @@ bg_status bg_batch_fail(const bg_batch *batch, const bg_place *place, int cause,
 /* The name of the i-th number of a field; written into buffer where the system keeps none. */
 const char *bg_batch_get_name(const bg_batch *batch, const bg_field *field, int i, char *buffer,
                               size_t size);
+/* Its unit; "": none is said. */
+const char *bg_batch_get_unit(const bg_batch *batch, const bg_field *field, int i);
 
 #endif

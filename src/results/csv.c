@@ -44,11 +44,12 @@ static void destroy(bg_writer *w)
     free(w);
 }
 
-/* One column title, quoted where RFC 4180 asks for it. */
-static void print_title(FILE *out, const char *prefix, const char *name)
+/* One column title, "y:camber [deg]", quoted where RFC 4180 asks for it. */
+static void print_title(FILE *out, const char *prefix, const char *name, const char *unit)
 {
+    const char *open = *unit ? " [" : "", *close = *unit ? "]" : "";
     if (!strpbrk(prefix, ",\"\r\n") && !strpbrk(name, ",\"\r\n")) {
-        fprintf(out, "%s%s", prefix, name);
+        fprintf(out, "%s%s%s%s%s", prefix, name, open, unit, close);
         return;
     }
     fprintf(out, "\"%s", prefix);
@@ -57,7 +58,7 @@ static void print_title(FILE *out, const char *prefix, const char *name)
             putc('"', out);
         putc(*c, out);
     }
-    putc('"', out);
+    fprintf(out, "%s%s%s\"", open, unit, close);
 }
 
 static bool create_header(bg_writer *w, const bg_batch *batch)
@@ -72,7 +73,8 @@ static bool create_header(bg_writer *w, const bg_batch *batch)
             if (k > 0)
                 putc(',', out);
             print_title(out, field->prefix,
-                        bg_batch_get_name(batch, field, i, buffer, sizeof buffer));
+                        bg_batch_get_name(batch, field, i, buffer, sizeof buffer),
+                        field->unit ? bg_batch_get_unit(batch, field, i) : "");
         }
     }
     putc('\n', out);

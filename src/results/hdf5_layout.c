@@ -106,6 +106,13 @@ static const char *get_field_name(const void *context, int i, char *buffer, size
     return bg_batch_get_name(names->batch, names->field, i, buffer, size);
 }
 
+static const char *get_field_unit(const void *context, int i, char *buffer, size_t size)
+{
+    const field_names *names = context;
+    (void)buffer, (void)size;
+    return bg_batch_get_unit(names->batch, names->field, i);
+}
+
 /* Of the switching functions: their names, and what happens when they pass zero. */
 static const char *get_event_name(const void *context, int i, char *buffer, size_t size)
 {
@@ -138,7 +145,8 @@ static bool create_field(hid_t file, const bg_batch *batch, const bg_field *fiel
                                field->scalar ? 1 : 2, (hsize_t)field->width,
                                bg_hdf5_calc_chunk_rows(field));
     bool ok = set >= 0 &&
-              put_names(set, "names", field->width, get_field_name, &(field_names){batch, field});
+              put_names(set, "names", field->width, get_field_name, &(field_names){batch, field}) &&
+              put_names(set, "units", field->width, get_field_unit, &(field_names){batch, field});
     return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
 }
 

@@ -56,7 +56,7 @@ struct bg_result_file {
     bg_result_info info;
     char *text[6]; /* version, model, integrator, model_text, setup, summary */
     int width[DATASETS];
-    names columns[DATASETS], events;
+    names columns[DATASETS], units[DATASETS], events;
     names happenings[3]; /* of the switching functions: falling, touching, rising */
 };
 
@@ -256,7 +256,8 @@ static bg_status inspect(bg_result_file *f, int k, bg_error *err)
     bool ok = (class == H5T_FLOAT || class == H5T_INTEGER) && (rank == 1 || rank == 2) &&
               h5->H5Sget_simple_extent_dims(space, size, NULL) == rank && size[1] <= MAX_WIDTH &&
               size[0] <= (hsize_t)1 << 40;
-    bool named = ok && read_names(set, "names", &f->columns[k]);
+    bool named = ok && read_names(set, "names", &f->columns[k]) &&
+                 read_names(set, "units", &f->units[k]);
     close_both(type, space);
     if (set >= 0)
         h5->H5Dclose(set);
@@ -395,7 +396,7 @@ void bg_result_close(bg_result_file *f)
     for (int k = 0; k < 6; k++)
         free(f->text[k]);
     for (int k = 0; k < DATASETS; k++)
-        clear_names(&f->columns[k]);
+        clear_names(&f->columns[k]), clear_names(&f->units[k]);
     clear_names(&f->events);
     for (int k = 0; k < 3; k++)
         clear_names(&f->happenings[k]);
@@ -431,6 +432,12 @@ const char *bg_result_get_name(const bg_result_file *f, const char *dataset, int
         return n->text[column];
     snprintf(buffer, size, "%s[%d]", dataset, column);
     return buffer;
+}
+
+const char *bg_result_get_unit(const bg_result_file *f, const char *dataset, int column)
+{
+    int k = find(dataset);
+    return k >= 0 && column >= 0 && column < f->units[k].count ? f->units[k].text[column] : "";
 }
 
 const char *bg_result_get_event_text(const bg_result_file *f, int index, int direction,

@@ -235,6 +235,18 @@ static json_t *new_outputs(const bg_system *system, const double *y)
     return end_object(&b);
 }
 
+static json_t *new_output_units(const bg_system *system)
+{
+    int ny = bg_system_get_def(system)->ny;
+    builder b = begin_object();
+    for (int i = 0; i < ny; i++) {
+        char buffer[64];
+        const char *name = bg_system_get_name(system, 'y', i, buffer, sizeof buffer);
+        put_named(&b, name, new_text(bg_system_get_unit(system, 'y', i)));
+    }
+    return end_object(&b);
+}
+
 static json_t *new_final(const bg_system *system, const bg_run_report *report)
 {
     const bg_state *state = report->final;
@@ -248,6 +260,7 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
     put(&b, "z", new_reals(state->z, def->nz));
     put(&b, "lambda", new_reals(state->lambda, def->ng));
     put(&b, "outputs", new_outputs(system, report->y));
+    put(&b, "output_units", new_output_units(system));
     return end_object(&b);
 }
 

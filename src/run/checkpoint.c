@@ -246,6 +246,7 @@ static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
     if (st != BG_OK || archive->failed)
         return st;
     archive_progress(r, archive);
+    bg_filters_archive(&r->filters, archive);
     archive_redundancy(r, archive);
     archive_reactions(r, archive);
     bg_warnings_archive(&r->report->assembly.warnings, archive);

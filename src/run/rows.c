@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-bg_status bg_runner_calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
+bg_status bg_runner_calc_outputs(bg_runner *r, const bg_state *x, bool written, bg_error *err)
 {
     const bg_system_def *def = &r->sys->def;
     if (def->ny == 0)
@@ -18,6 +18,7 @@ bg_status bg_runner_calc_outputs(bg_runner *r, const bg_state *x, bg_error *err)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `outputs` failed with code %d at t = %.17g", def->name,
                             code, x->t);
+    bg_filters_apply(&r->filters, x->t, r->y, written);
     char buffer[32];
     for (int i = 0; i < def->ny; i++)
         if (!isfinite(r->y[i]))
@@ -32,7 +33,7 @@ bg_status bg_runner_write_row(bg_runner *r, const bg_state *x, bg_error *err)
     const bg_sink *sink = &r->options->sink;
     if (!sink->row)
         return BG_OK;
-    bg_status st = bg_runner_calc_outputs(r, x, err);
+    bg_status st = bg_runner_calc_outputs(r, x, true, err);
     double begin = bg_integrator_get_step_start(r->ig), end = bg_integrator_get_state(r->ig)->t;
     bg_row row = {x, r->y, end - begin};
     if (st == BG_OK)

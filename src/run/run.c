@@ -106,7 +106,7 @@ static bg_status create(bg_runner *r, bg_error *err)
     r->u = BG_NEW_ARRAY(double, 3 * def->nu);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
     r->report->events = BG_NEW_ARRAY(bg_event, r->event_capacity);
-    if (!r->y || !r->u || !r->report->events)
+    if (!bg_filters_create(def, &r->filters) || !r->y || !r->u || !r->report->events)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the run");
     return BG_OK;
 }
@@ -321,7 +321,7 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     if (bg_state_create(r->sys->system, &p->final, NULL) != BG_OK)
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
     bg_state_copy(r->sys->system, x, p->final);
-    bg_status measured = bg_runner_calc_outputs(r, x, st == BG_OK ? &own : NULL);
+    bg_status measured = bg_runner_calc_outputs(r, x, false, st == BG_OK ? &own : NULL);
     if (st == BG_OK)
         st = measured;
     if (measured == BG_OK) {
@@ -375,6 +375,7 @@ static void destroy(bg_runner *r)
     bg_integrator_destroy(r->ig);
     bg_instant_clear(&r->at);
     free(r->y);
+    bg_filters_clear(&r->filters);
     free(r->u);
     bg_archive_clear(&r->archive);
     bg_checkpoint_close(r);

@@ -7,6 +7,7 @@
 #include "base/place.h"
 #include "bogie/run.h"
 #include "run/comparison.h"
+#include "run/filters.h"
 #include "run/start.h"
 
 typedef struct bg_runner {
@@ -16,6 +17,7 @@ typedef struct bg_runner {
     bg_integrator *ig;
     bg_instant at;          /* events; its state is also that of the row being written */
     double *y;              /* [ny] outputs of a row */
+    bg_filters filters;     /* outputs made of rows */
     double *u;              /* [3 nu] inputs and their derivatives, scratch */
     bool ended;             /* an event ended the run */
     double t_start, t_end;  /* s */
@@ -43,9 +45,9 @@ bg_status bg_runner_check_redundant(const bg_runner *runner, bg_error *err);
  * from what it leaves. */
 void bg_runner_account_energy(void *self, const bg_state *x, bool changed);
 
-/* rows.c: outputs into y; a row of x; rows on the grid up to and including t; rows up to the
- * instant that was found, and there. */
-bg_status bg_runner_calc_outputs(bg_runner *runner, const bg_state *x, bg_error *err);
+/* rows.c: outputs into y, which belong to a row that is written or are only looked at; a row of x;
+ * rows on the grid up to and including t; rows up to the instant that was found, and there. */
+bg_status bg_runner_calc_outputs(bg_runner *runner, const bg_state *x, bool written, bg_error *err);
 bg_status bg_runner_write_row(bg_runner *runner, const bg_state *x, bg_error *err);
 bg_status bg_runner_write_grid(bg_runner *runner, double t, bg_error *err);
 bg_status bg_runner_write_to_event(bg_runner *runner, bg_error *err);

@@ -110,11 +110,14 @@ static bool is_time(const char *title)
     return strcmp(title, "t") == 0 || strcmp(title, "\"t\"") == 0;
 }
 
-/* A column's name without blanks, quotes and the "y:" of Bogie's own files. */
+/* A column's name without blanks, quotes, and the "y:" and " [unit]" of Bogie's own files. */
 static char *copy_title(char *title)
 {
     title += strspn(title, " \t\"");
     title[strcspn(title, "\"")] = '\0';
+    char *unit = strstr(title, " [");
+    if (unit && title[strlen(title) - 1] == ']')
+        *unit = '\0';
     return strdup(strncmp(title, "y:", 2) == 0 ? title + 2 : title);
 }
 

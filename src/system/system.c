@@ -266,6 +266,29 @@ const char *bg_system_get_name(const bg_system *sys, char kind, int i, char *buf
     return buffer;
 }
 
+const char *bg_system_get_unit(const bg_system *system, char kind, int i)
+{
+    const bg_system_def *d = &system->def;
+    const struct {
+        char kind;
+        const char *const *units;
+    } all[] = {{'q', d->q_units},      {'v', d->v_units}, {'z', d->z_units},
+               {'l', d->lambda_units}, {'u', d->u_units}, {'y', d->y_units}};
+    if (kind == 'a') {
+        static const char *const rates[][2] = {
+            {"m/s", "m/s²"}, {"rad/s", "rad/s²"}, {"1/s", "1/s²"}};
+        const char *v = bg_system_get_unit(system, 'v', i);
+        for (size_t k = 0; k < sizeof rates / sizeof *rates; k++)
+            if (strcmp(v, rates[k][0]) == 0)
+                return rates[k][1];
+        return "";
+    }
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (all[k].kind == kind && all[k].units && all[k].units[i])
+            return all[k].units[i];
+    return "";
+}
+
 static bool find_in(const double *x, int n, int *where)
 {
     for (int i = 0; x && i < n; i++)

@@ -117,6 +117,12 @@ export interface Summary {
   [key: string]: unknown;
 }
 
+export interface OpeningPlot {
+  title: string;
+  channels: { group: string; name: string }[];
+  over: { group: string; name: string } | null;
+}
+
 export interface Result {
   kind: "result";
   name: string;
@@ -124,6 +130,7 @@ export interface Result {
   facts: [string, string][];
   t: LazyArray;
   channels: Channel[];
+  plots: OpeningPlot[]; // that the model names, or that were chosen by meaning
   steps: Steps | null;
   residuals: Residuals | null;
   events: SimulationEvent[];

@@ -149,6 +149,8 @@ function readEvents(v: unknown): SimulationEvent[] {
     .sort((a, b) => a.t - b.t);
 }
 
+const place = (v: Record<string, unknown>): { group: string; name: string } => ({ group: text(v.group, "outputs"), name: text(v.name) });
+
 export function readResult(v: unknown, path: string, name: string): Result {
   if (!isObject(v)) throw new Problem(`${path} is not an object; the data is damaged.`);
   const notes: string[] = [];
@@ -169,6 +171,7 @@ export function readResult(v: unknown, path: string, name: string): Result {
     facts: list(v.facts).flatMap((f): [string, string][] => (Array.isArray(f) && f.length >= 2 ? [[String(f[0]), String(f[1])]] : [])),
     t,
     channels,
+    plots: objects(v.plots).map((p) => ({ title: text(p.title), channels: objects(p.channels).map(place), over: isObject(p.over) ? place(p.over) : null })),
     steps: attempt(notes, null, () => readSteps(v.steps, `${path}.steps`)),
     residuals: attempt(notes, null, () => readResiduals(v.residuals, `${path}.residuals`)),
     events: readEvents(v.events),

@@ -286,11 +286,14 @@ static void name_everything(bg_cartesian *c)
             snprintf(c->names[n], sizeof *c->names, "%.50s.%s", c->mb.model->bodies[b].name,
                      parts[i]);
             c->q_names[n] = c->names[n];
+            c->q_units[n] = i < 3 ? "m" : "";
+            c->v_units[n] = i < 3 ? "m/s" : "1/s";
         }
     for (int k = 0; k < c->mb.ngroups; k++)
         for (int i = 0; i < bg_primitive_get_rows(&c->mb.groups[k].primitive); i++, n++) {
             bg_multibody_name_row(&c->mb, k, i, c->names[n], sizeof *c->names);
             c->g_names[c->mb.groups[k].row + i] = c->names[n];
+            c->g_units[c->mb.groups[k].row + i] = bg_multibody_get_row_unit(&c->mb, k);
         }
     for (int b = 1; b <= c->nb; b++, n++) {
         snprintf(c->names[n], sizeof *c->names, "%.50s.norm", c->mb.model->bodies[b].name);
@@ -326,6 +329,9 @@ static void list_constants(void *object, bg_arena *arena)
     BG_TAKE(arena, c->row_bodies, 6 * c->ng);
     BG_TAKE(arena, c->q_names, c->nv);
     BG_TAKE(arena, c->g_names, c->ng);
+    BG_TAKE(arena, c->q_units, c->nv);
+    BG_TAKE(arena, c->v_units, c->nv);
+    BG_TAKE(arena, c->g_units, c->ng);
     BG_TAKE(arena, c->names, c->nv + c->ng);
 }
 
@@ -489,6 +495,9 @@ void bg_cartesian_define(bg_cartesian *c, bg_system_def *def)
     def->derivatives = def_derivatives;
     def->q_names = def->v_names = c->q_names;
     def->g_names = c->g_names;
+    def->q_units = c->q_units;
+    def->v_units = c->v_units;
+    def->lambda_units = c->g_units;
     def->v_size = c->v_size;
     def->g_size = c->g_size;
     def->q0 = c->q0;

@@ -18,6 +18,7 @@ typedef struct bg_cartesian {
     int *row_bodies; /* [6 ng] moving bodies of each row, ascending; 0 behind the last */
     int *neighbour_start, *neighbour; /* bodies that r of a body depends on, ascending */
     const char **q_names, **g_names;
+    const char **q_units, **v_units, **g_units; /* of multipliers */
     char (*names)[64];
     bg_fast_part fast_part; /* of models with a fast part */
     bg_arena constants;

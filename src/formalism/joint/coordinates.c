@@ -25,6 +25,7 @@ static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *nam
         }
         for (int i = 0; i < 3; i++) {
             snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, v_parts[i]);
+            f->v_units[l->v + i] = "rad/s";
             f->v_names[l->v + i] = f->names[(*name)++];
         }
         return;
@@ -39,6 +40,8 @@ static void start_link(bg_joint_form *f, const bg_tree_joint *t, int k, int *nam
             f->q_fixed[l->v] = j->start[c].q_fixed;
         }
     snprintf(f->names[*name], sizeof *f->names, "%.50s.%s", owner, part);
+    f->q_units[l->q] = l->kind == BG_LINK_TRANSLATE ? "m" : "rad";
+    f->v_units[l->v] = l->kind == BG_LINK_TRANSLATE ? "m/s" : "rad/s";
     f->q_names[l->q] = f->v_names[l->v] = f->names[(*name)++];
 }
 
@@ -47,6 +50,7 @@ static void name_rows(bg_joint_form *f, int *name)
     for (int k = 0; k < f->mb.ngroups; k++)
         for (int i = 0; i < bg_primitive_get_rows(&f->mb.groups[k].primitive); i++) {
             bg_multibody_name_row(&f->mb, k, i, f->names[*name], sizeof *f->names);
+            f->g_units[f->mb.groups[k].row + i] = bg_multibody_get_row_unit(&f->mb, k);
             f->g_names[f->mb.groups[k].row + i] = f->names[(*name)++];
         }
     for (int k = 0; k < f->nrows; k++) {
@@ -57,6 +61,8 @@ static void name_rows(bg_joint_form *f, int *name)
         else
             snprintf(f->names[*name], sizeof *f->names, "%.57s.drive",
                      f->q_names[f->mech->links[r->link[0]].q]);
+        const bg_link *last = &f->mech->links[r->link[r->n - 1]];
+        f->g_units[f->mb.nrows + k] = last->kind == BG_LINK_TRANSLATE ? "N" : "N m";
         f->g_names[f->mb.nrows + k] = f->names[(*name)++];
     }
 }

@@ -65,6 +65,9 @@ static void list_names(void *object, bg_arena *arena)
     BG_TAKE(arena, f->q_names, f->nq);
     BG_TAKE(arena, f->v_names, f->nv);
     BG_TAKE(arena, f->g_names, f->ng);
+    BG_TAKE(arena, f->q_units, f->nq);
+    BG_TAKE(arena, f->v_units, f->nv);
+    BG_TAKE(arena, f->g_units, f->ng);
     BG_TAKE(arena, f->v_size, f->nv);
     BG_TAKE(arena, f->g_size, f->ng);
     BG_TAKE(arena, f->names, f->nq + f->nv + f->ng);

@@ -88,6 +88,7 @@ typedef struct bg_joint_form {
     int *floating, nfloating;     /* last links of fast bodies that float (floating.c) */
     double *v_size, *g_size;      /* [nv], [ng] */
     const char **q_names, **v_names, **g_names;
+    const char **q_units, **v_units, **g_units; /* of multipliers */
     char (*names)[64];
     bg_arena constants, named; /* of the arrays so far */
     /* Scratch memory: */

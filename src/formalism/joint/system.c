@@ -248,6 +248,9 @@ void bg_joint_form_define(bg_joint_form *f, bg_system_def *def)
     def->q_names = f->q_names;
     def->v_names = f->v_names;
     def->g_names = f->g_names;
+    def->q_units = f->q_units;
+    def->v_units = f->v_units;
+    def->lambda_units = f->g_units;
     def->v_size = f->v_size;
     def->g_size = f->g_size;
     def->q0 = f->q0;

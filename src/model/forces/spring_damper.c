@@ -25,6 +25,7 @@ static const double no_length = 1e-100; /* m, below which the square of L underf
 typedef struct spring {
     bg_marker a, b;
     double k, c, L0;
+    double L_design;                     /* m, length in the design position */
     bg_curve spring_table, damper_table; /* n = 0: linear */
     bg_law force, actuator;              /* force: instead of spring and damper */
     int nbodies, body[BG_FORCE_BODIES];  /* of a and b, then those of outputs in laws */
@@ -166,7 +167,7 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     const spring *s = f->self;
     line x = calc_line(s, w);
     calc_force(s, w, &x, false);
-    const double values[] = {x.L, x.L_t, x.L - s->L0, x.F};
+    const double values[] = {x.L, x.L_t, x.L - s->L0, x.F, x.L - s->L_design};
     return values[which];
 }
 
@@ -245,7 +246,8 @@ static void read(const bg_value *v, bg_force *f)
         return;
     const bg_model *m = v->reader->model;
     const bg_vec3 d = bg_sub(bg_element_find_place(m, &s->b), bg_element_find_place(m, &s->a));
-    s->L0 = bg_value_not_negative_or(v, "free_length", bg_length(d));
+    s->L_design = bg_length(d);
+    s->L0 = bg_value_not_negative_or(v, "free_length", s->L_design);
     read_laws(v, s);
     s->body[0] = s->a.body;
     s->body[1] = s->b.body;
@@ -253,7 +255,7 @@ static void read(const bg_value *v, bg_force *f)
     s->nbodies = bg_law_add_bodies(v, &s->actuator, s->body, s->nbodies);
 }
 
-static const char *const sensor_names[] = {"length", "rate", "stretch", "force"};
+static const char *const sensor_names[] = {"length", "rate", "stretch", "force", "travel"};
 
 extern const bg_force_class bg_force_spring_damper;
 const bg_force_class bg_force_spring_damper = {
@@ -264,7 +266,7 @@ const bg_force_class bg_force_spring_damper = {
     .energy = energy,
     .derivatives = derivatives,
     .sensor_names = sensor_names,
-    .nsensors = 4,
+    .nsensors = 5,
     .sensor = sensor,
     .look = look,
     .clear = clear,

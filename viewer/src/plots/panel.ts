@@ -111,6 +111,8 @@ export class PlotPanel {
   /** What to show before the reader chooses: outputs of one unit together, else the first coordinates. */
   private firstChoice(): Channel[][] {
     if (this.comparison.rowsOf(this.result).times.length === 0) return [];
+    const named = this.result.plots.map((p) => p.channels.flatMap((x) => this.result.channels.find((c) => c.group === x.group && c.name === x.name) ?? []));
+    if (named.some((p) => p.length)) return named.filter((p) => p.length);
     const outputs = this.result.channels.filter((c) => c.group === "outputs");
     const source = outputs.length ? outputs : this.result.channels.filter((c) => c.group === "q");
     const byUnit = new Map<string, Channel[]>();
