@@ -22,11 +22,13 @@ typedef struct placement {
 
 static const placement as_drawn = {{1, 0, 0, 0}, {0, 0, 0}, 1, 17};
 
-/* auto takes the steps of mdop5 where nothing is stiff, bit by bit (test_automatic), and
- * sdirk4-first-order those of sdirk4 (test_dirk): of what they repeat, a part is enough. */
+/* auto takes the steps of mdop5 where nothing is stiff, bit by bit (test_automatic),
+ * sdirk4-first-order those of sdirk4 (test_dirk), and trapezoidal is sdirk4 with other coefficients
+ * and many more steps: of what they repeat, a part is enough. */
 static inline bool repeats_another(const char *integrator)
 {
-    return strcmp(integrator, "auto") == 0 || strcmp(integrator, "sdirk4-first-order") == 0;
+    return strcmp(integrator, "auto") == 0 || strcmp(integrator, "sdirk4-first-order") == 0 ||
+           strcmp(integrator, "trapezoidal") == 0;
 }
 
 /* A rotation from four numbers, as random as they are. */

@@ -299,7 +299,7 @@ static void test_singular_positions(void **state)
     for (size_t k = 0; k < 2 * sizeof list / sizeof *list; k++) {
         print_message("%-15s %-5s %-9s errors / tolerance:", list[k / 2].name,
                       list[k / 2].integrator, forms[k % 2]);
-        for (int exponent = 6; exponent <= (SANITIZED ? 6 : 12); exponent += k < 2 ? 1 : 2) {
+        for (int exponent = 6; exponent <= (SANITIZED ? 6 : 12); exponent += k < 2 ? 1 : 3) {
             double tolerance = pow(10, -exponent);
             run_changed(BOGIE_SOURCE_DIR "/models/iftomm-a02-four-bars.json", list[k / 2].settings,
                         list[k / 2].nsettings, list[k / 2].integrator, forms[k % 2], 10, tolerance,

@@ -1,13 +1,14 @@
-/* Where the projection of positions stops: increments that no longer shrink are rounding below
- * 1e-11 of a coordinate's size, and a failure above. How often projection control asks for it. */
+/* Where the projection of positions stops: where the next increment would be below 1e-13 of a
+ * coordinate's size; increments that no longer shrink are rounding below 1e-11 of it, and a failure
+ * above. How often projection control asks for it. */
 #include "consistent/projection.h"
 #include "evaluator_support.h"
 #include "integrators/projection_control.h"
 #include "run_support.h"
 
-/* x = 1 with a constraint that is known to +- noise, alternately. */
+/* x = 1 with a constraint that is known to +- noise, alternately, and whose slope is not G's 1. */
 typedef struct noisy {
-    double noise;
+    double noise, slope;
     int sign;
 } noisy;
 
@@ -24,16 +25,16 @@ static int calc_terms(void *self, const bg_point *p, unsigned want, bg_terms *ou
         out->gamma[0] = 0;
     if (want & BG_TERM_g) {
         s->sign = -s->sign;
-        out->g[0] = p->q[0] - 1 + s->sign * s->noise;
+        out->g[0] = s->slope * (p->q[0] - 1) + s->sign * s->noise;
     }
     return 0;
 }
 
-/* Projects from nearby with increments that end at +-2 noise. */
-static bg_status project(double noise, double *x)
+/* Projects x with increments that end at +-2 noise, and fall by 1 - slope. */
+static bg_status project_with(double noise, double slope, double *x)
 {
     bg_error err = {BG_OK, ""};
-    noisy self = {noise, 1};
+    noisy self = {noise, slope, 1};
     const double q0[] = {1.0}, zero = 0;
     bg_system_def def = bg_default_system_def();
     bg_system *sys;
@@ -48,7 +49,6 @@ static bg_status project(double noise, double *x)
     assert_ok(bg_system_create(&def, &sys, &err));
     bg_evaluator *ev = new_evaluator(sys);
     assert_ok(bg_dynamics_create(ev, &d, &err));
-    *x = 1 + 3e-11;
     assert_ok(bg_dynamics_evaluate(d, 0, x, &zero, NULL, NULL, BG_TERM_M | BG_TERM_G, &err));
     assert_ok(bg_dynamics_factor(d, NULL, &err));
     bg_status st = bg_project_position(d, 0, x, &zero, NULL, NULL, NULL, &err);
@@ -56,6 +56,26 @@ static bg_status project(double noise, double *x)
     bg_evaluator_destroy(ev);
     bg_system_destroy(sys);
     return st;
+}
+
+static bg_status project(double noise, double *x)
+{
+    *x = 1 + 3e-11;
+    return project_with(noise, 1, x);
+}
+
+/* What is left is what the next increments would have been, however fast they fall. */
+static void test_convergence(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (double slope = 0.91; slope < 0.99; slope += 0.01)
+        for (double start = 1e-4; start > 1e-6; start *= 0.7) {
+            double x = 1 + start;
+            assert_int_equal(project_with(0, slope, &x), BG_OK);
+            worst = fmax(worst, fabs(x - 1));
+        }
+    assert_true(worst < 1.1e-13 && worst > 1e-14); /* neither more nor much less work */
 }
 
 static void test_rounding(void **state)
@@ -99,6 +119,7 @@ static void test_control(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convergence),
         cmocka_unit_test(test_rounding),
         cmocka_unit_test(test_control),
     };

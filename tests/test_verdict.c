@@ -354,8 +354,12 @@ static void fixed_steps_are_compared(void **state)
     (void)state;
     const bg_integrator_info *info;
     int seen = 0, large = 0;
-    for (int n = 0; (info = get_method(n)); n++)
+    for (int n = 0; (info = get_method(n)); n++) {
+        bool exact[4] = {
+            false}; /* nothing to be said of this oscillation, nor with shorter steps */
         for (int k = 0; k < (SANITIZED ? 8 : 24); k++) { /* the last steps are the shortest */
+            if (exact[k % 4])
+                continue;
             bg_error err = {0};
             bg_model *model;
             bg_system *sys;
@@ -389,10 +393,12 @@ static void fixed_steps_are_compared(void **state)
                 seen++;
             }
             large += error > 0.3;
+            exact[k % 4] = st == BG_OK && error < 1e-9;
             bg_run_report_clear(&report);
             bg_system_destroy(sys);
             bg_model_destroy(model);
         }
+    }
     assert_true(SANITIZED || (seen > 40 && large > 10));
 }
 

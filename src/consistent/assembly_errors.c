@@ -71,11 +71,18 @@ static void add_companions(bg_assembly *a, double margin, unsigned char *rows)
     bg_rank_answer answer = {a->other_dependent, a->other_involved, a->other_remainder};
     bg_rank_calc(a->ranking, &question, &answer);
     memcpy(a->other_involved, rows, (size_t)ng);
-    for (int i = 0; i < ng; i++)
-        for (int k = 0; k < ng && a->other_involved[i] && a->other_dependent[i]; k++)
-            if (!a->other_dependent[k] && !a->dependent[k] &&
-                fabs(bg_rank_get_coefficient(a->ranking, i, k)) * a->scale[k] > 0.05 * a->scale[i])
+    for (int i = 0; i < ng; i++) {
+        const int *parts;
+        const double *values;
+        int n = a->other_involved[i] && a->other_dependent[i]
+                    ? bg_rank_get_parts(a->ranking, i, &parts, &values)
+                    : 0;
+        for (int e = 0; e < n; e++) {
+            int k = parts[e];
+            if (!a->dependent[k] && fabs(values[e]) * a->scale[k] > 0.05 * a->scale[i])
                 rows[k] = 1;
+        }
+    }
 }
 
 void bg_assembly_list_loop(bg_assembly *a, const unsigned char *rows, double margin, char *text,
@@ -165,12 +172,10 @@ bg_status bg_assembly_report_unreachable(bg_assembly *a, bg_error *err)
         a->sys->def.name, a->x->t, names, worst);
 }
 
-/* Beside its size, how much of an eliminated row is another one. */
-static double calc_share(const bg_assembly *a, int row, int other)
+/* Whether an eliminated row is noticeably made of a kept one, `value` times that. */
+static bool is_part(const bg_assembly *a, int row, int other, double value)
 {
-    return a->dependent[other] ? 0
-                               : fabs(bg_rank_get_coefficient(a->ranking, row, other)) *
-                                     a->scale[other] / a->scale[row];
+    return !a->dependent[other] && fabs(value) * a->scale[other] / a->scale[row] > 1e-6;
 }
 
 /* key <- how much a row asks for by itself: drives come before what passes their motion on. */
@@ -198,7 +203,7 @@ static bg_status report_contradiction(bg_assembly *a, int row, int level, double
     double *key = a->other_remainder;
     find_drives(a, level, key);
     for (int k = 0; k < a->dyn->ng; k++) {
-        a->involved[k] = calc_share(a, row, k) > 1e-6;
+        a->involved[k] = is_part(a, row, k, bg_rank_get_coefficient(a->ranking, row, k));
         others += a->involved[k];
         if (a->involved[k] && key[first] == 0 && key[k] > 0)
             first = k;
@@ -221,19 +226,36 @@ static bg_status report_contradiction(bg_assembly *a, int row, int level, double
                         a->sys->def.name, name, names, levels[level], words[level], residual);
 }
 
-/* What redundant rows may miss by on position level: as the data does, on the way and at the start.
- * Those that are no redundant ones, but have to agree (drives), have not moved yet. */
-static double calc_allowed(const bg_assembly *a, int row)
+/* The precision of data, as rows that depend on others show it. */
+static double calc_precision(const bg_assembly *a)
 {
     double precision = 0;
-    if (a->order[row] >= 0)
-        return 0;
-    if (a->onward || a->misfit[row] <= BG_REDUNDANT)
-        return a->allowed;
     for (int i = 0; i < a->dyn->ng; i++)
         if (a->dependent[i] && a->order[i] < 0 && a->misfit[i] <= BG_REDUNDANT)
             precision = fmax(precision, a->misfit[i]);
     return precision;
+}
+
+/* What redundant rows may miss by on position level: as the data does, on the way and at the start.
+ * Those that are no redundant ones, but have to agree (drives), have not moved yet. */
+static double calc_allowed(const bg_assembly *a, int row, double precision)
+{
+    if (a->order[row] >= 0)
+        return 0;
+    return a->onward || a->misfit[row] <= BG_REDUNDANT ? a->allowed : precision;
+}
+
+/* The largest unit of an eliminated row and of those it is made of; without units 1. */
+static double calc_unit(const bg_assembly *a, const double *unit, int row)
+{
+    const int *parts;
+    const double *values;
+    double size = unit ? unit[row] : 1;
+    int n = unit ? bg_rank_get_parts(a->ranking, row, &parts, &values) : 0;
+    for (int e = 0; e < n; e++)
+        if (is_part(a, row, parts[e], values[e]))
+            size = fmax(size, unit[parts[e]]);
+    return size;
 }
 
 /* Redundant rows may miss by what the data does, on level 1 (velocity) and 2 (acceleration) ten and
@@ -245,16 +267,13 @@ bg_status bg_assembly_check_eliminated(bg_assembly *a, const double *residual, i
                                        double limit, const double *unit, bool fixed, bg_error *err)
 {
     static const double spread[] = {1, 10, 100}, nothing = DBL_MIN / DBL_EPSILON;
-    double most = level == 0 && !a->onward ? BG_RANK_DATA : 0.1;
+    double most = level == 0 && !a->onward ? BG_RANK_DATA : 0.1, precision = calc_precision(a);
     for (int i = 0; i < a->dyn->ng; i++) {
         if (!a->dependent[i])
             continue;
-        double size = unit ? unit[i] : 1, data = fmin(spread[level] * calc_allowed(a, i), most);
-        for (int k = 0; k < a->dyn->ng && unit; k++)
-            if (calc_share(a, i, k) > 1e-6)
-                size = fmax(size, unit[k]);
-        double most_allowed = fmax(limit, data) * size * a->scale[i];
-        if (!(fabs(residual[i]) <= fmax(most_allowed, nothing)))
+        double size = calc_unit(a, unit, i);
+        double data = fmin(spread[level] * calc_allowed(a, i, precision), most);
+        if (!(fabs(residual[i]) <= fmax(fmax(limit, data) * size * a->scale[i], nothing)))
             return report_contradiction(a, i, level, fabs(residual[i]), fixed, err);
     }
     return BG_OK;

@@ -25,15 +25,18 @@ static double draw_weight(unsigned *seed)
 static void make_sum(const bg_assembly *a, unsigned *seed, double *lambda)
 {
     int ng = a->dyn->ng;
+    const int *rows;
+    const double *values;
     for (int k = 0; k < ng; k++)
         lambda[k] = 0;
     for (int i = 0; i < ng; i++) {
         if (!a->dependent[i])
             continue;
         double weight = lambda[i] = draw_weight(seed);
-        for (int k = 0; k < ng; k++)
-            if (!a->dependent[k])
-                lambda[k] -= weight * bg_rank_get_coefficient(a->ranking, i, k);
+        int n = bg_rank_get_parts(a->ranking, i, &rows, &values);
+        for (int e = 0; e < n; e++)
+            if (!a->dependent[rows[e]])
+                lambda[rows[e]] -= weight * values[e];
     }
 }
 

@@ -128,7 +128,9 @@ typedef struct bg_rank_answer {
 
 /* Returns the rank; -1: more hangs together than bg_rank_settle reserved memory for. */
 int bg_rank_calc(bg_rank *rank, const bg_rank_question *question, const bg_rank_answer *answer);
-/* Of the last answer: dependent row i = sum_k coefficient(i, k) row k over kept rows k. */
+/* Of the last answer: dependent row i = sum_e values[e] row rows[e]. Returns how many there are. */
+int bg_rank_get_parts(const bg_rank *rank, int i, const int **rows, const double **values);
+/* The coefficient of row k among them; 0: it is not. */
 double bg_rank_get_coefficient(const bg_rank *rank, int i, int k);
 /* Whether an answer was given without the memory it needs: rows count as dependent then. */
 bool bg_rank_has_failed(const bg_rank *rank);

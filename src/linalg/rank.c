@@ -388,12 +388,22 @@ int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
     return w->settled && w->failed ? -1 : w->rank;
 }
 
-double bg_rank_get_coefficient(const bg_rank *w, int i, int k)
+int bg_rank_get_parts(const bg_rank *w, int i, const int **rows, const double **values)
 {
     const coefficients *c = &w->parts;
-    for (size_t e = c->start[i]; e < c->start[i] + (size_t)c->length[i]; e++)
-        if (c->row[e] == k)
-            return c->value[e];
+    *rows = c->row + c->start[i];
+    *values = c->value + c->start[i];
+    return c->length[i];
+}
+
+double bg_rank_get_coefficient(const bg_rank *w, int i, int k)
+{
+    const int *rows;
+    const double *values;
+    int n = bg_rank_get_parts(w, i, &rows, &values);
+    for (int e = 0; e < n; e++)
+        if (rows[e] == k)
+            return values[e];
     return 0;
 }
 

@@ -63,6 +63,26 @@ for form in joint cartesian; do
     grows "check of four-bars, $form" 1.2 40 160 all "$BOGIE" check "$models/iftomm-a02-four-bars.json" \
         --set parameters.N=@ --formulation $form
 done
+# of hinges, three rows of each redundant
+cat >redundant.json <<'JSON'
+{
+    "name": "four-bars side by side",
+    "parameters": {"N": 2},
+    "gravity": 9.81,
+    "bodies": {
+        "crank[i=1..N]": {"mass": 1, "center": ["2*{i}", 0, 0.5], "inertia": [0.1, 0.1, 0.1]},
+        "coupler[i=1..N]": {"mass": 1, "center": ["2*{i} + 0.5", 0, 1], "inertia": [0.1, 0.1, 0.1]},
+        "rocker[i=1..N]": {"mass": 1, "center": ["2*{i} + 1.2", 0, 0.5], "inertia": [0.1, 0.1, 0.1]}
+    },
+    "joints": {
+        "a[i=1..N]": {"type": "revolute", "bodies": ["ground", "crank{i}"], "at": ["2*{i}", 0, 0], "axis": [0, 1, 0]},
+        "b[i=1..N]": {"type": "revolute", "bodies": ["crank{i}", "coupler{i}"], "at": ["2*{i}", 0, 1], "axis": [0, 1, 0]},
+        "c[i=1..N]": {"type": "revolute", "bodies": ["coupler{i}", "rocker{i}"], "at": ["2*{i} + 1", 0, 1], "axis": [0, 1, 0]},
+        "d[i=1..N]": {"type": "revolute", "bodies": ["rocker{i}", "ground"], "at": ["2*{i} + 1.4", 0, 0], "axis": [0, 1, 0]}
+    }
+}
+JSON
+grows "assembly of redundant four-bars" 1.15 160 640 bg_state_assemble_with "$BOGIE" check redundant.json --set parameters.N=@
 # with what auto may go over to, whose matrix through unknowns of the links would fill up
 grows "the first step of four-bars" 1.6 40 160 all "$BOGIE" run "$models/iftomm-a02-four-bars.json" --set parameters.N=@ --t-end 1e-3
 
