@@ -13,8 +13,9 @@
  * Where alpha is another than that of the matrix: derivatives are evaluated anew (update=full) or
  * only M and G (partitioned, extended). Where the iteration fails, in this order and each at
  * most once in an attempt: new M, G and alpha; new derivatives at the predictor; derivatives column
- * by column, by which an estimated pattern grows; a quarter of the step. A step without convergence
- * is never accepted.
+ * by column, by which an estimated pattern grows; a quarter of the step. Such differences are not
+ * made for a step whose increments say that its error would be too large anyway. A step without
+ * convergence is never accepted.
  *
  * Where a system says what its derivatives cost, update=auto evaluates them anew as soon as
  * increments beyond the first of each step have cost as much: whatever the best moment would have
@@ -422,6 +423,20 @@ static bg_status fail(bg_integrator *ig, bg_error *err)
                         ig->sys->def.name, ig->x0->t, ig->h, name, friction);
 }
 
+/* Whether the increments of an iteration that failed say that the error of the step would be too
+ * large by far if it converged, at the first attempt of a step: then a shorter one is tried before
+ * derivatives are evaluated by differences for one that is not made. */
+static bool is_hopeless(const bg_integrator *ig)
+{
+    static const double too_large = 4;
+    const bg_bdf *m = ig->method;
+    const bg_newton *n = &m->newton;
+    if (!m->differences || m->update == BG_UPDATE_FULL || ig->options.step > 0 || m->cuts > 0 ||
+        m->error_failures > 0 || n->count < 2 || !(n->rate > 0))
+        return false;
+    return m->formula.error * n->size / pow(n->rate, n->count - 1) > too_large * (1 + n->rate);
+}
+
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -447,6 +462,8 @@ bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
         if (!updated && !evaluated && m->formula.alpha != m->parts.alpha) {
             updated = true;
             st = renew(ig, err);
+        } else if (!evaluated && is_hopeless(ig)) {
+            return fail(ig, err);
         } else if (!evaluated) {
             evaluated = true;
             st = evaluate(ig, false, err);

@@ -64,6 +64,11 @@ static void calc_lateral(const bg_wheel_point *p, double n_x, lateral *out)
     chain(n_x, U, out->U);
 }
 
+static double calc_rail(const bg_rail_contact *k, double P_y)
+{
+    return k->sign * P_y - k->base - k->origin;
+}
+
 /* A point that may count, as its gap needs it. */
 typedef struct candidate {
     int index, piece;       /* of the wheel's points, and of the rail's profile */
@@ -77,34 +82,28 @@ typedef struct window {
     double least;
 } window;
 
-/* What all points share, in values of its own: what is written elsewhere does not change it. */
+/* What all points share. */
 typedef struct pose {
-    double x[ARGS];
-    double a, m, am;     /* n_x^2, 1/(1 - n_x^2), and their product */
-    double sign, offset; /* of the rail: where it is met is sign P_y - offset */
+    const double *x;
+    double a, m, am; /* n_x^2, 1/(1 - n_x^2), and their product */
 } pose;
 
-static inline double calc_rail(const pose *at, double P_y)
+/* The gap of point c->index; INFINITY: it cannot touch, as its normal cannot be without x
+ * component. The rail's piece is looked for from `piece` on. */
+static inline void calc_distance(const bg_rail_contact *k, const pose *at, int piece, candidate *c)
 {
-    return at->sign * P_y - at->offset;
-}
-
-/* The gap of a point; INFINITY: it cannot touch, as its normal cannot be without x component. The
- * rail's piece is looked for from `piece` on. */
-static inline candidate calc_distance(const bg_wheel_point *w, const bg_profile *rail,
-                                      const pose *at, int index, int piece)
-{
+    const bg_wheel_point *w = &k->points[c->index];
     const double square = 1 - w->k * at->a;
-    candidate c = {.index = index, .piece = piece, .d = INFINITY};
+    c->d = INFINITY;
+    c->piece = piece;
     if (!(square > 1e-6 && at->a < 1))
-        return c;
-    c.q = sqrt(square);
-    c.T = w->Y - w->tilt * at->am;
-    c.U = w->R * c.q * at->m;
-    c.P_y = at->x[Y] + at->x[N_Y] * c.T + at->x[N_Z] * c.U;
-    const double P_z = at->x[Z] + at->x[N_Z] * c.T - at->x[N_Y] * c.U;
-    c.d = w->c * (P_z - bg_profile_calc_height(rail, calc_rail(at, c.P_y), &c.piece));
-    return c;
+        return;
+    c->q = sqrt(square);
+    c->T = w->Y - w->tilt * at->am;
+    c->U = w->R * c->q * at->m;
+    c->P_y = at->x[Y] + at->x[N_Y] * c->T + at->x[N_Z] * c->U;
+    const double P_z = at->x[Z] + at->x[N_Z] * c->T - at->x[N_Y] * c->U;
+    c->d = w->c * (P_z - bg_profile_calc_height(k->rail, calc_rail(k, c->P_y), &c->piece));
 }
 
 /* A point and its derivatives by the arguments. */
@@ -223,57 +222,54 @@ static void add_third(sums *s, double p, const double *x, const local *t, const 
     }
 }
 
-/* Sums over the points of one contact, as they are added up. */
-typedef struct first {
-    double p, c, h, cT, cU, hT, hU, cT_n, cU_n, hT_n, hU_n, T, U, reach, place, R;
-} first;
-
-/* T_n and U_n are T and U by n_x. */
-static first add_points(const bg_wheel_point *points, const bg_profile *rail, pose own,
-                        const window *w)
+/* T and U by n_x. */
+static void calc_turn(const pose *at, const bg_wheel_point *w, const candidate *c, double *T_n,
+                      double *U_n)
 {
-    const double twice = 2 * own.x[N_X] * own.m;
-    first s = {0};
-    for (int i = 0; i < w->n; i++) {
-        const candidate *c = &w->point[i];
-        const bg_wheel_point *x = &points[c->index];
-        const double p = c->d, pc = p * x->c;
-        if (p == 0)
-            continue;
-        const double ph = pc * bg_profile_calc_slope(rail, calc_rail(&own, c->P_y), c->piece);
-        const double T_n = -twice * x->tilt * own.m;
-        const double U_n = twice * x->R * (c->q * own.m - x->k / (2 * c->q));
-        s.p += p;
-        s.c += pc, s.h += ph;
-        s.cT += pc * c->T, s.cU += pc * c->U;
-        s.hT += ph * c->T, s.hU += ph * c->U;
-        s.cT_n += pc * T_n, s.cU_n += pc * U_n;
-        s.hT_n += ph * T_n, s.hU_n += ph * U_n;
-        s.T += p * c->T, s.U += p * c->U;
-        s.reach += p * (x->Y + x->tilt);
-        s.place += p * x->s;
-        s.R += p * x->R;
-    }
-    return s;
+    const double twice = 2 * at->x[N_X] * at->m;
+    *T_n = -twice * w->tilt * at->m;
+    *U_n = twice * w->R * (c->q * at->m - w->k / (2 * c->q));
 }
 
 /* Sums of first derivatives and of means, over all points. Derivatives by n_y, n_z and n_x share
  * sums: P_y and P_z have T and U, and T_n and U_n, as slopes. */
 static void add_first(const bg_rail_contact *k, const pose *at, const window *w, sums *s)
 {
-    const double ny = at->x[N_Y], nz = at->x[N_Z], sign = k->sign;
-    const first f = add_points(k->points, k->rail, *at, w);
-    s->p = f.p;
-    s->d[Y] = -sign * f.h;
-    s->d[Z] = f.c;
-    s->d[N_Y] = -f.cU - sign * f.hT;
-    s->d[N_Z] = f.cT - sign * f.hU;
-    s->d[N_X] = nz * f.cT_n - ny * f.cU_n - sign * (ny * f.hT_n + nz * f.hU_n);
-    s->f[BG_RAIL_CONTACT_Y] = f.p * at->x[Y] + ny * f.T + nz * f.U;
-    s->f[BG_RAIL_CONTACT_Z] = f.p * at->x[Z] + nz * f.T - ny * f.U;
-    s->f[BG_RAIL_CONTACT_REACH] = f.reach;
-    s->f[BG_RAIL_CONTACT_S] = f.place;
-    s->f[BG_RAIL_CONTACT_R] = f.R;
+    const double ny = at->x[N_Y], nz = at->x[N_Z];
+    double sum = 0, c_ = 0, h_ = 0, cT = 0, cU = 0, hT = 0, hU = 0, cT_n = 0, cU_n = 0, hT_n = 0,
+           hU_n = 0, y = 0, z = 0, reach = 0, place = 0, R = 0;
+    for (int i = 0; i < w->n; i++) {
+        const candidate *c = &w->point[i];
+        const bg_wheel_point *x = &k->points[c->index];
+        const double p = c->d, pc = p * x->c;
+        if (p == 0)
+            continue;
+        const double ph = pc * bg_profile_calc_slope(k->rail, calc_rail(k, c->P_y), c->piece);
+        double T_n, U_n;
+        calc_turn(at, x, c, &T_n, &U_n);
+        sum += p;
+        c_ += pc, h_ += ph;
+        cT += pc * c->T, cU += pc * c->U;
+        hT += ph * c->T, hU += ph * c->U;
+        cT_n += pc * T_n, cU_n += pc * U_n;
+        hT_n += ph * T_n, hU_n += ph * U_n;
+        y += p * c->T, z += p * c->U; /* for the moment */
+        reach += p * (x->Y + x->tilt);
+        place += p * x->s;
+        R += p * x->R;
+    }
+    const double sign = k->sign;
+    s->p = sum;
+    s->d[Y] = -sign * h_;
+    s->d[Z] = c_;
+    s->d[N_Y] = -cU - sign * hT;
+    s->d[N_Z] = cT - sign * hU;
+    s->d[N_X] = nz * cT_n - ny * cU_n - sign * (ny * hT_n + nz * hU_n);
+    s->f[BG_RAIL_CONTACT_Y] = sum * at->x[Y] + ny * y + nz * z;
+    s->f[BG_RAIL_CONTACT_Z] = sum * at->x[Z] + nz * y - ny * z;
+    s->f[BG_RAIL_CONTACT_REACH] = reach;
+    s->f[BG_RAIL_CONTACT_S] = place;
+    s->f[BG_RAIL_CONTACT_R] = R;
 }
 
 /* A point with all its derivatives. */
@@ -284,7 +280,7 @@ static void make_local(const bg_rail_contact *k, const pose *at, const candidate
     t->P_y = c->P_y;
     t->P_z = at->x[Z] + at->x[N_Z] * c->T - at->x[N_Y] * c->U;
     calc_lateral(t->w, at->x[N_X], &t->l);
-    bg_profile_calc_near(k->rail, calc_rail(at, c->P_y), &piece, t->h);
+    bg_profile_calc_near(k->rail, calc_rail(k, c->P_y), &piece, t->h);
     t->h[1] *= k->sign; /* by P_y from here on */
     t->h[3] *= k->sign;
     calc_slopes(at->x, t);
@@ -292,34 +288,15 @@ static void make_local(const bg_rail_contact *k, const pose *at, const candidate
 }
 
 /* Every STRETCH-th point, which ends a stretch, and the least gap of them. */
-static double scan(const bg_rail_contact *k, pose at, candidate *end)
+static double scan(const bg_rail_contact *k, const pose *at, candidate *end)
 {
-    const bg_wheel_point *points = k->points;
-    const bg_profile *rail = k->rail;
-    const int last = k->n;
     double least = INFINITY;
     int piece = 0;
-    for (int i = 0, n = 0; i < last; i += STRETCH, n++) {
-        end[n] = calc_distance(&points[i], rail, &at, i, piece);
+    for (int i = 0, n = 0; i < k->n; i += STRETCH, n++) {
+        end[n].index = i;
+        calc_distance(k, at, piece, &end[n]);
         piece = end[n].piece;
         least = end[n].d < least ? end[n].d : least;
-    }
-    return least;
-}
-
-/* Points of the stretch behind `end`, up to `last`, into out; the least gap of them and before. */
-static double add_stretch(const bg_rail_contact *k, pose at, const candidate *end, int last,
-                          double least, candidate *out)
-{
-    const bg_wheel_point *points = k->points;
-    const bg_profile *rail = k->rail;
-    int piece = end->piece;
-    least = end->d < least ? end->d : least;
-    *out++ = *end;
-    for (int i = end->index + 1; i < last; i++, out++) {
-        *out = calc_distance(&points[i], rail, &at, i, piece);
-        piece = out->piece;
-        least = out->d < least ? out->d : least;
     }
     return least;
 }
@@ -328,7 +305,7 @@ static double add_stretch(const bg_rail_contact *k, pose at, const candidate *en
 static void select_points(const bg_rail_contact *k, const pose *at, window *w)
 {
     candidate end[BG_RAIL_CONTACT_POINTS / STRETCH + 1];
-    const double limit = scan(k, *at, end) + fmax(bulge[0], bulge[1] * k->epsilon) +
+    const double limit = scan(k, at, end) + fmax(bulge[0], bulge[1] * k->epsilon) +
                          beyond * k->epsilon;
     const int stretches = (k->n - 1) / STRETCH;
     w->n = 0;
@@ -337,21 +314,26 @@ static void select_points(const bg_rail_contact *k, const pose *at, window *w)
         if (!(end[n].d < limit || (n < stretches && end[n + 1].d < limit)))
             continue;
         const int last = n < stretches ? (n + 1) * STRETCH : k->n;
-        w->least = add_stretch(k, *at, &end[n], last, w->least, &w->point[w->n]);
-        w->n += last - end[n].index;
+        int piece = end[n].piece;
+        w->least = end[n].d < w->least ? end[n].d : w->least;
+        w->point[w->n++] = end[n];
+        for (int i = end[n].index + 1; i < last; i++) {
+            candidate *c = &w->point[w->n++];
+            c->index = i;
+            calc_distance(k, at, piece, c);
+            piece = c->piece;
+            w->least = c->d < w->least ? c->d : w->least;
+        }
     }
 }
 
 /* Points far from the least gap have no weight. */
 static void weigh(const bg_rail_contact *k, window *w)
 {
-    const bg_wheel_point *points = k->points;
-    const double least = w->least, by_epsilon = 1 / k->epsilon;
-    const int n = w->n;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < w->n; i++) {
         candidate *c = &w->point[i];
-        const double far = (c->d - least) * by_epsilon;
-        c->d = far < beyond ? points[c->index].du * exp(-far) : 0;
+        const double far = (c->d - w->least) / k->epsilon;
+        c->d = far < beyond ? k->points[c->index].du * exp(-far) : 0;
     }
 }
 
@@ -399,8 +381,7 @@ static void finish_third(const bg_rail_contact *k, const pose *at, const window 
 bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_state *y)
 {
     const double a = y->x[N_X] * y->x[N_X], m = 1 / (1 - a);
-    const double *x = y->x;
-    const pose at = {{x[0], x[1], x[2], x[3], x[4]}, a, m, a * m, k->sign, k->base + k->origin};
+    const pose at = {y->x, a, m, a * m};
     window w;
     sums s = {0};
     select_points(k, &at, &w);

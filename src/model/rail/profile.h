@@ -59,7 +59,7 @@ static inline double bg_profile_calc_height(const bg_profile *f, double x, int *
     if (bg_profile_is_inside(f, x)) {
         *piece = bg_profile_find_piece(f, x, *piece);
         const double *c = f->c[*piece], d = x - f->knot[*piece];
-        return c[0] + d * (c[1] + d * (0.5 * c[2] + d * c[3] * (1.0 / 6)));
+        return c[0] + d * (c[1] + d * (c[2] / 2 + d * c[3] / 6));
     }
     double out[4];
     bg_profile_calc_near(f, x, piece, out);
@@ -71,7 +71,7 @@ static inline double bg_profile_calc_slope(const bg_profile *f, double x, int pi
 {
     if (bg_profile_is_inside(f, x)) {
         const double *c = f->c[piece], d = x - f->knot[piece];
-        return c[1] + d * (c[2] + d * c[3] * 0.5);
+        return c[1] + d * (c[2] + d * c[3] / 2);
     }
     double out[4];
     bg_profile_calc_near(f, x, &piece, out);
