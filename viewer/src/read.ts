@@ -121,7 +121,7 @@ function readScene(v: Json, path: string, notes: string[]): SceneData {
       ? [{ joint: text(r.joint, "joint"), body: r.body, position: vec3(r.position), force }]
       : [];
   });
-  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), reactions, t, poses };
+  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), rightRoad: readRoad(v.right_road), reactions, t, poses };
 }
 
 function readSteps(v: unknown, path: string): Steps | null {

@@ -36,6 +36,7 @@ export class Mechanism {
   readonly frames: Group[] = [];
   readonly glyphs: Group[] = [];
   readonly road: Group | null;
+  private readonly rightRoad: Group | null;
   readonly reactions: ReactionView[];
   readonly reactionGroup = new Group();
   readonly trailGroup = new Group();
@@ -66,6 +67,8 @@ export class Mechanism {
     });
     this.road = data.road ? makeRoad(data.road, this.materials, this.size) : null;
     if (this.road) this.root.add(this.road);
+    this.rightRoad = data.rightRoad ? makeRoad(data.rightRoad, this.materials, this.size) : null;
+    if (this.rightRoad) this.road?.add(this.rightRoad); // shown and hidden with the other
     this.reactions = data.reactions.map((reaction) => new ReactionView(reaction, this.materials, this.size));
     for (const view of this.reactions) this.reactionGroup.add(view.group);
     this.reactionSizes = ReactionView.sizes(data.reactions);
@@ -194,7 +197,9 @@ export class Mechanism {
       const scale = (this.reactionScale * 0.4 * this.size) / this.reactionSizes.usual;
       for (const view of this.reactions) view.update(this.poses, this.anchor(view.reaction, this.a), scale);
     }
-    if (this.road && this.data.road) this.road.position.x = -this.data.road.speed * t - this.data.road.start;
+    const { road, rightRoad } = this.data;
+    if (this.road && road) this.road.position.x = -road.speed * t - road.start;
+    if (this.rightRoad && road && rightRoad) this.rightRoad.position.x = -(rightRoad.speed - road.speed) * t - (rightRoad.start - road.start);
   }
 
   /** Corners of the boxes around all bodies: in the first frame, and over the whole motion (in at most 60 frames). */
