@@ -304,6 +304,50 @@ static void test_spinning(void **state)
     }
 }
 
+/* A wheel at a slip angle that is moved, turned about the vertical, mirrored, and both: the same
+ * loads, forces, torques and slips. */
+static void test_turned(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'parts': {'rig': {'bodies': {'carriage': {'mass': 1, 'center': [0, 0, 0.29], 'inertia':"
+        "   [1, 1, 1]}, 'rim': {'mass': 13.053, 'center': [0, 0, 0.29], 'inertia': [0.2931, 0.5862,"
+        "   0.2931]}}, 'joints': {'led': {'type': 'prismatic', 'bodies': ['ground', 'carriage'],"
+        "   'at': [0, 0, 0.29], 'axis': [1, 0, 0], 'prescribed': 'way'}, 'axle': {'type':"
+        "   'revolute', 'bodies': ['carriage', 'rim'], 'at': [0, 0, 0.29], 'axis': [-0.05, 1, 0],"
+        "   'initial': {'velocity': 32.8}}}, 'inputs': {'way': '10*t'},"
+        "  'tyres': {'t': {" RING_SPATIAL ", 'wheel': 'rim', 'axis': [-0.05, 1, 0]}}," RING_OUTPUTS
+        " }},"
+        " 'use': {'a': {'part': 'rig'}, 'b': {'part': 'rig', 'at': [3, -2, 0], 'orientation':"
+        "  {'axis': [0, 0, 1], 'angle': 2.1}}, 'c': {'part': 'rig', 'at': [0, 5, 0], 'mirror':"
+        "  'y'}, 'd': {'part': 'rig', 'at': [3, -7, 0], 'mirror': 'y', 'orientation': {'axis': [0,"
+        "  0, 1], 'angle': -1.3}}}}";
+    for (int k = 0; k < (SANITIZED ? 1 : 2); k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_options o = bg_default_run_options();
+        bg_run_report report;
+        char *copy = quote(text);
+        assert_ok(bg_model_parse(copy, "test", NULL, 0, &model, &err));
+        free(copy);
+        assert_ok(bg_model_create_system(model, forms[k], &sys, &err));
+        o.t_end = SANITIZED ? 0.01 : 0.2;
+        o.integrator = "mdop8";
+        o.method.rtol = o.method.atol = 1e-10;
+        assert_ok(bg_run(sys, &o, &report, &err));
+        const double *y = report.y;
+        assert_true(SANITIZED || y[F_Y] > 1000);
+        for (int use = 1; use < 4; use++)
+            for (int i = 0; i < OUTPUTS; i++)
+                near_value("a turned or mirrored wheel", y[use * OUTPUTS + i], y[i],
+                           1e-6 * (1 + fabs(y[i])));
+        bg_run_report_clear(&report);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 /* A held axle, a rim that turns freely, 10 m/s. */
 static void test_rolling_modes(void **state)
 {
@@ -347,7 +391,7 @@ int main(void)
         cmocka_unit_test(test_loads),         cmocka_unit_test(test_slope),
         cmocka_unit_test(test_rolling),       cmocka_unit_test(test_locked),
         cmocka_unit_test(test_standing),      cmocka_unit_test(test_spinning),
-        cmocka_unit_test(test_rolling_modes),
+        cmocka_unit_test(test_rolling_modes), cmocka_unit_test(test_turned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -472,6 +472,7 @@ static void nonsense_is_refused(void **state)
     refused("'friction': [1.0422, 0.8785]", "'friction': 1", "tyres.t.friction: must be a list");
     refused("'wheel': 'rim'", "'wheel': 'rin'", "did you mean 'rim'");
     refused("'wheel': 'rim'", "'wheel': 'ground'", "tyres.t.wheel");
+    refused("'wheel': 'rim'", "'wheel': 't.ring'", "tyres.t.wheel: is the ring of a tyre");
     refused("'wheel': 'rim'", "'wheel': 'rim', 'axis': [0, 0, 1]", "tyres.t.axis");
     refused("'wheel': 'rim'", "'wheel': 'rim', 'rotor': {'inertia': -1}",
             "tyres.t.rotor.inertia: must be positive");

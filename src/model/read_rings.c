@@ -82,6 +82,8 @@ static void read_body(const bg_value *v, bg_body *b)
     static const char *const keys[] = {"mass", "polar", "diametral", NULL};
     const bg_value ring = bg_value_member(v, "ring"), wheel = bg_value_member(v, "wheel");
     const bg_marker at = bg_value_get_marker(&wheel);
+    if (v->reader->status == BG_OK && at.body >= v->reader->own_bodies)
+        bg_value_fail(&wheel, "is the ring of a tyre, which no other can carry; name the rim");
     b->pose.R = find_axes(v);
     b->pose.r = bg_frame_apply(&v->reader->model->bodies[at.body].pose, at.frame.r);
     if (!bg_value_expect_object(&ring))
@@ -106,6 +108,7 @@ void bg_read_ring_bodies(bg_reader *reader)
     bg_model *m = reader->model;
     bg_value section, v;
     void *i = NULL;
+    reader->own_bodies = m->nbodies;
     for (int k = 0; reader->status == BG_OK && next(reader, &k, &i, &section, &v);) {
         char name[128];
         bg_body *b = &m->bodies[m->nbodies];

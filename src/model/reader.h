@@ -44,6 +44,7 @@ typedef struct bg_reader {
     json_t *names[BG_NAME_KINDS]; /* objects: name -> index in the model */
     const json_t *known;          /* the object of which all keys were last found to be known */
     bool *body_attached;          /* [nbodies] a joint or force refers to it */
+    int own_bodies;               /* of the file, before those that tyres add */
     const bg_value *top;          /* of the model */
     bg_scope **scopes;            /* [nscopes] uses of parts, outer ones before inner ones */
     bg_scope **finished;          /* [nscopes] the same, inner ones before outer ones */

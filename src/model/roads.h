@@ -19,6 +19,7 @@ typedef enum bg_road_kind {
 
 typedef struct bg_road {
     bg_road_kind kind;
+    int side;                    /* of a road with two sides: 1 left, -1 right; 0: it has one */
     double speed, start;         /* m/s, m: place under a wheel at x is x + speed t + start */
     double base;                 /* m, height of the plane everything stands on */
     double height, from, length; /* m, of the obstacle: amplitude of a sine, rise of a stair */

@@ -387,11 +387,11 @@ static void animate_road(document *d, int node, const bg_scene_road *road)
     animate(d, node, "translation", input, add_floats(d, r, n, 3, 0, false));
 }
 
-static bg_status add_road(document *d, bg_error *err)
+static bg_status add_road(document *d, int side, bg_error *err)
 {
     bg_scene_road road;
     bg_mesh mesh = {0};
-    bg_status st = bg_scene_create_road(d->scene, &road, err);
+    bg_status st = bg_scene_create_road(d->scene, side, &road, err);
     if (st != BG_OK || road.n < 2) {
         free(road.points);
         return st;
@@ -432,7 +432,8 @@ static bg_status fill(document *d, bg_error *err)
     for (int b = 0; b < d->scene->nbodies; b++)
         add_body(d, b);
     add_springs(d);
-    return add_road(d, err);
+    bg_status st = add_road(d, 1, err);
+    return st == BG_OK ? add_road(d, -1, err) : st;
 }
 
 /* The whole JSON chunk; takes over the lists. */

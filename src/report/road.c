@@ -10,14 +10,14 @@
 
 enum { PIECE_POINTS = 160, MAX_POINTS = 40000 };
 
-/* What lies under the tyres during the run. */
+/* What lies under the tyres during the run; its road is that of a side, if there is one. */
 typedef struct extent {
     const bg_road *road; /* NULL: no tyres */
     double from, to;     /* m, places */
     double y_low, y_high, radius;
 } extent;
 
-static extent find_extent(const bg_scene *s)
+static extent find_extent(const bg_scene *s, int side)
 {
     extent e = {.from = HUGE_VAL, .to = -HUGE_VAL, .y_low = HUGE_VAL, .y_high = -HUGE_VAL};
     for (int k = 0; k < s->model->nforces; k++) {
@@ -27,7 +27,8 @@ static extent find_extent(const bg_scene *s)
             f->class_->look(f, &look);
         if (!look.road)
             continue;
-        e.road = look.road;
+        if (look.road->side == side || !e.road)
+            e.road = look.road;
         e.radius = fmax(e.radius, look.radius);
         for (long i = 0; i < s->frames; i++) {
             bg_vec3 p = bg_scene_calc_place(s, i, look.end[0].body, look.end[0].frame.r);
@@ -104,11 +105,11 @@ static int sample(const bg_road *road, double from, double to, bg_scene_road *ou
     return total;
 }
 
-bg_status bg_scene_create_road(const bg_scene *s, bg_scene_road *out, bg_error *err)
+bg_status bg_scene_create_road(const bg_scene *s, int side, bg_scene_road *out, bg_error *err)
 {
     *out = (bg_scene_road){0};
-    extent e = find_extent(s);
-    if (!e.road)
+    extent e = find_extent(s, side);
+    if (!e.road || (side < 0 && e.road->side >= 0))
         return BG_OK;
     const double margin = 8 * e.radius;
     e.from -= margin;
@@ -122,6 +123,10 @@ bg_status bg_scene_create_road(const bg_scene *s, bg_scene_road *out, bg_error *
     sample(e.road, e.from, e.to, out);
     out->y = 0.5 * (e.y_low + e.y_high);
     out->width = e.y_high - e.y_low + 4 * e.radius;
+    if (e.road->side != 0) { /* half of it */
+        out->y += 0.25 * e.road->side * out->width;
+        out->width *= 0.5;
+    }
     out->speed = e.road->speed;
     out->start = e.road->start;
     return BG_OK;

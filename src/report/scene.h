@@ -66,7 +66,7 @@ typedef struct bg_scene_road {
     double speed, start; /* m/s, m: a point is at x - speed t - start in the world */
 } bg_scene_road;
 
-/* n = 0: there is no road. */
-bg_status bg_scene_create_road(const bg_scene *scene, bg_scene_road *road, bg_error *err);
+/* The only one, or that of the left (1) or right side (-1); n = 0: there is none. */
+bg_status bg_scene_create_road(const bg_scene *scene, int side, bg_scene_road *road, bg_error *err);
 
 #endif

@@ -154,17 +154,18 @@ static void write_tyres(bg_json *j, const bg_model *m)
     bg_json_close(j, ']');
 }
 
-static bg_status write_road(bg_json *j, const bg_scene *s, bg_error *err)
+static bg_status write_road(bg_json *j, const bg_scene *s, const char *key, int side, bg_error *err)
 {
     bg_scene_road road;
-    bg_status st = bg_scene_create_road(s, &road, err);
+    bg_status st = bg_scene_create_road(s, side, &road, err);
     if (st != BG_OK)
         return st;
     if (road.n == 0) {
-        bg_json_null(j, "road");
+        if (side > 0)
+            bg_json_null(j, key);
         return BG_OK;
     }
-    bg_json_open(j, "road", '{');
+    bg_json_open(j, key, '{');
     bg_json_text(j, "name", "road");
     bg_json_open(j, "profile", '[');
     for (int k = 0; k < road.n; k++)
@@ -241,7 +242,9 @@ bg_status bg_page_write_scene(bg_json *j, const bg_page_result *r, bg_error *err
     write_joints(j, s);
     write_springs(j, s->model);
     write_tyres(j, s->model);
-    bg_status st = write_road(j, s, err);
+    bg_status st = write_road(j, s, "road", 1, err);
+    if (st == BG_OK)
+        st = write_road(j, s, "right_road", -1, err);
     write_reactions(j, s);
     write_forces(j, s);
     bg_json_doubles(j, "t", s->t, (bg_json_shape){{frames}});

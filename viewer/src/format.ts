@@ -108,6 +108,7 @@ export interface SceneData {
   springs: Spring[];
   tyres: Tyre[];
   road: Road | null;
+  rightRoad: Road | null; // of a road with two sides, of which `road` is the left one
   forces: Force[];
   t: LazyArray;
   poses: LazyArray; // frames x bodies x (x, y, z, qw, qx, qy, qz)

@@ -123,7 +123,7 @@ function readScene(v: Json, path: string, notes: string[]): SceneData {
     ...objects(v.reactions).flatMap((r, i) => force(r, "reaction", text(r.joint, "joint"), `reactions[${i}]`)),
     ...objects(v.forces).flatMap((f, i) => force(f, f.kind === "tyre" ? "tyre" : "spring", text(f.name, "force"), `forces[${i}]`)),
   ];
-  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), forces, t, poses };
+  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), rightRoad: readRoad(v.right_road), forces, t, poses };
 }
 
 function readSteps(v: unknown, path: string): Steps | null {

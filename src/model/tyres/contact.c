@@ -44,6 +44,8 @@ void bg_contact_read(const bg_value *v, bg_force *f, bg_contact *contact)
     const bg_value road = choose_side(v, bg_value_exists(&own) ? &own : &common, &contact->wheel);
     if (v->reader->status == BG_OK)
         bg_road_read(&road, contact->radius, &contact->road);
+    const char *side = bg_value_exists(&road) ? road.key : "";
+    contact->road.side = strcmp(side, "left") == 0 ? 1 : strcmp(side, "right") == 0 ? -1 : 0;
     f->ns = 1 + contact->road.nbreaks;
     f->nmode = contact->road.nbreaks > 0 ? 2 : 1;
 }

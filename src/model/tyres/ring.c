@@ -379,8 +379,9 @@ static void check_sizes(const bg_value *v, const bg_ring_tyre *s)
 }
 
 /* The coupling of the parts of two rates is weak only where the rim is heavier than the ring. */
-static void warn_light(const bg_value *v, const bg_ring_tyre *s)
+static void warn_light(const bg_value *v, const bg_force *f)
 {
+    const bg_ring_tyre *s = f->self;
     const bg_model *m = v->reader->model;
     const bg_body *rim = &m->bodies[s->contact.wheel.body], *ring = &m->bodies[s->ring];
     const double polar = ring->inertia.m[1][1];
@@ -390,13 +391,13 @@ static void warn_light(const bg_value *v, const bg_ring_tyre *s)
         bg_reader_warn(v->reader, BG_GOOD, "rings",
                        "body '%.60s', the rim of tyre '%.60s', weighs %g kg, less than the ring "
                        "with %g kg: methods of two rates then need steps as short as others",
-                       rim->name, v->key, rim->mass, ring->mass);
+                       rim->name, f->name, rim->mass, ring->mass);
     if (s->has_rotor && s->inertia < polar)
         bg_reader_warn(v->reader, BG_GOOD, "rings",
                        "the rotor of tyre '%.60s' has an inertia of %g kg m^2, less than the ring "
                        "with %g: methods of two rates then need steps as short as others unless it "
                        "is fast, too",
-                       v->key, s->inertia, polar);
+                       f->name, s->inertia, polar);
 }
 
 static void read(const bg_value *v, bg_force *f, const char *const *keys, bool planar)
@@ -437,7 +438,7 @@ static void read(const bg_value *v, bg_force *f, const char *const *keys, bool p
     read_rotor(v, s);
     f->nz = s->has_rotor ? BG_RING_STATES : BG_RING_SPIN;
     check_sizes(v, s);
-    warn_light(v, s);
+    warn_light(v, f);
 }
 
 #define KEYS                                                                                       \

@@ -31,6 +31,7 @@ export class Mechanism {
   readonly frames: Group[] = [];
   readonly glyphs: Group[] = [];
   readonly road: Group | null;
+  private readonly rightRoad: Group | null;
   readonly forces: ForceArrows;
   readonly trailGroup = new Group();
   readonly points: TracePoint[] = [];
@@ -62,6 +63,8 @@ export class Mechanism {
     });
     this.road = data.road ? makeRoad(data.road, this.materials, this.size) : null;
     if (this.road) this.root.add(this.road);
+    this.rightRoad = data.rightRoad ? makeRoad(data.rightRoad, this.materials, this.size) : null;
+    if (this.rightRoad) this.road?.add(this.rightRoad); // shown and hidden with the other
     this.forces = new ForceArrows(data, this.bodies, new Vector3(...data.up).normalize());
     this.root.add(this.springs, this.forces.group, this.trailGroup);
     this.collectPoints();
@@ -183,7 +186,9 @@ export class Mechanism {
     this.pose();
     this.data.springs.forEach((spring, i) => this.springViews[i]?.place(this.anchor(spring.from, this.a), this.anchor(spring.to, this.b)));
     for (const trail of this.trails.values()) trail.update(this.poses.current);
+    const { road, rightRoad } = this.data;
     if (this.road) this.road.position.x = -this.travelled(t);
+    if (this.rightRoad && road && rightRoad) this.rightRoad.position.x = -(rightRoad.speed - road.speed) * t - (rightRoad.start - road.start);
   }
 
   /** How far the road has passed under the vehicle. */
