@@ -17,7 +17,7 @@ in_documents() {
 for study in "$studies"/*.json; do
     title=$(basename "$study" .json) # expect has a name of its own
     long=no
-    case $title in arnold-* | car-axle-* | circular-track | hmmwv-* | vehicle-trailer* | train-carriage | work-precision-stiff) long=yes ;; esac
+    case $title in arnold-* | car-axle-* | circular-track | hmmwv-* | shome-* | vehicle-trailer* | train-carriage | work-precision-stiff) long=yes ;; esac
     if [ $long = yes ] && { [ -n "${ASAN_OPTIONS:-}" ] || in_documents "$title"; }; then
         continue
     fi
