@@ -218,16 +218,17 @@ static bg_status write_data(const bg_report *report, const char *title, FILE *ou
     return st;
 }
 
-/* What an item is about: the name of its model, or the title of the study. NULL: out of memory. */
+/* What an item is about: the name of its model, the title of the study, else the file's name. NULL:
+ * out of memory. */
 static char *copy_subject(const item *x)
 {
     const bg_result_info *info = x->result ? bg_result_get_info(x->result) : NULL;
     json_t *model = info ? parse(info->model_text) : NULL;
     const char *name = json_string_value(info ? json_object_get(model, "name")
                                               : json_object_get(x->study, "title"));
-    char *copy = name && *name         ? strdup(name)
-                 : info && info->model ? copy_name(info->model)
-                                       : strdup(x->name);
+    char *copy = name && *name                             ? strdup(name)
+                 : info && info->model_text && info->model ? copy_name(info->model)
+                                                           : strdup(x->name);
     json_decref(model);
     return copy;
 }

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 const [folder, ...pairs] = process.argv.slice(2);
 const { chromium } = createRequire(resolve(folder, "package.json"))("playwright-core");
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-const args = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
+const args = ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader"];
 const browser = await chromium.launch({ executablePath, args });
 let failures = 0;
 

@@ -44,6 +44,19 @@ test("signs of joints suit what they join, however many there are", () => {
   }
 });
 
+test("a wheel without shapes is its tyre: the ball or the lines that stand for a body do not cover it", () => {
+  const wheel = (shapes) => {
+    const data = suspension(5);
+    data.scene.bodies[5].shapes = shapes;
+    const mechanism = mechanismOf(sceneOf(data));
+    return mechanism.bodies[5].children.filter((o) => o.isMesh).length;
+  };
+  assert.equal(wheel([{ kind: "sphere", position: [0, 0, 0], radius: 0.17 }]), 0);
+  assert.equal(wheel([{ kind: "line", from: [0, 0, 0], to: [0, -0.06, 0] }]), 0);
+  assert.equal(wheel([]), 0);
+  assert.equal(wheel([{ kind: "line", from: [0, 0, 0], to: [0, -0.7, 0] }]), 1, "an axle is seen");
+});
+
 test("less detail is a third of the triangles, and both are one object for a material", () => {
   const scene = sceneOf(suspension(5));
   const count = (mechanism) => {

@@ -33,14 +33,17 @@ function addShape(group: Group, shape: Shape, material: MeshLambertMaterial, edg
   group.add(mesh);
 }
 
-/** A wheel drawn as a tyre needs no cylinder of the same size around it. */
+/**
+ * A wheel drawn as a tyre needs no cylinder of the same size around it, and neither the ball nor the short lines that a
+ * model without shapes gets: they would cover the rim.
+ */
 function isHiddenByTyre(shape: Shape, tyres: Tyre[]): boolean {
-  return tyres.some(
-    (tyre) =>
-      shape.kind === "cylinder" &&
-      Math.abs(shape.radius - tyre.radius) < 0.15 * tyre.radius &&
-      vector(shape.position).distanceTo(vector(tyre.position)) < tyre.radius + shape.length,
-  );
+  return tyres.some((tyre) => {
+    const away = (p: readonly number[]): number => vector(p).distanceTo(vector(tyre.position)) / tyre.radius;
+    if (shape.kind === "cylinder") return Math.abs(shape.radius - tyre.radius) < 0.15 * tyre.radius && away(shape.position) < 1 + shape.length / tyre.radius;
+    if (shape.kind === "sphere") return shape.radius < tyre.radius && away(shape.position) < 0.5;
+    return shape.kind === "line" && away(shape.from) < 0.45 && away(shape.to) < 0.45;
+  });
 }
 
 function addStick(group: Group, ends: Vector3[], material: MeshLambertMaterial, size: number, n: Materials["round"]): void {
