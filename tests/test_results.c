@@ -816,7 +816,7 @@ static void check_integers(json_t *object, int count, const char *const *keys, c
 
 static void check_final(json_t *final)
 {
-    check_keys(final, 6, (const char *[]){"t", "q", "v", "z", "lambda", "outputs"});
+    check_keys(final, 7, (const char *[]){"t", "q", "v", "z", "lambda", "outputs", "output_units"});
     check_real(final, "t", 0.1);
     json_t *q = json_object_get(final, "q"), *v = json_object_get(final, "v");
     assert_int_equal(json_array_size(q), NQ);

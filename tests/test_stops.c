@@ -344,6 +344,107 @@ static void a_block_creeps_by_the_smooth_law(void **state)
     }
 }
 
+/* Friction on what joints transmit, without a number for the load. A shaft of weight m g in a
+ * bearing slows down by mu m g R/I; a block stops on a slope after v^2/(2 g (mu cos - sin)), and
+ * goes where tan(slope) passes the static coefficient; a shaft that whirls has the load m e w^2
+ * besides. */
+static void friction_follows_the_load(void **state)
+{
+    (void)state;
+    static const char *const shaft =
+        "{'gravity': %g, 'bodies': {'shaft': {'mass': 3, 'center': [%g, 0, 0], 'inertia': [0.2, "
+        "0.2, 0.2]}}, 'joints': {'bearing': {'type': 'revolute', 'bodies': ['ground', 'shaft'], "
+        "'at': [0, 0, 0], 'axis': [0, %d, %d], 'initial': {'velocity': 20}}}, 'forces': {'rub': "
+        "{'type': 'friction', 'joint': 'bearing', 'coefficient': 0.2, 'radius': 0.05, %s}}, "
+        "'outputs': {'rate': {'joint': 'bearing', 'derivative': 1}, 'load': {'force': 'rub', "
+        "'value': 'load'}}, 'run': {'t_end': %g}}";
+    for (int form = 0; form < 2; form++) {
+        char text[MOST];
+        const double slow = 0.2 * 3 * 9.81 * 0.05 / 0.2; /* rad/s^2 */
+        snprintf(text, sizeof text, shaft, 9.81, 0.0, 1, 0, "'deflection': 1e-3", 15.0);
+        outcome x = run(text, form);
+        check_event(&x, 0, "joint bearing sticks", 20 / slow, 1e-7);
+        assert_near(x.y[1], 3 * 9.81, 1e-6);
+        /* about a vertical axis: w' = -mu R m e w^2 sqrt(1 + ...)/I_o; the load is m e |(w^2, w')|
+         */
+        snprintf(text, sizeof text, shaft, 0.0, 0.1, 0, 1, "'speed': 1e-6", 1.0);
+        x = run(text, form);
+        const double I = 0.2 + 3 * 0.01, k = 0.2 * 0.05 * 3 * 0.1 / I;
+        const double c = k / sqrt(1 - k * k); /* w' = -k |(w^2, w')| */
+        assert_near(x.y[0], 20 / (1 + 20 * c), 1e-7);
+    }
+}
+
+static void friction_of_a_guide_follows_the_load(void **state)
+{
+    (void)state;
+    static const char *const slope =
+        "{'parameters': {'a': %g}, 'bodies': {'block': {'mass': 2, 'center': [0, 0, 0], 'inertia': "
+        "[1, 1, 1]}}, 'joints': {'guide': {'type': '%s', 'bodies': ['ground', 'block'], 'at': [0, "
+        "0, 0], 'axis': ['cos(a)', 0, '-sin(a)'], 'initial': {'slide': {'velocity': 2}}}}, "
+        "'forces': {'rub': "
+        "{'type': 'friction', 'joint': 'guide', 'coordinate': 'slide', 'coefficient': 0.5, "
+        "'deflection': 1e-4}}, 'outputs': {'way': {'joint': 'guide', 'coordinate': 'slide'}, "
+        "'load': "
+        "{'force': 'rub', 'value': 'load'}}, 'run': {'t_end': 3}}";
+    for (int k = 0; k < 8; k++) {
+        char text[MOST];
+        const double a = k / 4 ? 0.55 : 0.3;
+        snprintf(text, sizeof text, slope, a, k % 4 / 2 ? "cylindrical" : "prismatic");
+        const outcome x = run(text, k % 2);
+        const double slow = 9.81 * (0.5 * cos(a) - sin(a));
+        assert_near(x.y[1], 2 * 9.81 * cos(a), 1e-6);
+        if (slow < 0) { /* too steep: it gains speed */
+            assert_int_equal(x.n, 0);
+            assert_near(x.y[0], 2 * 3 - 0.5 * slow * 9, 1e-7);
+            continue;
+        }
+        check_event(&x, 0, "joint guide sticks", 2 / slow, 1e-7);
+        assert_near(x.y[0], 2 / slow, 2e-4);
+    }
+}
+
+/* Derivatives by positions, velocities and multipliers, in motion. */
+static void derivatives_follow_the_load(void **state)
+{
+    (void)state;
+    static const char *const arm =
+        "{'bodies': {'a': {'mass': 2, 'center': [0.3, 0.1, 0.2], 'inertia': [0.1, 0.2, 0.3]}, 'b': "
+        "{'mass': 1, 'center': [0.8, 0.2, 0.4], 'inertia': [0.1, 0.1, 0.2]}}, 'joints': {'h': "
+        "{'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis': [1, 2, 0], "
+        "'initial': {'velocity': 3}}, 'g': {'type': 'prismatic', 'bodies': ['a', 'b'], 'at': [0.5, "
+        "0, 0.3], 'axis': [1, 0, 1], 'initial': {'velocity': 1}}}, 'forces': {'r': {'type': "
+        "'friction', 'joint': 'h', 'coefficient': 0.2, 'radius': 0.1, 'speed': 2}, 's': {'type': "
+        "'friction', 'joint': 'g', 'coefficient': 0.3, 'coulomb': 2, 'deflection': 0.01}}, "
+        "'outputs': {'x': {'position': 'b'}}, 'run': {'t_end': 0.5}}";
+    double last[2][3];
+    for (int form = 0; form < 2; form++) {
+        bg_error err = {BG_OK, ""};
+        bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
+        bg_system *sys;
+        int n;
+        bg_model *model = parse_quoted(arm);
+        assert_ok(bg_model_create_system(model, forms[form], &sys, &err));
+        assert_ok(bg_system_check_derivatives(sys, 10, 3, checks, &n, &err));
+        bool seen = false;
+        for (int k = 0; k < n; k++) {
+            seen = seen || strcmp(checks[k].quantity, "dr/dlambda") == 0;
+            if (checks[k].error > 1e-6)
+                fail_msg("%s: %s at %s off by %g", forms[form], checks[k].quantity, checks[k].entry,
+                         checks[k].error);
+        }
+        assert_true(seen);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+        const outcome x = run(arm, form), y = run_with(arm, forms[form], "bdf", 1e-9, 0);
+        memcpy(last[form], x.y, sizeof last[form]);
+        for (int k = 0; k < 3; k++)
+            assert_near(x.y[k], y.y[k], 1e-6);
+    }
+    for (int k = 0; k < 3; k++)
+        assert_near(last[0][k], last[1][k], 1e-8);
+}
+
 /* What cannot be meant is named. */
 static void nonsense_is_refused(void **state)
 {
@@ -368,6 +469,11 @@ static void nonsense_is_refused(void **state)
          "belongs to stick and slip"},
         {"", "'type': 'friction', 'joint': 'hinge', 'coulomb': 1, 'deflection': 1, 'static': 0.9",
          "static: must be 1 or more"},
+        {"", "'type': 'friction', 'joint': 'hinge', 'coefficient': 0.1, 'speed': 1",
+         "forces.x.radius: is missing"},
+        {", 'cut': false",
+         "'type': 'friction', 'joint': 'hinge', 'coefficient': 0.1, 'radius': 1, 'speed': 1",
+         "'cut': false there"},
         {"", "'type': 'bump-stop', 'from': 'rod', 'to': 'ground', 'stiffness': 1",
          "one of 'below' and 'above'"},
         {"", "'type': 'bump-stop', 'from': 'rod', 'to': 'rod', 'stiffness': 1, 'below': 1",
@@ -408,6 +514,9 @@ int main(void)
         cmocka_unit_test(a_ball_bounces),
         cmocka_unit_test(a_ball_begins_to_roll),
         cmocka_unit_test(a_block_creeps_by_the_smooth_law),
+        cmocka_unit_test(friction_follows_the_load),
+        cmocka_unit_test(friction_of_a_guide_follows_the_load),
+        cmocka_unit_test(derivatives_follow_the_load),
         cmocka_unit_test(nonsense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

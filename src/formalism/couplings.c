@@ -149,6 +149,11 @@ void bg_couplings_visit_lambda(const bg_multibody *mb, bg_visit_lambda *visit, v
         const bg_force *f = &mb->model->forces[k];
         int contact;
         double wrench[6];
+        bg_load_slope slope[BG_LOAD_SLOPES];
+        const int n = f->class_->load_slopes ? f->class_->load_slopes(f, &mb->world, slope) : 0;
+        for (int i = 0; i < n; i++)
+            if (slope[i].body != 0)
+                visit(self, slope[i].body, slope[i].row, slope[i].wrench);
         if (!f->class_->force_slope)
             continue;
         const int of = f->class_->force_slope(f, &mb->world, &contact, wrench);

@@ -224,9 +224,10 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->ns = mb->ns;
     def->ny = mb->ny;
     def->nmode = mb->nmode;
-    def->f_of_lambda = def->s_of_lambda = m->ncontacts > 0;
+    def->s_of_lambda = m->ncontacts > 0;
+    def->f_of_lambda = m->ncontacts > 0 || m->of_reactions;
     def->s_follows_motion = is_switching_slow(m);
-    def->derivative_supplied[BG_OF_r][BG_BY_lambda] = m->ncontacts > 0;
+    def->derivative_supplied[BG_OF_r][BG_BY_lambda] = def->f_of_lambda != 0;
     def->derivative_cost = derivative_cost;
     def->inputs = def_inputs;
     def->set_live = def_set_live;

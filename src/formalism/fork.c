@@ -17,6 +17,7 @@ bool bg_multibody_create_scratch(bg_multibody *mb)
     mb->body[0].r = bg_scale(-1, mb->origin);
     mb->world = (bg_world){.body = mb->body,
                            .measured = mb->measured,
+                           .joint_rows = mb->joint_rows,
                            .contacts = mb->model->contacts,
                            .contact_state = mb->contact_state,
                            .memo = mb->memo};

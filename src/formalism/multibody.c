@@ -147,6 +147,24 @@ static void add_rows(bg_multibody *mb, const bg_axes *axes, const bool *in_tree)
     }
 }
 
+/* Which rows carry forces of a joint, and along which axes. */
+static void find_joint_rows(bg_multibody *mb)
+{
+    for (int k = 0; k < mb->ngroups; k++) {
+        const bg_row_group *g = &mb->groups[k];
+        const bg_primitive *p = &g->primitive;
+        const bool point = p->kind == BG_PRIMITIVE_POINT;
+        if (!point && p->kind != BG_PRIMITIVE_DOT2)
+            continue;
+        bg_joint_rows *x = &mb->joint_rows[g->joint[0]];
+        x->body = point ? 0 : p->a.body;
+        for (int i = 0; i < (point ? 3 : 1) && x->n < 3; i++) {
+            x->axis[x->n] = point ? bg_axis(&p->axes, i) : bg_axis(&p->a.frame.R, p->i);
+            x->row[x->n++] = g->row + i;
+        }
+    }
+}
+
 int bg_multibody_count_corners(const bg_model *m)
 {
     int n = 0;
@@ -170,6 +188,7 @@ static void list_constants(void *object, bg_arena *arena)
     int names = m->ns + corners + m->nwatches + states;
     BG_TAKE(arena, mb->reach, m->nbodies);
     BG_TAKE(arena, mb->groups, relations);
+    BG_TAKE(arena, mb->joint_rows, m->njoints);
     BG_TAKE(arena, mb->turns, angles);
     BG_TAKE(arena, mb->corners, corners);
     BG_TAKE(arena, mb->z0, m->nz + angles);
@@ -236,6 +255,7 @@ bg_status bg_multibody_create(const bg_model *m, const bool *in_tree, bg_multibo
     add_angles(mb);
     add_rows(mb, &axes, in_tree);
     bg_axes_clear(&axes);
+    find_joint_rows(mb);
     for (int k = 0; k < m->noutputs; k++)
         if (m->outputs[k].kind == BG_OUTPUT_COORDINATE && is_free(in_tree, m->outputs[k].index)) {
             bg_coordinate c = bg_multibody_get_coordinate(m, m->outputs[k].index,
@@ -261,6 +281,7 @@ void bg_multibody_set_lambda(bg_multibody *mb, const double *lambda)
 {
     const bool any = lambda && mb->model->ncontacts > 0;
     mb->world.contact_force = any ? lambda + mb->first_contact : NULL;
+    mb->world.lambda = mb->model->of_reactions ? lambda : NULL;
 }
 
 void bg_multibody_set_point(bg_multibody *mb, const bg_point *p)

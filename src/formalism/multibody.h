@@ -80,7 +80,8 @@ typedef struct bg_multibody {
                           -1: none; NULL: no element does */
     bg_row_group *groups; /* body-level rows */
     int ngroups, nrows;
-    int first_contact; /* row; those of all contacts follow each other */
+    bg_joint_rows *joint_rows; /* [njoints] of world */
+    int first_contact;         /* row; those of all contacts follow each other */
     bg_turn *turns;
     int nturns;
     bg_corner *corners;

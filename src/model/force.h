@@ -50,6 +50,14 @@ typedef struct bg_drive {
     bg_drive_row Q, h[BG_FORCE_STATES];
 } bg_drive;
 
+/* How the wrench on a body changes with the multiplier of a row. */
+typedef struct bg_load_slope {
+    int row, body;
+    double wrench[6];
+} bg_load_slope;
+
+enum { BG_LOAD_SLOPES = 6 };
+
 /* What an element looks like in a picture. */
 typedef struct bg_force_look {
     const char *kind; /* "spring", "damper"; NULL: the name of the type */
@@ -105,8 +113,11 @@ typedef struct bg_force_class {
     /* Of an element whose wrench on one body depends on the multiplier of a contact of the model:
      * the derivative by it, the contact and the body (the result). NULL: it does not. */
     int (*force_slope)(const bg_force *f, const bg_world *w, int *contact, double wrench[6]);
-    /* Of an element with a joint: the same, for a formalism that has the joint's coordinate as
-     * such, into out, which is zero before. NULL: it acts otherwise. */
+    /* Of an element that depends on what its joint transmits: its derivatives by the multipliers of
+     * that, into out; returns their number. NULL: it does not. */
+    int (*load_slopes)(const bg_force *f, const bg_world *w, bg_load_slope out[BG_LOAD_SLOPES]);
+    /* Of an element with a joint: the derivatives, for a formalism that has the joint's coordinate
+     * as such, into out, which is zero before. NULL: it acts otherwise. */
     void (*drive)(const bg_force *f, const bg_world *w, bg_drive *out);
     /* A scalar the user may ask for ("force", "length", "rate", ...): which < count names. */
     const char *const *sensor_names;

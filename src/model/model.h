@@ -202,6 +202,7 @@ struct bg_model {
         nwatches;
     bg_followed_angle *angles; /* of outputs in laws of forces and watches */
     int nangles;
+    bool of_reactions; /* forces depend on what joints transmit */
     int digits;        /* most that a coordinate of a place is written with; 0: no place is given */
     double farthest;   /* m, place from the origin */
     int nz, ns, nmode; /* owned by forces and angles; formalisms add theirs behind */

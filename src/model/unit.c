@@ -163,6 +163,7 @@ static const struct {
     {"", "longitudinal", "N", NULL},
     {"", "lateral", "N", NULL},
     {"", "aligning", "N m", NULL},
+    {"friction", "load", "N", NULL},
     {"", "slip_angle", "rad", NULL},
     {"", "camber", "rad", NULL},
 };

@@ -28,6 +28,14 @@ typedef struct bg_wrench {
     bg_vec3 n; /* N m */
 } bg_wrench;
 
+/* Where the force that a joint transmits is among the multipliers: that on its second body is -sum
+ * lambda[row] axis. */
+typedef struct bg_joint_rows {
+    int n, row[3];
+    int body; /* whose axes the axes are in; 0: those of the world */
+    bg_vec3 axis[3];
+} bg_joint_rows;
+
 typedef struct bg_world {
     double t;                     /* s */
     const bg_body_state *body;    /* [nbodies], 0 is the ground */
@@ -40,6 +48,9 @@ typedef struct bg_world {
     struct bg_rail_contact_state *contact_state; /* [ncontacts] as found last */
     const double *contact_force; /* [ncontacts] multipliers, N; NULL: none are known */
     uint64_t *side; /* laws mix into it on which side of their jumps they are; NULL: they do not */
+    const bg_joint_rows *joint_rows; /* [njoints] of joints that close loops */
+    const double *lambda; /* [ng] multipliers, where elements depend on those of joints; NULL: none
+                             are known */
     void *const *memo; /* [nforces] room for what an element found last, NULL where its class wants
                           none; NULL: for no element */
 } bg_world;

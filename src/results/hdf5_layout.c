@@ -113,6 +113,14 @@ static const char *get_field_unit(const void *context, int i, char *buffer, size
     return bg_batch_get_unit(names->batch, names->field, i);
 }
 
+static bool has_units(const bg_batch *batch, const bg_field *field)
+{
+    for (int i = 0; i < field->width && field->unit; i++)
+        if (*bg_batch_get_unit(batch, field, i))
+            return true;
+    return false;
+}
+
 /* Of the switching functions: their names, and what happens when they pass zero. */
 static const char *get_event_name(const void *context, int i, char *buffer, size_t size)
 {
@@ -146,7 +154,8 @@ static bool create_field(hid_t file, const bg_batch *batch, const bg_field *fiel
                                bg_hdf5_calc_chunk_rows(field));
     bool ok = set >= 0 &&
               put_names(set, "names", field->width, get_field_name, &(field_names){batch, field}) &&
-              put_names(set, "units", field->width, get_field_unit, &(field_names){batch, field});
+              put_names(set, "units", has_units(batch, field) ? field->width : 0, get_field_unit,
+                        &(field_names){batch, field});
     return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
 }
 

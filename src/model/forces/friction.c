@@ -16,6 +16,14 @@
  * moment. All three are events. In slip x' > 0 (x' < 0) by the event that begins it, since u' = x'
  * there, and nothing chatters.
  *
+ * With "coefficient" mu the level has the part mu N R besides, R the "radius" of an angle (of a
+ * slide 1), N the size of the force across the axis n that the joint transmits: with f = -sum
+ * lambda e of its rows,
+ *
+ *   N = |f - n (n . f)|,   dN = r . (df - dn (n . f)),   r = (f - n (n . f))/N.
+ *
+ * The joint has to close a loop then, also where it need not, so that it has multipliers.
+ *
  * mode: sticking (1), slipping forward (2), backward (3), open (0: by x', where so little that
  * tau x' is nothing beside l counts as rest). Everything it does is power. */
 #include "model/forces/law.h"
@@ -33,13 +41,24 @@ static const double rest = 1e-6; /* tau |x'| / l below which a coordinate rests 
 typedef struct friction {
     bg_coordinate coordinate;
     bg_law level;
+    double mu, radius;                  /* of the load; 0: it does not count */
     double b, e;                        /* viscous; speed of a regularised law, 0: stick and slip */
     double l, S, tau;                   /* deflection, that of the break-away, s */
     int nbodies, body[BG_FORCE_BODIES]; /* of the joint, then those of outputs in the law */
     char joint[64];                     /* its name */
 } friction;
 
+/* What the joint transmits across its axis. */
+typedef struct load {
+    int n;      /* rows */
+    bool turns; /* their axes turn with the joint's first body */
+    bg_vec3 e[3], f, r;
+    double N;
+} load;
+
 typedef struct state {
+    const friction *s;
+    load load;
     bg_lever lever;
     double L, Q, Q_rate, Q_u;
     int mode;
@@ -54,10 +73,41 @@ static int find_mode(const friction *s, double rate, int mode)
     return fabs(rate) * fmax(s->tau, 1e-6) <= rest * s->l ? STICK : rate > 0 ? FORWARD : BACKWARD;
 }
 
+static load calc_load(const bg_force *f, const bg_world *w, bg_vec3 n)
+{
+    const friction *s = f->self;
+    load y = {.n = 0};
+    if (s->mu == 0 || !w->lambda)
+        return y;
+    const bg_joint_rows *x = &w->joint_rows[f->joint];
+    y.n = x->n;
+    y.turns = x->body != 0;
+    for (int k = 0; k < x->n; k++) {
+        y.e[k] = y.turns ? bg_rotate(&w->body[x->body].R, x->axis[k]) : x->axis[k];
+        y.f = bg_add_scaled(y.f, -w->lambda[x->row[k]], y.e[k]);
+    }
+    const bg_vec3 across = bg_add_scaled(y.f, -bg_dot(n, y.f), n);
+    y.N = bg_length(across);
+    if (y.N > 0)
+        y.r = bg_scale(1 / y.N, across);
+    return y;
+}
+
+/* The change of N as the bodies turn. */
+static double vary_load(const state *y, const bg_variation *d)
+{
+    const load *x = &y->load;
+    const bool about_x = y->lever.kind == BG_COORDINATE_ANGLE_X;
+    const bg_vec3 dn = bg_cross(d[about_x].dtheta, y->lever.n), none = {0, 0, 0};
+    const bg_vec3 df = x->turns ? bg_cross(d[0].dtheta, x->f) : none;
+    return bg_dot(x->r, bg_add_scaled(df, -bg_dot(y->lever.n, x->f), dn));
+}
+
 static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 {
     const friction *s = f->self;
-    state y = {.lever = bg_lever_calc(w, &s->coordinate), .slope = slope};
+    state y = {.s = s, .lever = bg_lever_calc(w, &s->coordinate), .slope = slope};
+    y.load = calc_load(f, w, y.lever.n);
     const double rate = y.lever.rate;
     double g, g_rate = 0, g_u = 0, none = 0;
     if (s->e > 0) {
@@ -74,6 +124,7 @@ static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
     }
     y.L = slope ? bg_law_calc_gradient(&s->level, w, &none, &none, NULL, slope)
                 : bg_law_calc(&s->level, w, &none);
+    y.L += s->mu * s->radius * y.load.N;
     y.Q = -y.L * g - s->b * rate;
     y.Q_rate = -y.L * g_rate - s->b;
     y.Q_u = -y.L * g_u;
@@ -159,10 +210,19 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     const state *y = context;
     double d_rate;
     bg_lever_vary(&y->lever, &d[0], &d[1], &d_rate);
-    const double dQ = y->Q_rate * d_rate + y->level_factor * bg_slope_vary(y->slope, d);
+    const double dL = bg_slope_vary(y->slope, d) + y->s->mu * y->s->radius * vary_load(y, d);
+    const double dQ = y->Q_rate * d_rate + y->level_factor * dL;
     bg_lever_vary_push(&y->lever, y->Q, dQ, &d[0], &d[1], &dwrench[0], &dwrench[1]);
     if (y->mode == STICK)
         dh[0] = d_rate;
+}
+
+/* Wrenches on both bodies when Q changes by dQ. */
+static void push(const state *y, double dQ, bg_wrench on[2])
+{
+    const bg_variation none[2] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+    memset(on, 0, 2 * sizeof *on);
+    bg_lever_vary_push(&y->lever, y->Q, dQ, &none[0], &none[1], &on[0], &on[1]);
 }
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
@@ -173,14 +233,31 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
     if (f->nz == 0)
         return;
-    const bg_variation none[2] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
-    bg_wrench on[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
-    bg_lever_vary_push(&y.lever, y.Q, y.Q_u, &none[0], &none[1], &on[0], &on[1]);
+    bg_wrench on[2];
+    push(&y, y.Q_u, on);
     for (int i = 0; i < 2; i++) {
         const double x[6] = {on[i].f.x, on[i].f.y, on[i].f.z, on[i].n.x, on[i].n.y, on[i].n.z};
         for (int k = 0; k < 6; k++)
             out->wrench_z[6 * i + k][0] = x[k];
     }
+}
+
+/* dQ/dlambda = -g mu R r . (-e). */
+static int load_slopes(const bg_force *f, const bg_world *w, bg_load_slope out[BG_LOAD_SLOPES])
+{
+    const friction *s = f->self;
+    const state y = calc_state(f, w, NULL);
+    int n = 0;
+    for (int k = 0; k < y.load.n; k++) {
+        bg_wrench on[2];
+        push(&y, -y.level_factor * s->mu * s->radius * bg_dot(y.load.r, y.load.e[k]), on);
+        for (int i = 0; i < 2; i++) {
+            out[n] = (bg_load_slope){w->joint_rows[f->joint].row[k], s->body[i], {0}};
+            bg_vec3_store(on[i].f, out[n].wrench);
+            bg_vec3_store(on[i].n, out[n++].wrench + 3);
+        }
+    }
+    return n;
 }
 
 static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
@@ -205,8 +282,8 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     const friction *s = f->self;
     const state y = calc_state(f, w, NULL);
     const double dry = y.L * y.level_factor;
-    const double values[] = {y.lever.rate, y.Q, dry, f->nz > 0 ? w->z[f->z0] : 0,
-                             s->l > 0 && y.mode == STICK};
+    const double values[] = {
+        y.lever.rate, y.Q, dry, f->nz > 0 ? w->z[f->z0] : 0, s->l > 0 && y.mode == STICK, y.load.N};
     return values[which];
 }
 
@@ -227,6 +304,32 @@ static void refuse(const bg_value *v, const char *key, const char *why)
         bg_value_fail(&x, "%s", why);
 }
 
+/* Friction on what the joint transmits: it must have multipliers. */
+static void read_load(const bg_value *v, const bg_force *f, friction *s)
+{
+    const bg_value mu = bg_value_member(v, "coefficient"), radius = bg_value_member(v, "radius");
+    bg_model *m = v->reader->model;
+    s->mu = bg_value_not_negative_or(v, "coefficient", 0);
+    s->radius = 1;
+    if (v->reader->status != BG_OK || !bg_value_exists(&mu)) {
+        refuse(v, "radius", "belongs to 'coefficient'; give that, too");
+        return;
+    }
+    const bool slide = s->coordinate.kind == BG_COORDINATE_SLIDE;
+    if (!slide)
+        s->radius = bg_value_positive(v, "radius");
+    else if (bg_value_exists(&radius))
+        bg_value_fail(&radius, "is that of a bearing, but this coordinate is a slide");
+    bg_joint *j = &m->joints[f->joint];
+    if (j->cut == BG_CUT_FORBID)
+        bg_value_fail(&mu,
+                      "needs the force that joint '%s' transmits, which 'cut': false there "
+                      "leaves out of the equations; remove that",
+                      j->name);
+    j->cut = BG_CUT_FORCE;
+    m->of_reactions = m->of_reactions || s->mu > 0;
+}
+
 static void read_dry(const bg_value *v, friction *s)
 {
     const bg_value speed = bg_value_member(v, "speed"), l = bg_value_member(v, "deflection"),
@@ -238,11 +341,12 @@ static void read_dry(const bg_value *v, friction *s)
         bg_value_fail(&level, "must not be negative");
     for (int k = 0; k < 2 && !sticks; k++)
         refuse(v, to_stick[k], "belongs to stick and slip; give 'deflection', too");
-    if (s->level.given && smooth == sticks)
+    const bool dry = s->level.given || s->mu > 0;
+    if (dry && smooth == sticks)
         bg_value_fail(v, "dry friction must have one of 'speed' (a smooth law around rest) and "
                          "'deflection' (stick and slip, with events)");
-    if (!s->level.given && (smooth || sticks))
-        bg_value_fail(v, "has no dry friction; give 'coulomb'");
+    if (!dry && (smooth || sticks))
+        bg_value_fail(v, "has no dry friction; give 'coulomb' or 'coefficient'");
     if (smooth)
         s->e = bg_value_positive(v, "speed");
     if (!sticks)
@@ -258,14 +362,16 @@ static void read_dry(const bg_value *v, friction *s)
 
 static void read(const bg_value *v, bg_force *f)
 {
-    static const char *const keys[] = {"type",  "joint",      "coordinate", "coulomb", "viscous",
-                                       "speed", "deflection", "static",     "damping", NULL};
+    static const char *const keys[] = {"type",       "joint",       "coordinate", "coulomb",
+                                       "viscous",    "coefficient", "radius",     "speed",
+                                       "deflection", "static",      "damping",    NULL};
     friction *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
     if (!s)
         return;
     bg_value_expect(v, keys);
     s->coordinate = bg_element_read_drive(v, f);
     s->b = bg_value_not_negative_or(v, "viscous", 0);
+    read_load(v, f, s);
     read_dry(v, s);
     s->body[0] = s->coordinate.a.body;
     s->body[1] = s->coordinate.b.body;
@@ -277,11 +383,11 @@ static void read(const bg_value *v, bg_force *f)
     if (v->reader->status != BG_OK)
         return;
     snprintf(s->joint, sizeof s->joint, "%s", v->reader->model->joints[f->joint].name);
-    if (s->b == 0 && !s->level.given)
-        bg_value_fail(v, "exerts no friction; give 'coulomb' or 'viscous'");
+    if (s->b == 0 && !s->level.given && s->mu == 0)
+        bg_value_fail(v, "exerts no friction; give 'coulomb', 'coefficient' or 'viscous'");
 }
 
-static const char *const sensor_names[] = {"rate", "torque", "dry", "deflection", "sticks"};
+static const char *const sensor_names[] = {"rate", "torque", "dry", "deflection", "sticks", "load"};
 
 extern const bg_force_class bg_force_friction;
 const bg_force_class bg_force_friction = {
@@ -299,8 +405,9 @@ const bg_force_class bg_force_friction = {
     .settle = settle,
     .derivatives = derivatives,
     .drive = drive,
+    .load_slopes = load_slopes,
     .sensor_names = sensor_names,
-    .nsensors = 5,
+    .nsensors = 6,
     .sensor = sensor,
     .clear = clear,
 };
