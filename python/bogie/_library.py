@@ -91,6 +91,8 @@ class bg_system_def(Structure):
            ("stiff_parts", c_int), ("v_size", double_p), ("g_size", double_p)]
         + [(n, names_p) for n in ("q_names", "v_names", "z_names", "g_names", "u_names", "s_names",
                                   "y_names")]
+        + [(n, names_p) for n in ("q_units", "v_units", "z_units", "lambda_units", "u_units",
+                                  "y_units")]
         + [("u_followed", ubyte_p)]
         + [(n, names_p) for n in ("s_rises", "s_falls", "s_touches")]
         + [(n, double_p) for n in ("q0", "v0", "z0")]
