@@ -93,6 +93,7 @@ class bg_system_def(Structure):
                                   "y_names")]
         + [(n, names_p) for n in ("q_units", "v_units", "z_units", "lambda_units", "u_units",
                                   "y_units")]
+        + [("filters", c_void_p), ("nfilters", c_int)]
         + [("u_followed", ubyte_p)]
         + [(n, names_p) for n in ("s_rises", "s_falls", "s_touches")]
         + [(n, double_p) for n in ("q0", "v0", "z0")]

@@ -43,6 +43,7 @@ int main(void)
     PLACE(bg_system_def, q_names);
     PLACE(bg_system_def, y_names);
     PLACE(bg_system_def, y_units);
+    PLACE(bg_system_def, nfilters);
     PLACE(bg_system_def, u_followed);
     PLACE(bg_system_def, q0);
     PLACE(bg_system_def, mode0);
