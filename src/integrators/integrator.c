@@ -45,6 +45,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, ig->bubble, ig->n * ig->class_->bubbles);
     BG_TAKE(arena, ig->work_n, ig->n);
     BG_TAKE(arena, ig->first, ig->n);
+    BG_TAKE(arena, ig->share, ig->n);
 }
 
 static bg_status allocate(bg_integrator *ig, bg_error *err)

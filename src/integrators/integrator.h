@@ -101,7 +101,8 @@ struct bg_integrator {
     bg_counters count;         /* own counts, and those of a run that is resumed */
     bg_work base[BG_PURPOSES]; /* the system's, when the integrator was made */
     double *work_n;            /* [n] scratch */
-    int *first; /* [n] of entries of y that a turn of the axes mixes; by bg_norm_find_blocks */
+    int *first;    /* [n] of entries of y that a turn of the axes mixes; by bg_norm_find_blocks */
+    double *share; /* [n] at the first: what their tolerance is relative to, in their length */
     bg_trouble *trouble; /* why steps are short (trouble.h) */
     bool unready;        /* rates at x0 are still to be found, after an exchange of rows */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
