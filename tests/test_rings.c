@@ -353,10 +353,11 @@ static rig perturb(const rig *r, int body, int component, double e)
 
 enum { ROWS = 16 };
 
-static void differences(const rig *r, const bg_force *f, int body, int component, double out[ROWS])
+static void differences(const rig *r, const bg_force *f, int body, int component, double part,
+                        double out[ROWS])
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
-    const double h = body == 0 ? 1e-6 : component < 6 ? 1e-5 : 2e-4;
+    const double h = part * (body == 0 ? 1e-6 : component < 6 ? 1e-5 : 2e-4);
     memset(out, 0, ROWS * sizeof *out);
     for (int i = -3; i <= 3; i++) {
         if (i == 0)
@@ -386,6 +387,15 @@ static void collect(const bg_force_derivatives *d, int body, int component, doub
     }
 }
 
+/* Whether only a corner of the law, between sticking and sliding, lies within the differences:
+ * those of a 64th of the step agree. */
+static bool is_beside_corner(const rig *r, const bg_force *f, int c, int row, double a, double size)
+{
+    double b[ROWS];
+    differences(r, f, c < 24 ? 1 + c / 12 : 0, c < 24 ? c % 12 : c - 24, 1.0 / 64, b);
+    return fabs(a - b[row]) <= 3e-7 * (1 + size);
+}
+
 /* All columns at random states: sticking, sliding, lifted and all but at rest. Each row is judged
  * on its own scale. */
 static void derivatives_match_differences(void **state)
@@ -412,13 +422,14 @@ static void derivatives_match_differences(void **state)
             for (int c = 0; c < 24 + f->nz; c++) {
                 const int body = c < 24 ? 1 + c / 12 : 0, component = c < 24 ? c % 12 : c - 24;
                 collect(&d, body, component, a[c]);
-                differences(&r, f, body, component, b[c]);
+                differences(&r, f, body, component, 1, b[c]);
                 for (int i = 0; i < 12 + f->nz; i++)
                     size[i] = fmax(size[i], fabs(b[c][i]));
             }
             for (int c = 0; c < 24 + f->nz; c++)
                 for (int i = 0; i < 12 + f->nz; i++)
-                    if (!(fabs(a[c][i] - b[c][i]) <= 3e-7 * (1 + size[i])))
+                    if (!(fabs(a[c][i] - b[c][i]) <= 3e-7 * (1 + size[i])) &&
+                        !is_beside_corner(&r, f, c, i, a[c][i], size[i]))
                         fail_msg("tyre %d, trial %d: row %d by %d is %.12g, not %.12g", k, trial, i,
                                  c, a[c][i], b[c][i]);
             const double used = hypot(rig_sensor(&r, f, "longitudinal") / 1.0422,

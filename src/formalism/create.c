@@ -277,19 +277,21 @@ static bg_status create_twin(const void *self, bg_system **twin, bg_error *err)
 }
 
 /* Poses, twists, states of force elements and angles of the joint form. */
-static void take_twin(void *self, void *twin, const bg_point *p, bg_state *x)
+static bg_status take_twin(void *self, void *twin, const bg_point *p, bg_state *x, bg_error *err)
 {
     bg_cartesian *c = self;
     bg_joint_form *form = twin;
     double *angle = new_angles(c->mb.model);
+    if (!angle)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the start of model '%s'",
+                            c->mb.model->name);
     form->mb.update(&form->mb, p, NULL);
     bg_cartesian_take_poses(c, form->mb.body, x->q, x->v);
     memcpy(x->z, p->z, (size_t)c->mb.model->nz * sizeof *x->z);
-    if (angle) {
-        get_angles(form, p, angle);
-        set_turns(&c->mb, angle, x->z);
-    }
+    get_angles(form, p, angle);
+    set_turns(&c->mb, angle, x->z);
     free(angle);
+    return BG_OK;
 }
 
 static bg_status create_cartesian(const bg_model *model, bg_system **system, bg_error *err)

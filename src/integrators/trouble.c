@@ -155,7 +155,7 @@ void bg_trouble_watch_rejection(bg_integrator *ig, bool computed)
         m->accepted = ig->count.accepted;
         m->rejected = ig->count.rejected;
     }
-    if (ig->count.rejected - m->rejected >= WINDOW / 4 &&
+    if (ig->count.rejected - m->rejected >= WINDOW / 6 &&
         ig->count.accepted >= m->jump_patience.next)
         bg_jumps_search(ig, computed);
 }

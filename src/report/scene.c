@@ -138,6 +138,12 @@ static void store_frame(bg_scene *s, long frame, const track *x)
     }
 }
 
+/* Whether t lies behind a row, or at it but for rounding: modes there are those of the row. */
+static bool is_behind(const bg_rows *rows, long row, double t)
+{
+    return rows->t[row] - t <= 1e-9 * (rows->t[row] - rows->t[row - 1]);
+}
+
 static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
 {
     track x;
@@ -145,7 +151,7 @@ static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
     long row = 0;
     for (long k = 0; k < s->frames && st == BG_OK; k++) {
         bg_point p;
-        while (row + 1 < rows->finite && rows->t[row + 1] <= s->t[k])
+        while (row + 1 < rows->finite && is_behind(rows, row + 1, s->t[k]))
             row++;
         st = track_find(&x, row, s->t[k], err);
         if (st == BG_OK)

@@ -82,9 +82,10 @@ static bg_status take_over(bg_evaluator *sys, bg_evaluator *twin, const bg_state
 {
     bg_point p;
     bg_status st = bg_system_set_state(twin, y, &p, err);
+    if (st == BG_OK)
+        st = sys->system->take_twin(sys->def.self, twin->def.self, &p, x, err);
     if (st != BG_OK)
         return st;
-    sys->system->take_twin(sys->def.self, twin->def.self, &p, x);
     for (int i = 0; i < sys->def.nmode; i++) /* contacts are as the position has them */
         x->mode[i] = sys->def.mode0 ? sys->def.mode0[i] : 0;
     for (int i = 0; i < sys->def.nu; i++) {

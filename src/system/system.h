@@ -97,7 +97,7 @@ struct bg_system {
      * of this system. `self` and `twin` are those of evaluators. NULL: there is none. Filled in by
      * who makes the system. */
     bg_status (*create_twin)(const void *self, bg_system **twin, bg_error *err);
-    void (*take_twin)(void *self, void *twin, const bg_point *p, bg_state *x);
+    bg_status (*take_twin)(void *self, void *twin, const bg_point *p, bg_state *x, bg_error *err);
     bg_warnings warnings; /* added to by who makes the system, before it is used */
     /* column groups of patterned blocks; g by q: of G; blocks of one pattern share them */
     const int *group[BG_OF_COUNT][BG_BY_COUNT];
