@@ -44,7 +44,11 @@ bound() {
 stair='road={"type":"stair","at":0.5,"height":-0.05,"speed":"speed","base":"base"}'
 for form in joint cartesian; do
     for model in "$models"/*.json; do
-        bound "$(basename "$model" .json)" $form 0.01
+        name=$(basename "$model" .json)
+        case $name in
+        hmmwv10) bound $name $form 0.01 "" linear-euler ;; # its own is prk38: cli-rates-callgrind
+        *) bound "$name" $form 0.01 ;;
+        esac
     done
     [ $form = cartesian ] || bound five-link-suspension $form 0.06 "$stair" euler
     bound five-link-suspension $form 0.06 "$stair"
