@@ -2,7 +2,7 @@
  * sweeps of tolerances. See README.md for what is measured and how.
  *
  * usage: bench-bdf [--sweep] [--only PROBLEM] [FOLDER]     FOLDER: the source folder */
-#include "cli/blas.h"
+#include "bogie/version.h"
 #include "line.h"
 #include "solve_bogie.h"
 #include "solve_ida_chain.h"

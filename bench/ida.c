@@ -3,7 +3,7 @@
  *
  * usage: bench-ida [--sweep] [FOLDER]     FOLDER: the source folder, "." unless given */
 #include "base/library.h"
-#include "cli/blas.h"
+#include "bogie/version.h"
 #include "curve.h"
 #include "solve_bogie.h"
 #include "solve_ida.h"

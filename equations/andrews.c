@@ -340,6 +340,13 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
     return 0;
 }
 
+static int power(void *self, const bg_point *p, double *out)
+{
+    const andrews *s = self;
+    *out = s->torque * p->v[BETA];
+    return 0;
+}
+
 /* The point F at the end of the driven crank. */
 static int outputs(void *self, const bg_point *p, const double *a, const double *lambda, double *y)
 {
@@ -414,6 +421,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->derivative_supplied[BG_OF_gamma][BG_BY_q] = 1;
     def->derivative_supplied[BG_OF_gamma][BG_BY_v] = 1;
     def->energy = energy;
+    def->power = power;
     def->outputs = outputs;
     set_names(def);
     def->q0 = q0;

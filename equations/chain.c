@@ -262,6 +262,23 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
     return 0;
 }
 
+/* Of the support that accelerates; rod i carries n - i points. */
+static int power(void *self, const bg_point *p, double *out)
+{
+    chain *o = self;
+    double px = 0.0, py = 0.0;
+    *out = 0.0;
+    if (p->u_tt[0] == 0.0 && p->u_tt[1] == 0.0)
+        return 0;
+    update_angles(o, p->q);
+    for (int i = 0; i < o->n; i++) {
+        px += (o->n - i) * p->v[i] * o->c[i];
+        py += (o->n - i) * p->v[i] * o->s[i];
+    }
+    *out = -o->m * o->l * (p->u_tt[0] * px + p->u_tt[1] * py);
+    return 0;
+}
+
 static int outputs(void *self, const bg_point *p, const double *a, const double *lambda, double *y)
 {
     chain *o = self;
@@ -454,6 +471,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     def->expand = expand;
     def->inputs = inputs;
     def->energy = energy;
+    def->power = power;
     def->outputs = outputs;
     def->q_names = o->names;
     def->v_names = o->names + o->n;

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -378,6 +379,48 @@ static void test_controls(void **state)
     assert_string_equal(cut, "ab");
 }
 
+/* The program around the library may speak a language with decimal commas: numbers have points all
+ * the same. The locale is made here; without localedef there is none to be in. */
+static void test_decimal_commas(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* newlocale does not release what it makes of LOCPATH */
+#endif
+    char folder[] = "/tmp/bogie-base-XXXXXX", command[256], text[40], *end;
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof command,
+             "cd %s && printf 'LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping "
+             "-1\nEND LC_NUMERIC\n' >comma && localedef -c --no-archive -i comma ./xx >log 2>&1",
+             folder);
+    assert_true(system(command) >= 0);
+    setenv("LOCPATH", folder, 1);
+    locale_t comma = newlocale(LC_NUMERIC_MASK, "xx", (locale_t)0);
+    unsetenv("LOCPATH");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+    if (!comma)
+        skip();
+    locale_t before = uselocale(comma);
+    snprintf(text, sizeof text, "%g", 0.5);
+    const bool commas = strcmp(text, "0,5") == 0;
+    double x = bg_text_scan("-1.5e-3*kg", &end), whole = bg_text_scan("1,5", NULL);
+    double read = 0, sum = bg_text_scan("3-1.5", NULL), half = bg_text_scan(".5", NULL), back[3];
+    const bool strict = bg_text_to_double("37.302", &read) && !bg_text_to_double("37,302", &whole);
+    const double numbers[3] = {0.1, -6.02e23, 1e-300};
+    for (int k = 0; k < 3; k++) {
+        bg_text_print(numbers[k], text, sizeof text);
+        back[k] = strchr(text, ',') ? NAN : bg_text_scan(text, NULL);
+    }
+    uselocale(before);
+    freelocale(comma);
+    assert_true(commas && strict);
+    assert_true(x == -1.5e-3 && strcmp(end, "*kg") == 0);
+    assert_true(read == 37.302 && sum == 3 && half == 0.5 && whole == 1);
+    for (int k = 0; k < 3; k++)
+        assert_true(back[k] == numbers[k]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_numbers_are_strict),
         cmocka_unit_test(test_controls),
         cmocka_unit_test(test_decimal),
+        cmocka_unit_test(test_decimal_commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

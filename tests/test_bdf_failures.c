@@ -282,6 +282,47 @@ static void test_inconsistent_start(void **state)
     }
 }
 
+/* Without energies the residuals at ends of steps are found when somebody asks, and are what they
+ * are found on the way else: to the last bit, at the start, in every step and after the last. */
+static void test_residuals_asked_for(void **state)
+{
+    (void)state;
+    static const char *const systems[] = {"equations:slider-crank", "equations:car-axle",
+                                          "equations:andrews"};
+    for (int k = 0; k < 3; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_system *sys = create_system(systems[k], NULL, NULL);
+        trajectory x[2] = {{0}, {0}};
+        long asked = 0;
+        for (int e = 0; e < 2; e++) {
+            x[e] = (trajectory){.sys = sys, .options = bg_default_integrator_options()};
+            x[e].options.energy = e;
+            assert_ok(bg_state_create(sys, &x[e].start, &err));
+            assert_ok(bg_state_assemble(sys, x[e].start, &x[e].assembly, &err));
+            assert_ok(bg_integrator_create("bdf", sys, &x[e].options, &x[e].ig, &err));
+            assert_ok(
+                bg_integrator_start(x[e].ig, x[e].start, &x[e].assembly.redundancy, 0.3, &err));
+        }
+        while (bg_integrator_get_state(x[1].ig)->t < 0.3) {
+            assert_ok(bg_integrator_step(x[0].ig, &err));
+            assert_ok(bg_integrator_step(x[1].ig, &err));
+            assert_true(bg_integrator_get_state(x[0].ig)->t == bg_integrator_get_state(x[1].ig)->t);
+            if (asked++ % 3 == 0) /* the others are never asked for */
+                continue;
+            const bg_residuals a = bg_integrator_get_residuals(x[0].ig),
+                               again = bg_integrator_get_residuals(x[0].ig),
+                               b = bg_integrator_get_residuals(x[1].ig);
+            assert_true(b.g > 0 || b.gv > 0);
+            assert_true(a.g == b.g && a.gv == b.gv && a.worst_g == b.worst_g);
+            assert_true(again.g == b.g && again.gv == b.gv);
+        }
+        assert_true(asked > 10);
+        trajectory_end(&x[0]);
+        trajectory_end(&x[1]);
+        bg_system_destroy(sys);
+    }
+}
+
 /* g = x y with y = 0: its row vanishes at x = 0. dependent: the same row twice, the motion leads
  * away. */
 typedef struct crossing {
@@ -433,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_wobble),
         cmocka_unit_test(test_corners_and_events),
         cmocka_unit_test(test_inconsistent_start),
+        cmocka_unit_test(test_residuals_asked_for),
         cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_order_six),
         cmocka_unit_test(test_rail),

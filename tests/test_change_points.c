@@ -18,20 +18,26 @@ typedef struct outcome {
     char warning[BG_WARNING_LENGTH];
 } outcome;
 
-static outcome run_text(const char *json, const char *form, const char *integrator,
-                        double tolerance)
+/* setting: an option of the method, as "form=index2"; NULL: none. */
+static outcome run_with(const char *json, const char *form, const char *integrator,
+                        const char *setting, double tolerance)
 {
+    char name[32] = "";
+    const char *value = setting ? strchr(setting, '=') + 1 : "";
     outcome x = {.status = BG_OK};
     bg_error err = {BG_OK, ""};
     bg_model *model = NULL;
     bg_system *sys = NULL;
     bg_run_options o = bg_default_run_options();
-    o.skip_comparison = 1; /* not what is looked at here */
-    o.max_steps = 100000;  /* far more than any of these needs */
+    o.skip_comparison = 1;                  /* not what is looked at here */
+    o.max_steps = setting ? 10000 : 100000; /* far more than any of these needs */
     bg_run_report r = {0};
     assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
     o.integrator = integrator;
     o.method.rtol = o.method.atol = tolerance;
+    snprintf(name, sizeof name, "%.*s", setting ? (int)(value - setting) - 1 : 0, setting);
+    o.method.settings = &(bg_setting){name, value};
+    o.method.nsettings = setting != NULL;
     const bg_integrator_info *info;
     for (int n = 0; (info = get_method(n)); n++)
         if (strcmp(info->name, integrator) == 0) {
@@ -59,6 +65,12 @@ static outcome run_text(const char *json, const char *form, const char *integrat
     bg_system_destroy(sys);
     bg_model_destroy(model);
     return x;
+}
+
+static outcome run_text(const char *json, const char *form, const char *integrator,
+                        double tolerance)
+{
+    return run_with(json, form, integrator, NULL, tolerance);
 }
 
 /* The first draws of neighbouring seeds are much the same; those of what this makes of them are
@@ -516,6 +528,75 @@ static void test_no_creeping(void **state)
     }
 }
 
+/* What methods that drift off the constraints add to them would turn the motion off, always: they
+ * come back before, or say that they may not have. */
+static void test_drifting(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *integrator, *setting;
+        double tolerance, error;
+    } all[] = {{"bdf", "form=index2", 1e-6, 1e-3},         {"bdf", "form=index1", 1e-7, 1e-3},
+               {"bdf", "form=index2", 1e-9, 1e-5},         {"mdop5", "projection=none", 1e-6, 1e-3},
+               {"mdop5", "projection=none", 1e-9, 1e-5},   {"hem5", "projection=none", 1e-7, 1e-3},
+               {"mdop8", "projection=control", 1e-8, 1e-4}};
+    const unsigned n = sizeof all / sizeof *all, cases = SANITIZED ? KINDS : 2 * KINDS;
+    int right = 0;
+    for (unsigned k = 0; k < cases; k++)
+        for (unsigned f = 0; f < 2; f++) {
+            unsigned seed = scatter(2 * k + f);
+            placement at = as_drawn;
+            text t;
+            at.turn = draw_turn(&seed);
+            write_case(&t, at, (int)(k % KINDS), k);
+            const outcome exact = run_text(t.buffer, forms[f], "mdop8", 1e-10);
+            for (unsigned i = 0; i < n; i++) {
+                const outcome x = run_with(t.buffer, forms[f], all[i].integrator, all[i].setting,
+                                           all[i].tolerance);
+                const bool good = x.status == BG_OK && x.verdict == BG_GOOD;
+                if (good && !(fabs(x.y - exact.y) <= all[i].error))
+                    fail_msg("case %u, %s, %s with %s at %g: ends at %.10g, not at %.10g", k,
+                             forms[f], all[i].integrator, all[i].setting, all[i].tolerance, x.y,
+                             exact.y);
+                right += good;
+            }
+        }
+    assert_true(right >= (int)(2 * n * cases * 95 / 100));
+}
+
+/* Steps with error control do not pay a look each where no change point can be near: neither
+ * without redundant constraints nor with them, where a look is three evaluations. */
+static void test_rarely(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model;
+        double tolerance, most; /* evaluations in a step */
+    } cases[] = {{BOGIE_SOURCE_DIR "/models/slider-crank-3d.json", 1e-6, 0.8},
+                 {BOGIE_SOURCE_DIR "/models/iftomm-a04-bricard.json", 1e-9, 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_options o = bg_default_run_options();
+        bg_run_report r = {0};
+        assert_ok(bg_model_read(cases[k].model, NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, "joint", &sys, &err));
+        o.integrator = "mdop5";
+        o.method.rtol = o.method.atol = cases[k].tolerance;
+        assert_ok(bg_run(sys, &o, &r, &err));
+        const bg_work *looks = &r.counters.foresight;
+        assert_true(looks->terms + looks->constraints > 20);
+        if ((double)(looks->terms + looks->constraints) >
+            cases[k].most * (double)r.counters.accepted)
+            fail_msg("%s: %ld evaluations that look ahead in %ld steps", cases[k].model,
+                     looks->terms + looks->constraints, r.counters.accepted);
+        bg_run_report_clear(&r);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -524,7 +605,8 @@ int main(void)
         cmocka_unit_test(test_said),           cmocka_unit_test(test_loose),
         cmocka_unit_test(test_coarse),         cmocka_unit_test(test_very_far),
         cmocka_unit_test(test_plain_very_far), cmocka_unit_test(test_passed_by),
-        cmocka_unit_test(test_no_creeping),
+        cmocka_unit_test(test_no_creeping),    cmocka_unit_test(test_drifting),
+        cmocka_unit_test(test_rarely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
  * the places looked at is passed over. */
 #include "run_support.h"
 
+#include "sample_systems.h"
+
 /* A particle that moves evenly, with one switching function of time. */
 typedef struct probe {
     double (*s)(const struct probe *x, double t);
@@ -119,6 +121,32 @@ static void test_pulses(void **state)
         }
 }
 
+static double dip(const probe *x, double t)
+{
+    return (t - x->at) * (t - x->at) - 0.25 * x->width * x->width;
+}
+
+/* A function that follows the motion is not taken for far from zero where it bends towards it: dips
+ * of a third of a step and more, anywhere in steps at whose ends it is positive, are found. */
+static void test_dips(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    for (int k = 0; k < 200; k++) {
+        const double h = 0.05, left = 0.2 + 0.6 * fabs(sample_draw(&seed));
+        probe x = {.s = dip, .step = h, .follows = 1, .at = left};
+        x.width = h * (0.3 + 0.7 * fabs(sample_draw(&seed)));
+        bg_run_report r;
+        run_probe(&x, "mdop5", &r);
+        if (r.nevents != 2)
+            fail_msg("%d events of a dip of %g steps at %g steps", r.nevents, x.width / h,
+                     left / h);
+        assert_true(fabs(r.events[0].t - (x.at - 0.5 * x.width)) <= 1e-12);
+        assert_true(fabs(r.events[1].t - (x.at + 0.5 * x.width)) <= 1e-12);
+        bg_run_report_clear(&r);
+    }
+}
+
 static double periodic(const probe *x, double t)
 {
     return 0.5 + cos(x->at * 2 * M_PI * t / x->step);
@@ -142,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_pulses),
+        cmocka_unit_test(test_dips),
         cmocka_unit_test(test_periods_of_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

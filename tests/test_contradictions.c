@@ -529,6 +529,48 @@ static void test_unequal_drives(void **state)
     }
 }
 
+/* Two drives of one freedom that agree up to their second derivatives: the start is one, and it is
+ * said that one of them is not redundant, with the inputs; nothing of the kind where the first
+ * drives alone what is redundantly constrained. */
+static void test_drives_that_part(void **state)
+{
+    (void)state;
+    unsigned seed = 37;
+    for (int k = 0; k < 60; k += STRIDE) {
+        const drawing *x = &drawings[k % DRAWINGS];
+        const placement at = place(k / DRAWINGS, &seed);
+        const double power = 3 + k % 3, part = draw_between(&seed, 0.3, 3);
+        for (int f = 0; f < 2; f++) {
+            additions more = {.rest = NULL};
+            text t;
+            double y[7];
+            char words[4096], inputs[512];
+            cut_one(x, k / DRAWINGS, &more);
+            additions driven = more;
+            add(&more, x->first, "velocity", 1);
+            draw(&t, x, at, &more);
+            expect(start(t.buffer, forms[f], y, words, sizeof words) == BG_OK, x, forms[f], words);
+            snprintf(inputs, sizeof inputs,
+                     ", \"inputs\": {\"u\": \"0.1*t^%g\", \"v\": \"(%.17g)*t^%g\"}, \"run\": "
+                     "{\"t_end\": 1}",
+                     power, 0.1 * part * y[3], power);
+            driven.rest = inputs;
+            for (int j = 0; j < 2; j++) {
+                const int joint = j ? x->second : x->first;
+                char *end = driven.joint[joint] + strlen(driven.joint[joint]);
+                snprintf(end, sizeof *driven.joint - strlen(driven.joint[joint]),
+                         ", \"prescribed\": \"%s\"", j ? "v" : "u");
+                draw(&t, x, at, &driven);
+                expect(start(t.buffer, forms[f], y, words, sizeof words) == BG_OK, x, forms[f],
+                       words);
+                const char *said = strstr(words, "is not redundant: ");
+                expect(j ? said && strstr(said, "'u'") && strstr(said, "'v'") : !said, x, forms[f],
+                       words);
+            }
+        }
+    }
+}
+
 /* A drive that starts after some turns is followed from there, in both forms. */
 static void test_drives_after_turns(void **state)
 {
@@ -597,7 +639,7 @@ int main(void)
         cmocka_unit_test(test_fixed_at_rest),     cmocka_unit_test(test_out_of_range),
         cmocka_unit_test(test_wrong_rod),         cmocka_unit_test(test_far_rocker),
         cmocka_unit_test(test_unequal_drives),    cmocka_unit_test(test_drives_after_turns),
-        cmocka_unit_test(test_gears_after_turns),
+        cmocka_unit_test(test_gears_after_turns), cmocka_unit_test(test_drives_that_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,6 +261,11 @@ static bg_energy energy(const bg_system_def *def, const sample *s)
     const bg_point p = point(s);
     bg_energy e = {NAN, NAN, NAN};
     assert_int_equal(def->energy(def->self, &p, &e), 0);
+    if (def->power) {
+        double alone = NAN;
+        assert_int_equal(def->power(def->self, &p, &alone), 0);
+        assert_true(fabs(alone - e.power) <= 1e-13 * (fabs(e.power) + e.kinetic));
+    }
     return e;
 }
 

@@ -338,7 +338,7 @@ static void hold_dependent(const place *at, const parts *p, unsigned char *held)
     unsigned char *involved = calloc((size_t)d->ng + 1, 1);
     assert_int_equal(bg_rank_create(d->ng, d->nv, d->pattern_G, &rank, &err), BG_OK);
     bg_rank_calc(rank, &(bg_rank_question){.A = p->x.G, .tolerance = 1e-2, .least = 1e-2},
-                 &(bg_rank_answer){held, involved, NULL});
+                 &(bg_rank_answer){.dependent = held, .involved = involved});
     bg_rank_destroy(rank);
     free(involved);
 }
@@ -450,7 +450,7 @@ static bg_system *create_pendulum(int n, bg_model **model)
 {
     char text[16];
     bg_error err = {BG_OK, ""};
-    bg_system *sys;
+    bg_system *sys = NULL;
     snprintf(text, sizeof text, "%d", n);
     if (bg_model_read(BOGIE_SOURCE_DIR "/models/n-pendulum.json",
                       &(bg_setting){"parameters.N", text}, 1, model, &err) != BG_OK ||

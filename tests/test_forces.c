@@ -125,7 +125,10 @@ static const char sensing[] =
     "gap*turn.w'},"
     " 'road': {'type': 'sine', 'amplitude': 0.3, 'wavelength': 2.5, 'speed': 7, 'start': 0.2},"
     " 'tyres': {'front': {'type': 'point-follower', 'wheel': 'b.p', 'radius': 2.5,"
-    "                     'stiffness': 900, 'damping': 30}}}";
+    "                     'stiffness': 900, 'damping': 30},"
+    "           'rear': {'type': 'point-follower', 'wheel': 'c', 'radius': 2.5, 'stiffness': 800,"
+    "                    'damping': 25, 'road': {'type': 'expression', 'speed': 2, 'expression':"
+    "                    '0.3*sin(2*x + y) - 0.2*x*cos(1.7*y)'}}}}";
 
 static int set_up(void **state)
 {

@@ -361,7 +361,10 @@ static void test_mass(void **state)
                 T += 0.5 * s.x->v[i] * Mv[i];
             double *y = new_array(s.def->ny), *still = new_array(s.def->nu);
             s.p.u_t = still; /* with what follows inputs at rest */
+            double power = NAN;
             assert_int_equal(s.def->energy(s.def->self, &s.p, &e), 0);
+            assert_int_equal(s.def->power(s.def->self, &s.p, &power), 0);
+            assert_true(power == e.power);
             assert_int_equal(s.def->outputs(s.def->self, &s.p, s.x->a, s.x->lambda, y), 0);
             assert_true(nv == 0 || T > 0);
             assert_true(y[0] == e.kinetic);

@@ -106,6 +106,39 @@ static void test_rest(void **state)
     run_end(&r);
 }
 
+/* Rolling resistance without a drive, about balanced by one, and a drive that is much more: what
+ * slows it down or speeds it up does so evenly from the start on, and all else stays. */
+static void test_coasting(void **state)
+{
+    (void)state;
+    static const char *const drives[] = {"0", "35.02", "300"};
+    static const double rate[] = {-0.1094, 0, 0.819};
+    for (int k = 0; k < 3; k++)
+        for (int form = 0; form < (SANITIZED ? 1 : 2); form++) {
+            const bg_setting settings[] = {
+                level, {"inputs.drive", drives[k]}, {"initial", "{\"equilibrium\": true}"}};
+            double v[3], spin[3], load[3], pitch[3], slip[3];
+            for (int i = 0; i < 3; i++) {
+                run r;
+                run_begin(&r, settings, 3, forms[form], "prk38", 0.005, 1e-6, 0.01 + 0.25 * i);
+                v[i] = get(&r, "velocity.x");
+                spin[i] = get(&r, "rear.left.spin");
+                load[i] = get(&r, "rear.left.load");
+                pitch[i] = get(&r, "pitch");
+                slip[i] = get(&r, "front.right.slip");
+                assert_near(v[i], 15 + rate[k] * (0.01 + 0.25 * i), 0.003);
+                run_end(&r);
+            }
+            assert_near(v[2] - v[1], v[1] - v[0], 2e-4 * (0.01 + fabs(v[1] - v[0])));
+            for (int i = 1; i < 3; i++) {
+                assert_near(spin[i] / spin[0], v[i] / v[0], 2e-4 * fabs(v[i] / v[0] - 1) + 1e-7);
+                assert_near(load[i], load[0], 1e-4 * load[0]);
+                assert_near(pitch[i], pitch[0], 1e-4 * fabs(pitch[0]) + 1e-6);
+                assert_near(slip[i], slip[0], 2e-3 * fabs(slip[0]));
+            }
+        }
+}
+
 /* Both formulations, over the bump under the left wheels: the same motion. */
 static void test_formulations(void **state)
 {
@@ -284,8 +317,9 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts),       cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_formulations), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_stable_steps), cmocka_unit_test(test_errors)};
+        cmocka_unit_test(test_counts),   cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_coasting), cmocka_unit_test(test_formulations),
+        cmocka_unit_test(test_parts),    cmocka_unit_test(test_stable_steps),
+        cmocka_unit_test(test_errors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -622,7 +622,9 @@ static void test_rank_of_large(void **state)
         for (int sparse = 0; sparse < 2; sparse++) {
             const double *A = sparse ? b.sparse : b.dense;
             bg_rank_question question = {.A = A, .row_size = size, .tolerance = 1e-4};
-            bg_rank_answer answer = {dependent[sparse], involved, remainder[sparse]};
+            bg_rank_answer answer = {.dependent = dependent[sparse],
+                                     .involved = involved,
+                                     .remainder = remainder[sparse]};
             assert_int_equal(
                 bg_rank_create(BIG_M, BIG_N, sparse ? &b.pattern : NULL, &rank[sparse], NULL),
                 BG_OK);
@@ -676,7 +678,8 @@ static void test_rank_left_out(void **state)
         order[out] = -1;
         bg_rank_question question = {
             .A = A, .order = order, .most = RING - 1, .tolerance = 1e-10, .least = 1e-10};
-        bg_rank_answer answer = {dependent, involved, remainder};
+        bg_rank_answer answer = {
+            .dependent = dependent, .involved = involved, .remainder = remainder};
         assert_int_equal(bg_rank_create(RING, RING, &pattern, &work, NULL), BG_OK);
         assert_int_equal(bg_rank_calc(work, &question, &answer), RING - 1);
         assert_true(remainder[out] < 1e-12);
@@ -707,7 +710,8 @@ static void test_rank_prefers_earlier_rows(void **state)
 }
 
 /* Quick answers are the careful ones: the same rows, the same remainders of those kept, whether
- * rows are far from dependent, nearly dependent (where they are made carefully) or exactly so. */
+ * rows are far from dependent, nearly dependent (where they are made carefully) or exactly so. What
+ * all others leave of a row is no more than those before it left, and as much of the last one. */
 static void test_rank_quickly(void **state)
 {
     (void)state;
@@ -717,10 +721,10 @@ static void test_rank_quickly(void **state)
     int near = 0;
     assert_int_equal(bg_rank_create(M, N, NULL, &work, NULL), BG_OK);
     for (int c = 0; c < CASES; c++) {
-        double A[M * N], remainder[2][M];
+        double A[M * N], remainder[2][M], others[2][M], size[M];
         unsigned char dependent[2][M];
         signed char order[M];
-        int planted = c % 4, rank[2];
+        int planted = c % 4, rank[2], last = 0;
         double distance = c % 3 ? pow(10, -6 * (draw(&source) + 1)) : 0; /* 1e-12 to 1 */
         for (int k = 0; k < M * N; k++)
             A[k] = draw(&source) > 0.3 ? draw(&source) : 0;
@@ -729,11 +733,19 @@ static void test_rank_quickly(void **state)
                 A[(3 + i) * N + j] = A[j] - A[(9 + i) * N + j] + distance * draw(&source);
         for (int i = 0; i < M; i++)
             order[i] = (signed char)(c % 5 == 0 ? 0 : draw(&source) > -0.7 ? 1 : -1);
-        bg_rank_question question = {
-            .A = A, .order = order, .most = M - planted, .tolerance = 1e-9, .least = 1e-9};
+        for (int i = 0; i < M; i++)
+            size[i] = 0.5 * (3 + draw(&source));
+        bg_rank_question question = {.A = A,
+                                     .row_size = size,
+                                     .order = order,
+                                     .most = M - planted,
+                                     .tolerance = 1e-9,
+                                     .least = 1e-9};
         for (int quick = 0; quick < 2; quick++) {
             question.quick = quick;
-            bg_rank_answer answer = {.dependent = dependent[quick], .remainder = remainder[quick]};
+            bg_rank_answer answer = {.dependent = dependent[quick],
+                                     .remainder = remainder[quick],
+                                     .others = others[quick]};
             rank[quick] = bg_rank_calc(work, &question, &answer);
         }
         assert_int_equal(rank[0], rank[1]);
@@ -741,7 +753,11 @@ static void test_rank_quickly(void **state)
         for (int i = 0; i < M; i++) {
             near += !dependent[0][i] && remainder[0][i] < 1e-3;
             assert_true(dependent[0][i] || fabs(remainder[0][i] - remainder[1][i]) <= 1e-8);
+            assert_true(dependent[0][i] || fabs(others[0][i] - others[1][i]) <= 1e-8);
+            assert_true(dependent[0][i] || others[0][i] <= remainder[0][i] + 1e-12);
+            last += !dependent[0][i] && fabs(others[0][i] - remainder[0][i]) <= 1e-12;
         }
+        assert_true(last > 0);
     }
     assert_true(near > 10);
     bg_rank_destroy(work);

@@ -510,6 +510,11 @@ static void test_bad_settings(void **state)
     } cases[] = {
         {"parameters.bb", "3",
          "setting 'parameters.bb': the model has no parameters.bb; did you mean 'b'?"},
+        {"b", "3", "setting 'b': the model has no b; did you mean 'parameters.b'?"},
+        {"arm.mass", "3", "the model has no arm; did you mean 'bodies.arm.mass'?"},
+        {"t_end", "3", "the model has no t_end; did you mean 'run.t_end'?"},
+        {"output_interval", "3", "did you mean 'run.output_interval'?"},
+        {"nonsense", "3", "nonsense: is not a known key; there are"},
         {"bodies.amr.mass", "3", "the model has no bodies.amr; did you mean 'arm'?"},
         {"bodies.arm.points.eend", "[0,0,0]", "no bodies.arm.points.eend; did you mean 'end'?"},
         {"joints.hinge.axes", "[0,0,1]",

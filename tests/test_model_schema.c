@@ -397,6 +397,9 @@ static void test_reader_agrees(void **state)
         "{\"type\": \"half-cylinder\", \"radius\": 0.1, \"at\": 1}",
         ("{\"type\": \"sine\", \"amplitude\": 0.1, \"wavelength\": 2, \"phase\": 0, \"from\": 0, "
          "\"to\": 9}"),
+        "{\"type\": \"expression\", \"expression\": \"0.1*x*sin(y)\", \"base\": 0}",
+        ("{\"type\": \"grid\", \"x\": [0, 1], \"y\": [0, 1], \"heights\": [[0, 1], [2, 3]], "
+         "\"speed\": 1}"),
     };
     comparison c = {.schema = load_schema(MODEL_SCHEMA)};
     vary_model(&c, "joints", NULL);

@@ -135,6 +135,60 @@ static void same_as_run(void **state)
     }
 }
 
+/* Lags and mean squares of a run's rows, and of steps in real time: the same bits. */
+typedef struct filtered {
+    bg_realtime *rt;
+    int steps;
+    double most; /* that the lag is behind */
+} filtered;
+
+static bg_status compare_filters(void *self, const bg_row *row, bg_error *unused)
+{
+    (void)unused;
+    bg_error err = {BG_OK, ""};
+    filtered *f = self;
+    double y[3];
+    if (f->steps++ > 0)
+        assert_ok(bg_realtime_step(f->rt, NULL, y, &err));
+    else
+        assert_ok(bg_realtime_calc_outputs(f->rt, y, &err));
+    assert_memory_equal(y, row->y, sizeof y);
+    f->most = fmax(f->most, fabs(y[1] - y[0]));
+    return BG_OK;
+}
+
+static void filters_follow_steps(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{'bodies': {'b': {'mass': 1, 'center': [0, 0, -1]}},"
+        " 'joints': {'j': {'type': 'revolute', 'bodies': ['ground', 'b'], 'at': [0, 0, 0],"
+        "   'axis': [0, 1, 0], 'initial': 1}},"
+        " 'outputs': {'a': {'joint': 'j'}, 'lag': {'filter': 'a', 'time': 0.3},"
+        "   'rms': {'rms': 'a', 'time': 0.5}}}";
+    bg_error err = {BG_OK, ""};
+    plant a = open_text(text, "joint"), b = open_text(text, "joint");
+    bg_realtime_options o = bg_default_realtime_options();
+    o.integrator = "linear-euler";
+    o.period = 1e-3;
+    filtered f = {.rt = create(b.sys, &o)};
+    bg_run_options run = bg_default_run_options();
+    bg_run_report report;
+    run.integrator = o.integrator;
+    run.method.step = o.period;
+    run.t_end = 1e3;
+    run.max_steps = 1000;
+    run.output_steps = 1;
+    run.sink = (bg_sink){.self = &f, .row = compare_filters};
+    assert_int_equal(bg_run(a.sys, &run, &report, &err), BG_TOO_MANY_STEPS);
+    assert_int_equal(f.steps, 1001);
+    assert_true(f.most > 0.3);
+    bg_run_report_clear(&report);
+    bg_realtime_destroy(f.rt);
+    close_plant(&a);
+    close_plant(&b);
+}
+
 static long count_looks(const bg_counters *c)
 {
     return c->foresight.terms + c->foresight.constraints;
@@ -612,15 +666,11 @@ static void start_is_that_of_a_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_as_run),
-        cmocka_unit_test(work_is_foretold),
-        cmocka_unit_test(live_inputs),
-        cmocka_unit_test(input_slope),
-        cmocka_unit_test(bad_options),
-        cmocka_unit_test(event_at_end_of_step),
-        cmocka_unit_test(impacts),
-        cmocka_unit_test(change_and_stop),
-        cmocka_unit_test(start_is_that_of_a_run),
+        cmocka_unit_test(same_as_run),     cmocka_unit_test(work_is_foretold),
+        cmocka_unit_test(live_inputs),     cmocka_unit_test(input_slope),
+        cmocka_unit_test(bad_options),     cmocka_unit_test(event_at_end_of_step),
+        cmocka_unit_test(impacts),         cmocka_unit_test(filters_follow_steps),
+        cmocka_unit_test(change_and_stop), cmocka_unit_test(start_is_that_of_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

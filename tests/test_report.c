@@ -356,6 +356,43 @@ static void scenes_hold_the_mechanism(void **state)
     free(text);
 }
 
+/* Ground that is uneven across is a surface: its heights are those of the expression. */
+static void surfaces_are_drawn(void **state)
+{
+    const char *text =
+        "{\"bodies\": {\"w\": {\"mass\": 20, \"center\": [0, 1, 0.3], \"inertia\": [1, 1, 1],"
+        "  \"velocity\": [3, 0, 0]}}, \"joints\": {\"j\": {\"type\": \"free\", \"bodies\":"
+        "  [\"ground\", \"w\"]}}, \"road\": {\"type\": \"expression\", \"speed\": 2,"
+        "  \"expression\": \"0.05*sin(x)*y\"}, \"tyres\": {\"t\": {\"type\": \"point-follower\","
+        "  \"wheel\": \"w\", \"radius\": 0.3, \"stiffness\": 1e5}}}";
+    char path[PATH];
+    const recipe r = {text, "joint", 1e-6, 0.05, 0.5};
+    make_result(&r, locate(*state, "ground.h5", path));
+    json_t *page = make_page(*state, path, NULL);
+    const json_t *road = get(get(get_result(page), "scene"), "road");
+    const json_t *rows = get(road, "heights"), *profile = get(road, "profile");
+    const double y = json_number_value(get(road, "y")),
+                 width = json_number_value(get(road, "width"));
+    const size_t n = json_array_size(rows);
+    double highest = 0;
+    assert_true(n > 50 && n == json_array_size(profile));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(rows, i), *middle = json_array_get(profile, i);
+        const double x = json_number_value(json_array_get(middle, 0));
+        const size_t lanes = json_array_size(row);
+        assert_true(lanes > 4);
+        assert_true(fabs(json_number_value(json_array_get(middle, 1)) - 0.05 * sin(x) * y) < 1e-6);
+        for (size_t k = 0; k < lanes; k++) {
+            const double at = y + width * ((double)k / (double)(lanes - 1) - 0.5);
+            const double z = json_number_value(json_array_get(row, k));
+            assert_true(fabs(z - 0.05 * sin(x) * at) < 1e-6);
+            highest = larger(highest, z);
+        }
+    }
+    assert_true(highest > 0.03);
+    json_decref(page);
+}
+
 static void long_results_keep_their_extremes(void **state)
 {
     char path[PATH];
@@ -583,6 +620,7 @@ int main(void)
         cmocka_unit_test(poses_are_the_closed_form),
         cmocka_unit_test(numbers_are_those_of_the_result),
         cmocka_unit_test(scenes_hold_the_mechanism),
+        cmocka_unit_test(surfaces_are_drawn),
         cmocka_unit_test(long_results_keep_their_extremes),
         cmocka_unit_test(results_that_are_not_finite_say_so),
         cmocka_unit_test(results_without_rows_or_end_say_so),

@@ -367,6 +367,94 @@ static void test_all_driven(void **state)
         }
 }
 
+static double draw(unsigned *seed, double low, double high)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return low + (high - low) * (*seed >> 8) / 16777216.0;
+}
+
+/* A heavy disc out of centre, and a slide with a hinge on it, both driven; a mass on a soft spring
+ * that does not care. */
+static void write_aside(unsigned seed, char *text, size_t size)
+{
+    char turn[160], slide[160];
+    const double f = draw(&seed, 3, 60);
+    switch (seed / 256 % 4) {
+    case 0:
+        snprintf(turn, sizeof turn, "'%.17g*t'", 2 * M_PI * f);
+        break;
+    case 1:
+        snprintf(turn, sizeof turn, "'0.4*cos(%.17g*t)'", 2 * M_PI * round(f));
+        break;
+    case 2:
+        snprintf(turn, sizeof turn, "{'type': 'sine', 'amplitude': 1, 'frequency': %.17g}", f);
+        break;
+    default:
+        snprintf(turn, sizeof turn,
+                 "{'type': 'chirp', 'amplitude': 0.5, 'frequencies': [1, %.17g], 't1': 3}", f);
+    }
+    snprintf(slide, sizeof slide, "{'type': 'sine', 'amplitude': %.17g, 'frequency': %.17g}",
+             draw(&seed, 0.01, 0.3), draw(&seed, 1, 20));
+    snprintf(text, size,
+             "{'bodies': {'disc': {'mass': 3, 'center': [0.3, 0, 0.1], 'inertia': [1, 1, 1]},"
+             " 'sledge': {'mass': 2, 'center': [2, 0, 0], 'inertia': [1, 1, 1]},"
+             " 'rotor': {'mass': 1, 'center': [2, 0, 0], 'inertia': [0.1, 0.1, 0.1]},"
+             " 'mass': {'mass': 1, 'center': [5, 0, 0], 'inertia': [1, 1, 1]}},"
+             " 'inputs': {'turn': %s, 'slide': %s},"
+             " 'joints': {'motor': {'type': 'revolute', 'bodies': ['ground', 'disc'], 'at': [0, 0,"
+             " 0], 'axis': [%g, 1, 0.2], 'prescribed': 'turn'},"
+             " 'lift': {'type': 'prismatic', 'bodies': ['ground', 'sledge'], 'at': [2, 0, 0],"
+             " 'axis': [0, 0.3, 1], 'prescribed': 'slide'},"
+             " 'hinge': {'type': 'revolute', 'bodies': ['sledge', 'rotor'], 'at': [2, 0, 0],"
+             " 'axis': [0, 1, 0], 'initial': {'velocity': 0.5}},"
+             " 'slot': {'type': 'prismatic', 'bodies': ['ground', 'mass'], 'at': [5, 0, 0],"
+             " 'axis': [1, 0, 0], 'initial': {'position': 0.1}}},"
+             " 'forces': {'spring': {'type': 'torsion', 'joint': 'slot', 'stiffness': 1}},"
+             " 'events': {'half': {'expression': 'x'}},"
+             " 'outputs': {'x': {'joint': 'slot'}}, 'run': {'t_end': 3}}",
+             turn, slide, draw(&seed, -1, 1));
+}
+
+/* The balance of energy tells the truth where steps follow slow motions, and drives that are
+ * eliminated are fast beside them: whatever they do, by every method with error control. */
+static void test_fast_drives(void **state)
+{
+    (void)state;
+    const bg_integrator_info *info;
+    double worst = 0;
+    int runs = 0, of_steps = 0;
+    for (unsigned seed = 0; seed < (SANITIZED ? 4u : 12u); seed++)
+        for (int m = 0; (info = get_method(m)); m++) {
+            char text[4096];
+            bg_error err = {BG_OK, ""};
+            built x;
+            bg_run_report r;
+            bg_run_options o = bg_default_run_options();
+            if (info->fixed_steps || (info->order < 3 && seed % 4 > 0))
+                continue;
+            write_aside(seed * 7919, text, sizeof text);
+            char *json = quote(text);
+            o.integrator = info->name;
+            o.method.rtol = o.method.atol = seed % 3 == 0 ? 1e-9 : seed % 3 == 1 ? 1e-6 : 1e-4;
+            assert_ok(build(json, "joint", "eliminate", &x, &err));
+            assert_ok(bg_run(x.sys, &o, &r, &err));
+            double part = r.certificate.energy_error / r.certificate.energy_range;
+            worst = fmax(worst, part);
+            of_steps += r.counters.accepted > 2000;
+            runs++;
+            if (!(part < 2e-3) || r.verdict != BG_GOOD)
+                fail_msg("seed %u, %s: %g J of %g J, %ld steps: %s", seed, info->name,
+                         r.certificate.energy_error, r.certificate.energy_range,
+                         r.counters.accepted, r.warnings.count ? r.warnings.items[0].text : "");
+            bg_run_report_clear(&r);
+            take_down(&x);
+            free(json);
+        }
+    print_message("%d runs: %.1e of the energies; %d took more than 2000 steps\n", runs, worst,
+                  of_steps);
+    assert_true(SANITIZED || runs > 90);
+}
+
 /* Stopped anywhere, it goes on bit by bit, by every method. */
 static void test_resume(void **state)
 {
@@ -414,6 +502,6 @@ int main(void)
         cmocka_unit_test(test_forms_agree), cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_sledge),      cmocka_unit_test(test_live_inputs),
         cmocka_unit_test(test_turned),      cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_all_driven)};
+        cmocka_unit_test(test_all_driven),  cmocka_unit_test(test_fast_drives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

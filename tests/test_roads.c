@@ -32,9 +32,9 @@ static bg_road make_road(const char *text)
 
 static double height(const bg_road *road, double x)
 {
-    double out[3];
-    bg_road_calc(road, bg_road_find_piece(road, x), x, out);
-    return out[0];
+    bg_road_height out;
+    bg_road_calc(road, bg_road_find_piece(road, x), x, 0, &out);
+    return out.along[0];
 }
 
 /* On every piece slope and curvature are derivatives of the height, by differences within the
@@ -47,10 +47,11 @@ static void check_slopes(const char *text, double from, double to)
     for (int k = 0; k < 400; k++) {
         const double x = from + (to - from) * (k + 0.5) / 400; /* not on the knots of a table */
         const int piece = bg_road_find_piece(&road, x);
-        double y[3], left[3], right[3];
-        bg_road_calc(&road, piece, x, y);
-        bg_road_calc(&road, piece, x - h, left);
-        bg_road_calc(&road, piece, x + h, right);
+        bg_road_height at, before, behind;
+        bg_road_calc(&road, piece, x, 0, &at);
+        bg_road_calc(&road, piece, x - h, 0, &before);
+        bg_road_calc(&road, piece, x + h, 0, &behind);
+        const double *y = at.along, *left = before.along, *right = behind.along;
         /* h^2 y''' / 6, with y''' up to (2 pi / 0.8 m)^3 0.1 m and steeper on the circle */
         assert_near((right[0] - left[0]) / (2 * h), y[1], 2e-6);
         assert_near((right[1] - left[1]) / (2 * h), y[2], 2e-4);
@@ -157,6 +158,41 @@ static void splines_have_order_four(void **state)
     assert_true(fine < 1e-6 && fine > 1e-9);
 }
 
+/* A measured road is the same from a file as from the model. */
+static void tables_come_from_files(void **state)
+{
+    (void)state;
+    char name[] = "/tmp/bogie-road-XXXXXX", text[200];
+    const int fd = mkstemp(name);
+    assert_true(fd >= 0);
+    static const char rows[] = "x,z\n0,0\n1.5,0.02\n3,-0.01\n4,0.005\n";
+    assert_int_equal(write(fd, rows, sizeof rows - 1), sizeof rows - 1);
+    close(fd);
+    for (int linear = 0; linear < 2; linear++) {
+        const char *kind = linear ? "linear" : "cubic";
+        snprintf(text, sizeof text, "{'type': 'table', 'interpolation': '%s', 'file': '%s'}", kind,
+                 name);
+        bg_road measured = make_road(text);
+        snprintf(text, sizeof text,
+                 "{'type': 'table', 'interpolation': '%s', 'points': [[0, 0], [1.5, 0.02], "
+                 "[3, -0.01], [4, 0.005]]}",
+                 kind);
+        bg_road given = make_road(text);
+        assert_int_equal(measured.nbreaks, given.nbreaks);
+        for (double x = -0.5; x < 5; x += 0.13) {
+            bg_road_height a, b;
+            const int piece = bg_road_find_piece(&given, x);
+            bg_road_calc(&measured, piece, x, 0, &a);
+            bg_road_calc(&given, piece, x, 0, &b);
+            for (int k = 0; k < 3; k++)
+                assert_true(a.along[k] == b.along[k]);
+        }
+        bg_road_clear(&measured);
+        bg_road_clear(&given);
+    }
+    unlink(name);
+}
+
 static void bad_roads_are_refused(void **state)
 {
     (void)state;
@@ -169,7 +205,9 @@ static void bad_roads_are_refused(void **state)
         {"{'type': 'stair', 'height': 1, 'at': 0, 'count': 2}", "road.spacing: is missing"},
         {"{'type': 'sine', 'amplitude': 1, 'wavelength': 1, 'to': 2}", "road.to: needs a 'from'"},
         {"{'type': 'sine', 'amplitude': 1, 'wavelength': 1, 'from': 3, 'to': 2}", "greater than"},
-        {"{'type': 'table'}", "road.points: is missing"},
+        {"{'type': 'table'}", "road: needs either 'points' or a 'file'"},
+        {"{'type': 'table', 'points': [[0, 1], [1, 2]], 'file': 'x.csv'}", "either 'points' or"},
+        {"{'type': 'table', 'file': 'nowhere.csv'}", "road.file: "},
         {"{'type': 'table', 'points': [[0, 1]]}", "at least two"},
         {"{'type': 'table', 'points': [[0, 1], [0, 2]]}", "road.points[1]: must have a first"},
         {"{'type': 'table', 'points': [[0, 1], [1]]}", "road.points[1]: must have 2 entries"},
@@ -440,10 +478,11 @@ static void wheel_falls_off_the_stair(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slopes_match_differences), cmocka_unit_test(heights_match_formulas),
-        cmocka_unit_test(splines_have_order_four),  cmocka_unit_test(bad_roads_are_refused),
-        cmocka_unit_test(contact_switches),         cmocka_unit_test(breaks_switch_pieces),
-        cmocka_unit_test(dropped_wheel_bounces),    cmocka_unit_test(wheel_falls_off_the_stair),
+        cmocka_unit_test(slopes_match_differences),  cmocka_unit_test(heights_match_formulas),
+        cmocka_unit_test(splines_have_order_four),   cmocka_unit_test(tables_come_from_files),
+        cmocka_unit_test(bad_roads_are_refused),     cmocka_unit_test(contact_switches),
+        cmocka_unit_test(breaks_switch_pieces),      cmocka_unit_test(dropped_wheel_bounces),
+        cmocka_unit_test(wheel_falls_off_the_stair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

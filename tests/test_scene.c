@@ -99,12 +99,61 @@ static void check_forces(const folder *w, const char *form)
     print_message("%s: spring %.1e, damper %.1e, tyre %.1e\n", form, spring, damper, tyre);
     /* frames are at the times of rows up to rounding, numbers in single precision */
     assert_true(spring < 1e-6 && damper < 1e-6 && tyre < 1e-6);
-    assert_true(find_force(s, "tyre")->tyre && !find_force(s, "spring")->tyre);
+    assert_true(find_force(s, "tyre")->wheel && !find_force(s, "spring")->wheel);
     assert_true(find_force(s, "tyre")->f[2] > 1000); /* the road pushes the wheel up */
     free(y);
     bg_scene_destroy(s);
     bg_result_close(file);
     free(text);
+}
+
+/* Force on a wheel of the carriage: the rail's normal force, with its creep force in the plane of
+ * contact, which depends on it. */
+static void check_rail(const folder *w, const char *form)
+{
+    static const char outputs[] =
+        "\"normal\": {\"force\": \"front.w1.left\", \"value\": \"normal\"},"
+        "\"along\": {\"force\": \"front.w1.left\", \"value\": \"longitudinal\"},"
+        "\"across\": {\"force\": \"front.w1.left\", \"value\": \"lateral\"},"
+        "\"creep\": {\"expression\": \"sqrt(along^2 + across^2)\"},"
+        "\"whole\": {\"expression\": \"sqrt(normal^2 + along^2 + across^2)\"},";
+    char path[PATH], note[BG_SCENE_NOTE];
+    const char *name = BOGIE_SOURCE_DIR "/models/train-carriage.json";
+    char *model = read_file(name, NULL), *own = strstr(model, "\"car_y\"");
+    const size_t size = strlen(model) + sizeof outputs;
+    char *text = malloc(size);
+    assert_true(own && text);
+    snprintf(text, size, "%.*s%s%s", (int)(own - model), model, outputs, own);
+    bg_result_file *file;
+    bg_scene *s;
+    bg_error err = {0};
+    make_result(text, name, form, locate(w, "rail.h5", path));
+    assert_int_equal(bg_result_open(path, &file, &err), BG_OK);
+    assert_int_equal(bg_scene_create(file, &s, note, &err), BG_OK);
+    assert_non_null(s);
+    const long rows = bg_result_get_info(file)->rows;
+    const int width = bg_result_get_width(file, "outputs"), creep = find_output(file, "creep");
+    double *y = calloc((size_t)(rows * width), sizeof *y), most = 0;
+    assert_true(y && rows == s->frames);
+    assert_int_equal(bg_result_read(file, "outputs", y, &err), BG_OK);
+    for (long k = 0; k < rows; k++)
+        most = fmax(most, y[k * width + creep]);
+    const double whole = compare(file, s, "front.w1.left", "whole", y);
+    print_message("%s: wheel on rail %.1e, creep force up to %.0f N\n", form, whole, most);
+    assert_true(whole < 1e-6 && most > 1000);
+    assert_true(find_force(s, "front.w1.left")->wheel &&
+                find_force(s, "front.w1.left")->f[2] > 1e4);
+    free(y);
+    bg_scene_destroy(s);
+    bg_result_close(file);
+    free(text);
+    free(model);
+}
+
+static void forces_on_wheels_of_rails_are_whole(void **state)
+{
+    check_rail(*state, "joint");
+    check_rail(*state, "cartesian");
 }
 
 static void forces_are_those_of_the_outputs(void **state)
@@ -183,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_are_those_of_the_outputs),
+        cmocka_unit_test(forces_on_wheels_of_rails_are_whole),
         cmocka_unit_test(titles_are_names_of_models),
         cmocka_unit_test(up_is_against_gravity),
     };

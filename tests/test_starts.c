@@ -729,7 +729,7 @@ static void draw_unit(unsigned *seed, double x[3])
 static bg_system *create_from(json_t *root, const char *form, bg_model **model)
 {
     bg_error err = {0};
-    bg_system *sys;
+    bg_system *sys = NULL;
     char *text = json_dumps(root, JSON_REAL_PRECISION(17));
     if (bg_model_parse(text, "start", NULL, 0, model, &err) ||
         bg_model_create_system(*model, form, &sys, &err))

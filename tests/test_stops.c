@@ -177,6 +177,23 @@ static void friction_stops_a_block(void **state)
     }
 }
 
+/* A level that falls through zero drives nothing: m v' = -max(0, 5 - 10 t). */
+static void friction_never_drives(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        char text[MOST];
+        const double side = k / 4 ? -1 : 1;
+        snprintf(text, sizeof text, block, side * 3, "0",
+                 k % 2 ? "'coulomb': '5 - 10*t', 'deflection': 1e-4"
+                       : "'coulomb': '5 - 10*t', 'speed': 1e-4",
+                 2.0);
+        outcome x = run(text, k / 2 % 2);
+        assert_near(x.y[1], side * (3 - 1.25 / 2), 1e-6);
+        assert_near(x.y[2], 0, 0);
+    }
+}
+
 /* A pull that grows by 4 N/s breaks away when the spring of stick, behind it by its damper's time,
  * has 1.5 times the level; then m v' = pull - L. */
 static void friction_holds_up_to_its_static_level(void **state)
@@ -507,6 +524,7 @@ int main(void)
         cmocka_unit_test(limits_may_count_turns),
         cmocka_unit_test(every_method_meets_limits),
         cmocka_unit_test(friction_stops_a_block),
+        cmocka_unit_test(friction_never_drives),
         cmocka_unit_test(friction_holds_up_to_its_static_level),
         cmocka_unit_test(every_method_sticks_and_slips),
         cmocka_unit_test(a_slope_becomes_too_steep),

@@ -278,7 +278,7 @@ static void test_groups(void **state)
         assert_true(bg_cell_get_number(&c[4]) == 1);
         assert_true(bg_cell_get_number(&c[5]) == bg_cell_get_number(&c[0]) / 3);
     }
-    char *csv = bg_table_make_csv(t), *text = bg_table_make_text(t);
+    char *csv = bg_table_create_csv(t), *text = bg_table_create_text(t);
     int lines = 0;
     for (const char *c = csv; *c; c++)
         lines += *c == '\n';
@@ -480,7 +480,7 @@ static void test_workers(void **state)
     char *first = NULL;
     for (int workers = 1; workers <= 4; workers++) {
         bg_table *t = run_study(s, workers);
-        char *text = bg_table_make_json_text(t);
+        char *text = bg_table_create_json(t);
         if (first)
             assert_string_equal(text, first);
         else

@@ -205,10 +205,22 @@ static void combined_slip_is_bounded_and_dissipates(void **state)
     assert_near(largest, 1, 1e-12);
 }
 
-/* Action is reaction, also off the wheel's centre, on a bent axle, and on a hill. */
-static void forces_are_balanced(void **state)
+static const char *const roads[] = {
+    "{'type': 'sine', 'amplitude': 0.1, 'wavelength': 2.5, 'speed': 7, 'start': 0.2}",
+    "{'type': 'expression', 'speed': 7, 'expression': '0.1*sin(2.5*x + y) - 0.08*x*cos(3*y)'}"};
+
+static void read_wheels_on(rig *r, const char *road)
 {
-    rig *r = *state;
+    char text[4096];
+    const char *flat = strstr(wheels, "{'type': 'flat'}");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(flat - wheels), wheels, road,
+             flat + strlen("{'type': 'flat'}"));
+    read_wheels(r, text);
+}
+
+/* Action is reaction, also off the wheel's centre, on a bent axle, and on a hill. */
+static void check_balance(rig *r)
+{
     static const char *const names[] = {"fiala_off", "brush_off"};
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, h = 1e-3;
     for (int k = 0; k < 40; k++) {
@@ -233,6 +245,17 @@ static void forces_are_balanced(void **state)
         power = bg_dot(wrench[1].f, r->body[1].v) + bg_dot(wrench[1].n, r->body[1].w);
         assert_true(fabs(U_t) > 1);
         assert_near(power + U_t, rig_energy(r, f).power, 1e-7 * size);
+    }
+}
+
+static void forces_are_balanced(void **state)
+{
+    check_balance(*state);
+    for (int k = 0; k < 2; k++) {
+        rig r;
+        read_wheels_on(&r, roads[k]);
+        check_balance(&r);
+        bg_model_destroy(r.model);
     }
 }
 
@@ -289,16 +312,10 @@ static void collect(const bg_force_derivatives *d, int component, double out[8])
 /* Random attitudes, speeds and deflections on a hilly road that moves; every fifth lifted, every
  * seventh all but at rest. Columns have entries of one unit each per row, so each row is judged on
  * its own scale. */
-static void derivatives_match_differences(void **state)
+static void check_derivatives(const char *road)
 {
-    (void)state;
     rig r;
-    char text[4096];
-    const char *flat = strstr(wheels, "{'type': 'flat'}");
-    snprintf(text, sizeof text, "%.*s%s%s", (int)(flat - wheels), wheels,
-             "{'type': 'sine', 'amplitude': 0.1, 'wavelength': 2.5, 'speed': 7, 'start': 0.2}",
-             flat + strlen("{'type': 'flat'}"));
-    read_wheels(&r, text);
+    read_wheels_on(&r, road);
     int sliding = 0, sticking = 0;
     for (int trial = 0; trial < 120; trial++) {
         const bg_force *f = &r.model->forces[trial % 4];
@@ -336,6 +353,13 @@ static void derivatives_match_differences(void **state)
     }
     assert_true(sliding >= 10 && sticking >= 10);
     bg_model_destroy(r.model);
+}
+
+static void derivatives_match_differences(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++)
+        check_derivatives(roads[k]);
 }
 
 /* Runs a model text and leaves the final state and outputs in report. */

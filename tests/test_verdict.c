@@ -121,6 +121,64 @@ static void implausible_models_are_hinted_at(void **state)
     }
 }
 
+/* Wherever an angle is read: degrees without their unit are remarked on once, with it not, nor a
+ * shaft that spins on. %s: the angle. */
+static void angles_in_degrees_are_hinted_at(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *joint, *rest;
+        bool degrees;
+    } places[] = {
+        {", 'orientation': {'axis': [1, 2, 3], 'angle': %s}", "", "", true},
+        {", 'orientation': {'rpy': [0.1, %s, 0.2]}", "", "", true},
+        {"", ", 'initial': {'position': %s}", "", true},
+        {"", "",
+         ", 'forces': {'f': {'type': 'torsion', 'joint': 'j', 'stiffness': 9, "
+         "'free_angle': %s}}",
+         true},
+        {"", "",
+         ", 'forces': {'f': {'type': 'limit', 'joint': 'j', 'stiffness': 9, 'turns': true, "
+         "'upper': %s}}",
+         true},
+        {"", "", ", 'inputs': {'u': {'type': 'sine', 'amplitude': 1, 'frequency': 1, 'phase': %s}}",
+         true},
+        {"", "",
+         ", 'inputs': {'u': {'type': 'sines', 'amplitudes': [1, 2], 'frequencies': [1, 3], "
+         "'phases': [0, %s]}}",
+         true},
+        {"", ", 'prescribed': 'u'",
+         ", 'inputs': {'u': {'type': 'sine', 'frequency': 1.3, 'amplitude': %s}}", true},
+        {"", ", 'prescribed': 'u'",
+         ", 'inputs': {'u': {'type': 'step', 't0': 0.1, 't1': 0.5, 'from': 0, 'to': %s}}", true},
+        {"", ", 'prescribed': 'u'", ", 'inputs': {'u': '(%s)*sin(3*t)'}", true},
+        {"", ", 'prescribed': 'u'", ", 'inputs': {'u': '(%s)*t'}", false},
+        {"", ", 'initial': {'velocity': %s}", "", false},
+    };
+    unsigned seed = 11;
+    for (int k = 0; k < 2 * 5 * (int)(sizeof places / sizeof *places); k++) {
+        const int p = k / 10;
+        char pattern[1024], angle[32], json[2048];
+        seed = seed * 1664525u + 1013904223u;
+        const int degrees = 10 + (int)(seed >> 8) % 350, unit = k % 5 > 2;
+        const bool inside = strchr(places[p].rest, '(') != NULL;
+        snprintf(angle, sizeof angle, "%s%d%s%s", unit && !inside ? "'" : "", degrees,
+                 unit ? "*deg" : "", unit && !inside ? "'" : "");
+        snprintf(pattern, sizeof pattern,
+                 "{'bodies': {'a': {'mass': 1, 'center': [0.5, 0, 0], 'inertia': [1, 1, 1]%s}}, "
+                 "'joints': {'j': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], "
+                 "'axis': [0, 1, 0]%s}}%s, 'run': {'t_end': 2}}",
+                 places[p].body, places[p].joint, places[p].rest);
+        char *at = strstr(pattern, "%s");
+        snprintf(json, sizeof json, "%.*s%s%s", (int)(at - pattern), pattern, angle, at + 2);
+        char *quoted = quote(json);
+        const int said = count_topic(quoted, forms[k % 2], "angles");
+        if (said != (places[p].degrees && !unit))
+            fail_msg("said %d times: %s", said, quoted);
+        free(quoted);
+    }
+}
+
 /* Which way x of a plane is, where its axis is oblique and x is used. */
 static void open_axes_are_said(void **state)
 {
@@ -429,6 +487,7 @@ int main(void)
         cmocka_unit_test(lists_keep_every_sentence_once),
         cmocka_unit_test(warnings_of_models_reach_the_summary),
         cmocka_unit_test(implausible_models_are_hinted_at),
+        cmocka_unit_test(angles_in_degrees_are_hinted_at),
         cmocka_unit_test(open_axes_are_said),
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),

@@ -2,6 +2,8 @@
 #ifndef BOGIE_H
 #define BOGIE_H
 
+#include "bogie/analysis.h"
+#include "bogie/check.h"
 #include "bogie/integrator.h"
 #include "bogie/job.h"
 #include "bogie/model.h"
@@ -11,6 +13,7 @@
 #include "bogie/result.h"
 #include "bogie/run.h"
 #include "bogie/status.h"
+#include "bogie/study.h"
 #include "bogie/system.h"
 #include "bogie/version.h"
 #include "bogie/warning.h"

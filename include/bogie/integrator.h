@@ -210,12 +210,13 @@ bg_status bg_integrator_start(bg_integrator *integrator, const bg_state *state,
 
 /* Why a method goes on from another state than the end of its last step: another motion begins;
  * modes have changed, and q, v and z go on; q, v or z have changed; other ones of the dependent
- * constraints are left out. */
+ * constraints are left out; inputs from outside are others, and q, v and z go on. */
 typedef enum bg_restart {
     BG_RESTART_START,
     BG_RESTART_MODE,
     BG_RESTART_STATE,
-    BG_RESTART_ROWS
+    BG_RESTART_ROWS,
+    BG_RESTART_INPUTS
 } bg_restart;
 /* As start, within a motion. */
 bg_status bg_integrator_restart(bg_integrator *integrator, const bg_state *state,

@@ -45,6 +45,8 @@ const int *bg_job_get_whole(const bg_job *job, const char *dataset, long *rows, 
  * keeps none. NULL: there is no such column. */
 const char *bg_job_get_name(const bg_job *job, const char *dataset, int column, char *buffer,
                             size_t size);
+/* Its unit; "": none is said. */
+const char *bg_job_get_unit(const bg_job *job, const char *dataset, int column);
 
 /* Writes the results as bg_run with a sink of bg_result would have: FILE.h5 or FILE.csv. */
 bg_status bg_job_save(const bg_job *job, const char *path, bg_error *err);

@@ -25,7 +25,7 @@
 BG_API_BEGIN
 
 /* The version of the structures in this header; a plug-in states the one it was compiled with. */
-#define BG_ABI 12
+#define BG_ABI 13
 
 /* Terms of the equations of motion, as bits: a call says which it wants. */
 enum {
@@ -252,6 +252,9 @@ typedef struct bg_system_def {
     int (*normalise)(void *self, double *q);
     /* Energies, for the certificate. Optional. */
     int (*energy)(void *self, const bg_point *p, bg_energy *out);
+    /* The power of `energy` alone, which every evaluation of the rates asks for. Optional; without
+     * it `energy` is asked. */
+    int (*power)(void *self, const bg_point *p, double *power);
     /* Power of what makes parts of the system follow u without a constraint: *power + by_a . v',
      * by_a [nv], without what the constraint forces contribute, which Bogie adds as lambda . g_t.
      * Optional; without it nothing moves in that way. */

@@ -32,12 +32,14 @@ typedef enum bg_place_kind {
     BG_PLACE_PAGE,
     BG_PLACE_GLTF,
     BG_PLACE_SVG,
+    BG_PLACE_CHECK,
     BG_PLACE_MODES,
     BG_PLACE_LINEAR,
     BG_PLACE_LINEAR_TABLE,
     BG_PLACE_LINEAR_HDF5,
     BG_PLACE_LINEAR_MAT,
-    BG_PLACE_TABLEAUS
+    BG_PLACE_TABLEAUS,
+    BG_PLACE_FMU
 } bg_place_kind;
 
 typedef struct bg_place {

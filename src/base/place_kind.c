@@ -31,6 +31,7 @@ static const kind kinds[] = {
                        "id=\"bogie-data\""},
     [BG_PLACE_GLTF] = {"the motion", "binary glTF", {"glTF"}, "\"generator\":\"Bogie\""},
     [BG_PLACE_SVG] = {"the picture", "SVG picture", {"<svg "}, "<!-- Bogie -->"},
+    [BG_PLACE_CHECK] = {"the check", "check of a model", {"{\n  \"kind\": \"check\""}, NULL},
     [BG_PLACE_MODES] = {"the modes", "list of modes", {"{\n  \"kind\": \"modes\""}, NULL},
     [BG_PLACE_LINEAR] = {"the matrices",
                          "linearised system",
@@ -49,6 +50,7 @@ static const kind kinds[] = {
                              {BG_MAT_BEGINNING},
                              NULL},
     [BG_PLACE_TABLEAUS] = {"the tableaus", "tableau file", {"{\n  \"kind\": \"tableaus\""}, NULL},
+    [BG_PLACE_FMU] = {"the FMU", "FMU", {"PK\003\004"}, "\"kind\": \"bogie-fmu\""},
 };
 
 const char *bg_place_get_name(bg_place_kind k)

@@ -1,17 +1,49 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <langinfo.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT = 64 };
+enum { MAX_TEXT = 64, MAX_NUMBER = 1024 };
 
 static const char *skip_digits(const char *c)
 {
     return c + strspn(c, "0123456789");
+}
+
+/* With another decimal point than ours, what may belong to the number is read from a copy that has
+ * it. */
+double bg_text_scan(const char *text, char **end)
+{
+    const char *point = nl_langinfo(RADIXCHAR);
+    const size_t length = strspn(text, "+-0123456789.eE"), width = strlen(point);
+    char copy[MAX_NUMBER], *read;
+    if (strcmp(point, ".") == 0 || length + width > sizeof copy)
+        return strtod(text, end);
+    const char *dot = memchr(text, '.', length);
+    const size_t whole = dot ? (size_t)(dot - text) : length, rest = dot ? length - whole - 1 : 0;
+    snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)whole, text, dot ? point : "", (int)rest,
+             text + length - rest);
+    double x = strtod(copy, &read);
+    size_t used = (size_t)(read - copy);
+    if (end)
+        *end = (char *)text + (used > whole ? used - width + 1 : used);
+    return x;
+}
+
+void bg_text_print(double x, char *text, size_t size)
+{
+    const char *point = nl_langinfo(RADIXCHAR);
+    snprintf(text, size, "%.17g", x);
+    char *at = strcmp(point, ".") == 0 ? NULL : strstr(text, point);
+    if (at) {
+        *at = '.';
+        memmove(at + 1, at + strlen(point), strlen(at + strlen(point)) + 1);
+    }
 }
 
 bool bg_text_scan_double(const char *text, double *value, const char **rest)
@@ -31,7 +63,7 @@ bool bg_text_scan_double(const char *text, double *value, const char **rest)
             end = skip_digits(exponent);
     }
     char *read;
-    double x = strtod(text, &read);
+    double x = bg_text_scan(text, &read);
     if (read != end || !isfinite(x))
         return false;
     *value = x;

@@ -5,6 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* strtod, and a number with 17 digits, with a decimal point whatever the language of the program
+ * that Bogie is a part of. */
+double bg_text_scan(const char *text, char **end);
+void bg_text_print(double x, char *text, size_t size);
 /* Reads a finite decimal number that fills the whole text: a sign, digits with at most one point,
  * an exponent. No blanks, no hexadecimal digits, no words such as nan. */
 bool bg_text_to_double(const char *text, double *value);

@@ -1,8 +1,11 @@
 /* bogie check: what a system is made of, whether it can be assembled, and whether its derivatives
  * are right. */
+#include "results/check.h"
+#include "base/output.h"
 #include "base/place.h"
 #include "cli/allocations.h"
 #include "cli/cli.h"
+#include "cli/files.h"
 #include "consistent/assemble.h"
 #include "consistent/freedoms.h"
 #include "formalism/motion.h"
@@ -11,11 +14,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct arguments {
     int derivatives, formulation;
-    const char *integrator, *pattern;
+    const char *integrator, *pattern, *json;
     double step;  /* s; NAN: as the model says, or a millisecond */
     double until; /* s, up to which the pattern is followed; NAN: a step */
     bg_cli_settings settings;
@@ -27,20 +31,22 @@ static const bg_cli_option options[] = {
      "integrator.OPTION=VALUE"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, offsetof(arguments, formulation),
      "coordinates of a model (default: the model's, or joint)"},
-    {"--integrator", NULL, "NAME", BG_CLI_TEXT, offsetof(arguments, integrator),
+    {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, offsetof(arguments, integrator),
      "show what a step of this method costs, where that is known before a run"},
     {"--step", NULL, "H", BG_CLI_POSITIVE, offsetof(arguments, step),
      "its step in s (default: the model's, or 1e-3)"},
     {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
-     "compare what the system supplies with differences"},
-    {"--pattern", NULL, "FILE.svg", BG_CLI_TEXT, offsetof(arguments, pattern),
+     "compare what the system supplies with differences at ten states; a relative error above 1e-6 "
+     "ends with exit code 1 and names the worst entry"},
+    {"--json", NULL, "FILE|-", BG_CLI_FILE, offsetof(arguments, json),
+     "the same as JSON; - is stdout, with nothing else"},
+    {"--pattern", NULL, "FILE.svg", BG_CLI_FILE, offsetof(arguments, pattern),
      "draw the Jacobian of bdf: entries, and columns that are differenced together"},
     {"--until", NULL, "T", BG_CLI_NUMBER, offsetof(arguments, until),
      "... as bdf knows it at this time in s (default: after the first step)"},
 };
 
-enum { SAMPLES = 10, SEED = 1, COUNTED_STEPS = 200 };
-static const double largest_error = 1e-6;
+enum { COUNTED_STEPS = 200 };
 
 static void print_title(const bg_problem *p)
 {
@@ -73,39 +79,13 @@ static void print_dimensions(const bg_system_def *def)
            plural(def->nmode));
 }
 
-/* Where a term comes from; NULL when the system has no such term. */
-static const char *find_origin(const bg_system_def *def, unsigned term)
-{
-    const unsigned constraints = BG_TERM_g | BG_TERM_gt | BG_TERM_G | BG_TERM_gamma;
-    if (((term & constraints) && def->ng == 0) || (term == BG_TERM_h && def->nz == 0) ||
-        (term == BG_TERM_s && def->ns == 0))
-        return NULL;
-    if (def->supplied & term)
-        return "supplied";
-    switch (term) {
-    case BG_TERM_M:
-    case BG_TERM_f:
-        return def->accelerate ? "in the explicit formalism" : "missing";
-    case BG_TERM_gt:
-        return def->scleronomic ? "zero (scleronomic)" : "by differences";
-    case BG_TERM_G:
-    case BG_TERM_gamma:
-        return "by differences";
-    case BG_TERM_V:
-        return def->nq == def->nv ? "identity" : "missing";
-    default: /* g, h, s: no difference gives them */
-        return "missing";
-    }
-}
-
 static void print_terms(const bg_system_def *def)
 {
-    static const char *const names[] = {"M", "f", "g", "g_t", "G", "gamma", "V", "h", "s"};
     printf("  terms\n");
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *origin = find_origin(def, 1u << i);
+    for (unsigned i = 0; i < sizeof bg_check_terms / sizeof bg_check_terms[0]; i++) {
+        const char *origin = bg_check_find_origin(def, 1u << i);
         if (origin)
-            printf("    %-14s %s%s\n", names[i], origin,
+            printf("    %-14s %s%s\n", bg_check_terms[i], origin,
                    def->f_of_lambda && (1u << i & (BG_TERM_f | BG_TERM_h))
                        ? ", may depend on the multipliers"
                        : "");
@@ -114,40 +94,17 @@ static void print_terms(const bg_system_def *def)
     printf("    %-14s %s\n", "residual", def->residual ? "supplied" : "from the terms");
 }
 
-/* Whether the block can differ from zero; g by q and w by v are the term G itself. */
-static bool block_exists(const bg_system_def *def, bg_of of, bg_by by)
-{
-    int rows = of == BG_OF_r ? def->nv : of == BG_OF_h ? def->nz : def->ng;
-    int columns = by == BG_BY_z        ? def->nz
-                  : by == BG_BY_lambda ? def->ng
-                  : by >= BG_BY_u      ? def->nu
-                                       : def->nv;
-    if (rows == 0 || columns == 0)
-        return false;
-    if (by == BG_BY_lambda) /* else it is G^T */
-        return def->f_of_lambda && (of == BG_OF_r || of == BG_OF_h);
-    if (of == BG_OF_g)
-        return by == BG_BY_u;
-    if (of == BG_OF_w && by == BG_BY_v)
-        return false;
-    if (by == BG_BY_u_tt)
-        return of == BG_OF_r || of == BG_OF_gamma;
-    return !(by == BG_BY_z && (of == BG_OF_w || of == BG_OF_gamma));
-}
-
 static void print_blocks(const bg_system_def *def)
 {
-    static const char *const of_names[BG_OF_COUNT] = {"r", "h", "g", "w", "gamma"};
-    static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "u_t", "u_tt", "lambda"};
     for (int supplied = 1; supplied >= 0; supplied--) {
         const char *separator = "";
         printf("  %-16s ", supplied ? "derivatives" : "by differences");
         for (bg_of of = 0; of < BG_OF_COUNT; of++) {
             for (bg_by by = 0; by < BG_BY_COUNT; by++) {
-                if (!block_exists(def, of, by) ||
+                if (!bg_check_has_block(def, of, by) ||
                     (def->derivative_supplied[of][by] != 0) != supplied)
                     continue;
-                printf("%sd%s/d%s", separator, of_names[of], by_names[by]);
+                printf("%sd%s/d%s", separator, bg_check_of[of], bg_check_by[by]);
                 separator = ", ";
             }
         }
@@ -248,10 +205,11 @@ static bg_status check_derivatives(const bg_system *system, bg_error *err)
 {
     bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
     int count = 0, worst = -1;
-    bg_status status = bg_system_check_derivatives(system, SAMPLES, SEED, checks, &count, err);
+    bg_status status = bg_system_check_derivatives(system, BG_CHECK_SAMPLES, BG_CHECK_SEED, checks,
+                                                   &count, err);
     if (status)
         return status;
-    printf("  compared with differences at %d states\n", SAMPLES);
+    printf("  compared with differences at %d states\n", BG_CHECK_SAMPLES);
     printf("    %-10s %-10s %-24s %-16s %-16s %s\n", "quantity", "error", "worst entry", "supplied",
            "differenced", "t");
     for (int i = 0; i < count; i++) {
@@ -259,7 +217,8 @@ static bg_status check_derivatives(const bg_system *system, bg_error *err)
         printf("    %-10s %-10.2e %-24s %-16.9g %-16.9g %g\n", c->quantity, c->error, c->entry,
                c->supplied, c->differenced, c->t);
         /* negated, so that an error that is not a number counts as too large */
-        if (!(c->error <= largest_error) && (worst < 0 || !(c->error <= checks[worst].error)))
+        if (!(c->error <= BG_CHECK_LARGEST_ERROR) &&
+            (worst < 0 || !(c->error <= checks[worst].error)))
             worst = i;
     }
     if (count == 0)
@@ -271,7 +230,7 @@ static bg_status check_derivatives(const bg_system *system, bg_error *err)
                         "(error %.2g, allowed %g); correct the function that supplies it",
                         checks[worst].quantity, checks[worst].entry, checks[worst].supplied,
                         checks[worst].differenced, checks[worst].t, checks[worst].error,
-                        largest_error);
+                        BG_CHECK_LARGEST_ERROR);
 }
 
 /* Whether the method has a projection that does not iterate. */
@@ -423,9 +382,29 @@ static bg_status check_system(const bg_problem *problem, const arguments *args, 
     return status;
 }
 
+static bg_status write_json(const bg_problem *problem, const arguments *args, bg_error *err)
+{
+    char *text = bg_check_create_text(problem, args->derivatives, err);
+    bg_status status = text ? BG_OK : err->status;
+    if (text && strcmp(args->json, "-") == 0)
+        puts(text);
+    else if (text)
+        status = bg_output_write_text(args->json, BG_PLACE_CHECK, text, err);
+    free(text);
+    return status;
+}
+
 /* What can be refused before the model is read. */
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
+    const bg_cli_file files[] = {{"--json", args->json, BG_PLACE_CHECK}};
+    bg_status status = bg_cli_check_places(files, 1, err);
+    if (status)
+        return status;
+    if (args->json && strcmp(args->json, "-") == 0 && (args->integrator || args->pattern))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--json - prints nothing else; give %s with --json FILE",
+                            args->integrator ? "--integrator" : "--pattern");
     if (!args->pattern)
         return isnan(args->until) ? BG_OK
                                   : bg_error_set(err, BG_BAD_INPUT,
@@ -453,15 +432,18 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
         status = bg_error_set(err, BG_BAD_INPUT,
                               "--step and integrator.OPTION=VALUE are for --integrator NAME; give "
                               "it too");
-    if (!status && problem->model) {
+    bool talks = !args->json || strcmp(args->json, "-") != 0;
+    if (!status && problem->model && talks) {
         print_title(problem);
         status = bg_topology_print(problem->model, err);
     }
     if (!status) {
         status = bg_problem_create_system(problem, err);
-        if (!status)
+        if (!status && args->json)
+            status = write_json(problem, args, err);
+        if (!status && talks)
             status = check_system(problem, args, err);
-        else if (problem->model)
+        else if (status && talks && problem->model)
             print_warnings(&problem->model->warnings);
     }
     bg_problem_destroy(problem);
@@ -487,7 +469,17 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_check = {
     .name = "check",
     .operand = "MODEL",
+    .operand_kind = BG_CLI_MODEL,
     .summary = "show structure, freedoms, redundant constraints and derivatives of a system",
+    .description = "Prints dimensions, degrees of freedom, which terms and derivatives the system "
+                   "supplies and which are found by differences, how the start was made "
+                   "consistent, and redundant constraints by name. Of a model file also the bodies "
+                   "with their mass and centre of mass, the tree of joints that carries the "
+                   "coordinates, the joints that close loops, and warnings.",
+    .examples =
+        "bogie check models/five-link-suspension.json\n"
+        "bogie check equations:slider-crank --derivatives\n"
+        "bogie check models/five-link-suspension.json --integrator linear-euler --step 1e-3",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

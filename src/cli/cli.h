@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 enum {
     BG_EXIT_DONE = 0,
@@ -17,18 +18,41 @@ enum {
 
 /* A verb: one file, and one line in the table of main.c. */
 struct bg_verb {
-    const char *name;    /* "run" */
-    const char *operand; /* "MODEL", or NULL when the verb takes none */
+    const char *name;          /* "run" */
+    const char *operand;       /* "MODEL", or NULL when the verb takes none */
+    bg_cli_kind operand_kind;  /* what to complete it with */
+    const char *operand_words; /* of a choice, separated by | */
+    bool operand_optional;
     const char *explain; /* what the operand is, a sentence for help; NULL: a model */
     const char *summary;
+    const char *description; /* for help and manual; an empty line between paragraphs, `code` */
+    const char *examples;    /* commands, a line each, that work beside models/ and studies/ */
     const bg_cli_option *options;
     int noptions;
     int (*run)(const bg_verb *verb, int argc, char **argv); /* arguments after the verb */
 };
 
 extern const bg_verb bg_verb_run, bg_verb_check, bg_verb_realtime, bg_verb_study, bg_verb_report,
-    bg_verb_stability, bg_verb_design, bg_verb_rates, bg_verb_modes, bg_verb_linearise,
-    bg_verb_list;
+    bg_verb_stability, bg_verb_design, bg_verb_rates, bg_verb_modes, bg_verb_linearise, bg_verb_fmu,
+    bg_verb_list, bg_verb_help, bg_verb_new;
+
+/* The table of main.c, ended by NULL. */
+const bg_verb *const *bg_verbs_get(void);
+/* Says on stderr that there is no such verb, and returns the exit code. */
+int bg_verb_refuse(const char *name);
+
+/* What exit codes mean. */
+extern const char bg_exit_codes[];
+/* Usage and options of a verb, or of the program, on stdout. */
+void bg_help_print(const bg_verb *verb);
+void bg_help_print_program(void);
+/* "MODEL.json, equations:NAME ..." of a verb's operand, as a sentence. */
+const char *bg_help_explain(const bg_verb *verb);
+/* The page of section 1 of the manual in roff; verb NULL: of the program. */
+void bg_manual_print(FILE *file, const bg_verb *verb);
+/* Completion for a shell. */
+void bg_completion_print_bash(FILE *file);
+void bg_completion_print_zsh(FILE *file);
 
 /* The page of reports without data; NULL: the program was built without the viewer. */
 const char *bg_template_get(void);

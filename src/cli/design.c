@@ -28,7 +28,7 @@ static const bg_cli_option options[] = {
     {"--order", NULL, "P", BG_CLI_COUNT_FROM_1, FIELD(order), "2, 3 or 4 (default: 3)"},
     {"--target", NULL, "imaginary|real", BG_CLI_CHOICE, FIELD(target),
      "axis along which fast eigenvalues are to be stable as far as possible (default: imaginary)"},
-    {"--eigenvalues", NULL, "MODEL", BG_CLI_TEXT, FIELD(eigenvalues),
+    {"--eigenvalues", NULL, "MODEL", BG_CLI_MODEL, FIELD(eigenvalues),
      "the eigenvalues of this model instead"},
     {"--at", NULL, "T", BG_CLI_NUMBER, FIELD(linear.at),
      "of its motion at T s (default: at its start)"},
@@ -42,8 +42,8 @@ static const bg_cli_option options[] = {
     {"--free-weights", NULL, NULL, BG_CLI_FLAG, FIELD(free_weights),
      "weights may differ, so that momentum is lost; searches"},
     {"--seed", NULL, "N", BG_CLI_COUNT, FIELD(seed), "of the search (default: 1)"},
-    {"--pair", NULL, "NAME|FILE.json", BG_CLI_TEXT, FIELD(pair), "only verifies this pair"},
-    {"--output", "-o", "FILE.json", BG_CLI_TEXT, FIELD(output),
+    {"--pair", NULL, "NAME|FILE.json", BG_CLI_PAIR, FIELD(pair), "only verifies this pair"},
+    {"--output", "-o", "FILE.json", BG_CLI_FILE, FIELD(output),
      "the tableau file, for --integrator prk --set integrator.pair=FILE.json"},
 };
 
@@ -85,15 +85,15 @@ static bg_status find_eigenvalues(const arguments *args, double **values, bg_tar
 {
     bg_linear_job job = {0};
     bg_status st = bg_linear_job_open(args->eigenvalues, &args->linear, &job, err);
-    size_t n = st == BG_OK ? (size_t)job.linearisation->nx : 0;
+    size_t n = st == BG_OK ? (size_t)job.analysis->linearisation->nx : 0;
     double *A = BG_NEW_ARRAY(double, n *n + 2 * n), *re = A + n * n, *im = re + n;
     if (st == BG_OK && !A)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the eigenvalues");
     if (st == BG_OK)
-        st = bg_linearisation_calc(job.linearisation, A, NULL, NULL, NULL, err);
-    const bool parts = st == BG_OK && bg_two_rates_are_marked(&job.evaluator->def);
+        st = bg_linearisation_calc(job.analysis->linearisation, A, NULL, NULL, NULL, err);
+    const bool parts = st == BG_OK && bg_two_rates_are_marked(&job.analysis->evaluator->def);
     if (st == BG_OK)
-        n = (size_t)take_fast(job.linearisation, A);
+        n = (size_t)take_fast(job.analysis->linearisation, A);
     if (st == BG_OK)
         st = bg_spectrum_calc((int)n, A, re, im, NULL, NULL, err);
     double largest = 0;
@@ -114,8 +114,8 @@ static bg_status find_eigenvalues(const arguments *args, double **values, bg_tar
                           "--target",
                           args->eigenvalues);
     if (st == BG_OK)
-        printf("%s %s: %d eigenvalues%s up to %.4g 1/s%s\n", args->eigenvalues, job.where, count,
-               parts ? " of the fast part" : "", largest,
+        printf("%s %s: %d eigenvalues%s up to %.4g 1/s%s\n", args->eigenvalues, job.analysis->where,
+               count, parts ? " of the fast part" : "", largest,
                growing > 0 ? ", without those that grow" : "");
     *target = (bg_target){BG_TARGET_CLOUD, count, re, im};
     *values = A;
@@ -266,6 +266,12 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_design = {
     .name = "design",
     .summary = "a pair of tableaus for slow and fast parts, designed and verified",
+    .description = "Finds the stability polynomial that reaches farthest along an axis, or over "
+                   "the eigenvalues of a model, and coefficients that have it; verifies all of it, "
+                   "and writes the tableau file for `--integrator prk --set "
+                   "integrator.pair=FILE.json`.",
+    .examples = "bogie design --slow 3 --fast 8 --order 3 -o pair.json\n"
+                "bogie design --pair prk38",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

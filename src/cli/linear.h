@@ -3,7 +3,7 @@
 #define BG_CLI_LINEAR_H
 
 #include "cli/cli.h"
-#include "linear/modes.h"
+#include "results/analysis.h"
 
 #include <stddef.h>
 
@@ -29,13 +29,7 @@ typedef struct bg_linear_arguments {
 
 typedef struct bg_linear_job {
     bg_problem *problem;
-    bg_evaluator *evaluator;
-    bg_state *state;
-    bg_assembly_report start; /* where it is the start */
-    bg_run_report run;        /* else */
-    bg_linearisation *linearisation;
-    char where[64]; /* "in equilibrium", "at t = 2 s" */
-    bool rests;     /* it is an equilibrium, or a steady motion */
+    bg_analysis *analysis;
 } bg_linear_job;
 
 /* Finds the state and linearises there; to be closed after a failure, too. */
@@ -53,7 +47,5 @@ typedef struct bg_linear_verb {
  * and does the work. Returns the exit code. */
 int bg_linear_run(const bg_verb *verb, const bg_linear_verb *own, int argc, char **argv,
                   void *args);
-/* What was noticed on the way to the state. */
-const bg_warnings *bg_linear_job_get_warnings(const bg_linear_job *job);
 
 #endif

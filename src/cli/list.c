@@ -117,6 +117,7 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_list = {
     .name = "list",
     .summary = "name integrators, equations, joints and forces, with their options",
+    .examples = "bogie list",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

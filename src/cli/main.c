@@ -1,18 +1,23 @@
 /* The program `bogie`: finds the verb and turns outcomes into exit codes. */
 #include "base/text.h"
-#include "cli/blas.h"
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const bg_verb *const verbs[] = {&bg_verb_run,       &bg_verb_check,  &bg_verb_realtime,
-                                       &bg_verb_study,     &bg_verb_report, &bg_verb_modes,
-                                       &bg_verb_linearise, &bg_verb_rates,  &bg_verb_stability,
-                                       &bg_verb_design,    &bg_verb_list};
-enum { NVERBS = sizeof verbs / sizeof verbs[0] };
+static const bg_verb *const verbs[] = {
+    &bg_verb_new,      &bg_verb_run,   &bg_verb_check,     &bg_verb_report, &bg_verb_study,
+    &bg_verb_realtime, &bg_verb_modes, &bg_verb_linearise, &bg_verb_rates,  &bg_verb_stability,
+    &bg_verb_design,   &bg_verb_fmu,   &bg_verb_list,      &bg_verb_help,   NULL};
+enum { NVERBS = sizeof verbs / sizeof verbs[0] - 1 };
+
+const bg_verb *const *bg_verbs_get(void)
+{
+    return verbs;
+}
 
 int bg_exit_code_find(bg_status status)
 {
@@ -39,21 +44,16 @@ int bg_error_print(const bg_error *err)
     return bg_exit_code_find(err->status);
 }
 
-static int print_help(void)
+static int print_version(void)
 {
-    printf("Bogie simulates constrained mechanical systems.\n\n"
-           "Usage: bogie VERB [OPTION]...\n\nVerbs:\n");
-    for (int i = 0; i < NVERBS; i++) {
-        const char *operand = verbs[i]->operand ? verbs[i]->operand : "";
-        printf("  %-9s %-7s %s\n", verbs[i]->name, operand, verbs[i]->summary);
-    }
-    printf("\n`bogie VERB --help` explains a verb, `bogie --version` names the version.\n"
-           "Exit codes: 0 done, 1 the computation failed, 2 bad input or usage, 130 stopped by a "
-           "signal.\n");
-    return BG_EXIT_DONE;
+    char *text = bg_version_create_text();
+    if (text)
+        fputs(text, stdout);
+    free(text);
+    return text ? BG_EXIT_DONE : BG_EXIT_FAILED;
 }
 
-static int refuse_verb(const char *name)
+int bg_verb_refuse(const char *name)
 {
     const char *names[NVERBS];
     for (int i = 0; i < NVERBS; i++)
@@ -75,7 +75,7 @@ static int run_verb(const bg_verb *verb, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++) {
         if (asks_for_help(argv[i])) {
-            bg_cli_print_help(verb);
+            bg_help_print(verb);
             return BG_EXIT_DONE;
         }
     }
@@ -107,16 +107,16 @@ static int dispatch(int argc, char **argv)
         fprintf(stderr, "bogie: a verb is missing; `bogie --help` lists them\n");
         return BG_EXIT_BAD_INPUT;
     }
-    if (asks_for_help(argv[1]) || strcmp(argv[1], "help") == 0)
-        return print_help();
-    if (strcmp(argv[1], "--version") == 0) {
-        printf("bogie %s\n", BG_VERSION);
+    if (asks_for_help(argv[1])) {
+        bg_help_print_program();
         return BG_EXIT_DONE;
     }
+    if (strcmp(argv[1], "--version") == 0)
+        return print_version();
     for (int i = 0; i < NVERBS; i++)
         if (strcmp(argv[1], verbs[i]->name) == 0)
             return run_verb(verbs[i], argc - 2, argv + 2);
-    return refuse_verb(argv[1]);
+    return bg_verb_refuse(argv[1]);
 }
 
 int main(int argc, char **argv)

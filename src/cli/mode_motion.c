@@ -3,6 +3,8 @@
  * oscillate swings all the same; the page says what it is. */
 #include "cli/mode_motion.h"
 
+#include "cli/page.h"
+
 #include "base/output.h"
 #include "consistent/projection.h"
 #include "run/problem.h"
@@ -31,10 +33,10 @@ typedef struct motion {
 static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *err)
 {
     const bg_linear_job *job = m->job;
-    const bg_linearisation *l = job->linearisation;
+    const bg_linearisation *l = job->analysis->linearisation;
     bg_dynamics *d = m->dyn;
     bg_state *x = m->x;
-    bg_state_copy(job->problem->system, job->state, x);
+    bg_state_copy(job->problem->system, job->analysis->state, x);
     for (int i = 0; i < l->nv; i++)
         m->delta[i] = m->amplitude / PARTS *
                       (mode->shape[2 * i] * cos(phase) - mode->shape[2 * i + 1] * sin(phase));
@@ -43,7 +45,7 @@ static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *er
         bg_status st = bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, want, err);
         if (st != BG_OK)
             return st;
-        bg_system_move(job->evaluator, x->q, d->terms.V, 1, m->delta, x->q);
+        bg_system_move(job->analysis->evaluator, x->q, d->terms.V, 1, m->delta, x->q);
         if (d->ng > 0)
             st = bg_dynamics_factor(d, NULL, err);
         if (d->ng > 0 && st == BG_OK)
@@ -57,10 +59,10 @@ static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *er
 /* One row of the result. */
 static bg_status write_row(motion *m, const bg_sink *sink, double t, bg_error *err)
 {
-    const bg_system_def *def = &m->job->evaluator->def;
+    const bg_system_def *def = &m->job->analysis->evaluator->def;
     bg_point p;
     double at = m->x->t;
-    bg_status st = bg_system_set_state(m->job->evaluator, m->x, &p, err);
+    bg_status st = bg_system_set_state(m->job->analysis->evaluator, m->x, &p, err);
     if (st == BG_OK && def->ny > 0 && def->outputs(def->self, &p, m->x->a, m->x->lambda, m->y) != 0)
         st = bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `outputs` failed", def->name);
     bg_row row = {m->x, m->y, 0};
@@ -93,7 +95,8 @@ static bg_status write_rows(motion *m, const bg_mode *mode, const bg_sink *sink,
         double turn = PERIODS * (double)k / FRAMES;
         double phase = 2 * acos(-1) * turn, rate = m->amplitude * 2 * acos(-1) / period;
         st = pose(m, mode, phase, err);
-        for (int i = 0; i < m->job->linearisation->nv; i++) /* pages draw between rows by it */
+        for (int i = 0; i < m->job->analysis->linearisation->nv;
+             i++) /* pages draw between rows by it */
             m->x->v[i] = -rate *
                          (mode->shape[2 * i] * sin(phase) + mode->shape[2 * i + 1] * cos(phase));
         if (st == BG_OK)
@@ -126,67 +129,36 @@ static bg_status write_result(motion *m, const bg_mode *mode, const char *path, 
     return st;
 }
 
-static bg_status write_page(const char *result, const char *title, const char *html, bg_error *err)
-{
-    bg_report *report;
-    bg_status st = bg_report_create(&report, err);
-    if (st != BG_OK)
-        return st;
-    st = bg_report_add(report, result, err);
-    if (st == BG_OK)
-        st = bg_report_write(report, bg_template_get(), title, html, err);
-    bg_report_destroy(report);
-    return st;
-}
-
-/* A folder of our own for what only the page needs: whatever its name is, nobody else has it. */
-static bg_status make_folder(char *folder, size_t size, bg_error *err)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, size, "%s/bogie-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(folder))
-        return BG_OK;
-    return bg_error_set(err, BG_IO,
-                        "cannot make the folder '%s' for a file on the way: %s; let TMPDIR name "
-                        "one where files can be written, or give -o FILE.h5",
-                        folder, strerror(errno));
-}
-
 bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, double amplitude,
                        const char *output, const char *html, bg_error *err)
 {
     const bg_mode *mode = &modes->mode[k];
     const bg_system_def *def = &job->problem->system->def;
     motion m = {.job = job, .amplitude = amplitude};
-    char title[160], folder[PATH_MAX] = "", own[PATH_MAX + 16] = "";
+    char title[160];
+    bg_page_result own = {0};
     if (mode->im > 0)
         snprintf(title, sizeof title, "Mode %d: %.4g Hz, damping %.3g", k + 1, mode->frequency,
                  mode->damping);
     else
         snprintf(title, sizeof title, "Mode %d: %s with %.4g 1/s, shown as a swing", k + 1,
                  mode->re > 0 ? "grows" : "decays", fabs(mode->re));
-    bg_status st = output ? BG_OK : make_folder(folder, sizeof folder, err);
-    if (!output && st == BG_OK)
-        snprintf(own, sizeof own, "%s/mode.h5", folder);
+    bg_status st = output ? BG_OK : bg_page_result_open(html, &own, err);
     if (st == BG_OK)
         st = bg_state_create(job->problem->system, &m.x, err);
     if (st == BG_OK)
-        st = bg_dynamics_create(job->evaluator, &m.dyn, err);
+        st = bg_dynamics_create(job->analysis->evaluator, &m.dyn, err);
     m.delta = calloc((size_t)def->nv + 1, sizeof *m.delta);
     m.y = calloc((size_t)def->ny + 1, sizeof *m.y);
     if (st == BG_OK && (!m.delta || !m.y))
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory for a mode");
     if (st == BG_OK) {
-        bg_dynamics_set_eliminated(m.dyn, job->run.final ? &job->run.assembly.redundancy
-                                                         : &job->start.redundancy);
-        st = write_result(&m, mode, output ? output : own, err);
+        bg_dynamics_set_eliminated(m.dyn, bg_analysis_get_redundancy(job->analysis));
+        st = write_result(&m, mode, output ? output : own.path, err);
     }
     if (st == BG_OK && html)
-        st = write_page(output ? output : own, title, html, err);
-    if (*own) {
-        unlink(own);
-        rmdir(folder);
-    }
+        st = bg_page_write(output ? output : own.path, title, html, err);
+    bg_page_result_close(&own);
     bg_dynamics_destroy(m.dyn);
     bg_state_destroy(m.x);
     free(m.delta);

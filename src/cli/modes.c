@@ -4,10 +4,9 @@
 #include "cli/files.h"
 #include "cli/linear.h"
 #include "cli/mode_motion.h"
-#include "formalism/motion.h"
+#include "cli/page.h"
 #include "run/problem.h"
 
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,37 +26,15 @@ typedef struct arguments {
 
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
-    {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json), "all modes as JSON; - is stdout"},
+    {"--json", NULL, "FILE|-", BG_CLI_FILE, FIELD(json), "all modes as JSON; - is stdout"},
     {"--mode", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(mode),
      "the mode that --output and --html show (default 1)"},
-    {"--html", NULL, "PAGE", BG_CLI_TEXT, FIELD(html), "a page that plays the mode on the model"},
-    {"--output", "-o", "FILE.h5", BG_CLI_TEXT, FIELD(output),
+    {"--html", NULL, "PAGE", BG_CLI_FILE, FIELD(html), "a page that plays the mode on the model"},
+    {"--output", "-o", "FILE.h5", BG_CLI_FILE, FIELD(output),
      "the mode as a result, for `bogie report`"},
     {"--amplitude", NULL, "A", BG_CLI_POSITIVE, FIELD(amplitude),
      "largest displacement shown, of the size of its body, or in rad (default 0.1)"},
 };
-
-/* The body a mode moves most, and how, where its largest coordinate is largest. */
-static void describe(const bg_linear_job *job, const double *shape, int stride, char *text,
-                     size_t size)
-{
-    int nv = job->linearisation->nv;
-    double *v = calloc((size_t)nv + 1, sizeof *v);
-    text[0] = '\0';
-    for (int i = 0; v && i < nv; i++)
-        v[i] = shape[stride * i];
-    if (v && job->problem->model)
-        bg_motion_describe(job->evaluator, job->state, v, text, size);
-    free(v);
-}
-
-static const char *get_name(const bg_linear_job *job, const bg_modes *m, int k, char *buffer,
-                            size_t size)
-{
-    bool freedom = k < m->n;
-    return bg_system_get_name(job->problem->system, freedom ? 'v' : 'z',
-                              freedom ? m->independent[k] : k - m->n, buffer, size);
-}
 
 /* "car.z 55 %, trailer.wy 30 %": those that take part most. */
 static void print_participation(const bg_linear_job *job, const bg_modes *m, const bg_mode *mode)
@@ -77,7 +54,8 @@ static void print_participation(const bg_linear_job *job, const bg_modes *m, con
             return;
         below = mode->participation[best];
         last = best;
-        printf("%s%s %.0f %%", shown > 0 ? ", " : "", get_name(job, m, best, buffer, sizeof buffer),
+        printf("%s%s %.0f %%", shown > 0 ? ", " : "",
+               bg_analysis_get_part_name(job->analysis, m, best, buffer, sizeof buffer),
                100 * below);
     }
 }
@@ -96,7 +74,7 @@ static void print_mode(const bg_linear_job *job, const bg_modes *m, int k)
         printf("%11s %9s", "-", mode->re > 0 ? "grows" : "decays");
     printf("  ");
     print_participation(job, m, mode);
-    describe(job, mode->shape, 2, motion, sizeof motion);
+    bg_analysis_describe(job->analysis, mode->shape, 2, motion, sizeof motion);
     if (*motion)
         printf(": %s", motion);
     printf("\n");
@@ -113,7 +91,7 @@ static void print_free(const bg_linear_job *job, const bg_modes *m)
         for (int i = 0; i < m->nz; i++)
             state = fabs(f->shape_z[i]) > fabs(f->shape_z[state]) ? i : state;
         bool moves = m->nv > 0 && f->shape[best] != 0;
-        describe(job, f->shape, 1, motion, sizeof motion);
+        bg_analysis_describe(job->analysis, f->shape, 1, motion, sizeof motion);
         printf("   free  %s%s%s\n",
                bg_system_get_name(job->problem->system, moves ? 'v' : 'z', moves ? best : state,
                                   buffer, sizeof buffer),
@@ -124,26 +102,23 @@ static void print_free(const bg_linear_job *job, const bg_modes *m)
 /* Eigenvalues mean something for all coordinates where nothing accelerates. */
 static void print_doubt(const bg_linear_job *job)
 {
-    static const double nothing = 1e-6; /* 1/s^2, of an acceleration beside the size */
-    const bg_linearisation *l = job->linearisation;
-    bool instant = bg_linearisation_calc_size(l, l->at->a) > nothing;
-    for (int i = 0; i < l->nz; i++)
-        instant = instant || (!l->moves && fabs(l->h[i]) > nothing);
     const char *form = job->problem->formulation;
-    if (instant && job->rests && form && strcmp(form, "cartesian") == 0)
+    if (!bg_analysis_is_instant(job->analysis))
+        return;
+    if (job->analysis->rests && form && strcmp(form, "cartesian") == 0)
         printf("  remark           the motion is steady, but not in these coordinates: its "
                "eigenvalues are those of the instant; --formulation joint has others\n");
-    else if (instant)
+    else
         printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
                "instant, and depend on the coordinates\n");
 }
 
 static void print_table(const bg_linear_job *job, const bg_modes *m)
 {
-    const bg_warnings *list = bg_linear_job_get_warnings(job);
+    const bg_warnings *list = bg_analysis_get_warnings(job->analysis);
     const char *formulation = job->problem->formulation;
     printf("%s%s%s%s: modes %s\n", bg_problem_get_reference(job->problem), formulation ? ", " : "",
-           formulation ? formulation : "", formulation ? " formulation" : "", job->where);
+           formulation ? formulation : "", formulation ? " formulation" : "", job->analysis->where);
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->items[i].topic, "equilibrium") == 0)
             bg_warning_print(&list->items[i]);
@@ -162,62 +137,15 @@ static void print_table(const bg_linear_job *job, const bg_modes *m)
                m->unstable == 1 ? " grows" : "s grow");
 }
 
-/* {NAME: [re, im]} of coordinates or states that are not zero. */
-static json_t *make_shape(const bg_system *system, char kind, const double *shape, int n)
+static bg_status write_json(const bg_linear_job *job, const char *path, bg_error *err)
 {
-    json_t *object = json_object();
-    char buffer[64];
-    for (int i = 0; i < n; i++)
-        if (hypot(shape[2 * i], shape[2 * i + 1]) > 1e-9)
-            json_object_set_new(object, bg_system_get_name(system, kind, i, buffer, sizeof buffer),
-                                json_pack("[f,f]", shape[2 * i], shape[2 * i + 1]));
-    return object;
-}
-
-static json_t *make_mode(const bg_linear_job *job, const bg_modes *m, const bg_mode *mode)
-{
-    const bg_system *system = job->problem->system;
-    json_t *participation = json_object();
-    char buffer[64];
-    for (int k = 0; k < m->n + m->nz; k++)
-        if (mode->participation[k] > 1e-6)
-            json_object_set_new(participation, get_name(job, m, k, buffer, sizeof buffer),
-                                json_real(mode->participation[k]));
-    return json_pack("{s:[f,f], s:f, s:f, s:o, s:o, s:o}", "eigenvalue", mode->re, mode->im,
-                     "frequency", mode->frequency, "damping", mode->damping, "participation",
-                     participation, "shape", make_shape(system, 'v', mode->shape, m->nv), "states",
-                     make_shape(system, 'z', mode->shape_z, m->nz));
-}
-
-static bg_status write_json(const bg_linear_job *job, const bg_modes *m, const char *path,
-                            bg_error *err)
-{
-    json_t *modes = json_array(), *free_ = json_array();
-    for (int k = 0; k < m->count; k++)
-        json_array_append_new(modes, make_mode(job, m, &m->mode[k]));
-    for (int k = 0; k < m->nfree; k++) {
-        json_t *shape = json_object();
-        char buffer[64];
-        for (int i = 0; i < m->nv; i++)
-            if (fabs(m->free[k].shape[i]) > 1e-9)
-                json_object_set_new(
-                    shape, bg_system_get_name(job->problem->system, 'v', i, buffer, sizeof buffer),
-                    json_real(m->free[k].shape[i]));
-        json_array_append_new(free_, shape);
-    }
-    json_t *root = json_pack("{s:s, s:i, s:s, s:s?, s:s, s:f, s:i, s:i, s:o, s:o}", "kind", "modes",
-                             "format", 1, "model", bg_problem_get_reference(job->problem),
-                             "formulation", job->problem->formulation, "where", job->where, "t",
-                             job->state->t, "zeros", m->zeros, "unstable", m->unstable, "modes",
-                             modes, "free", free_);
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    bg_status st = text ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the modes");
+    char *text = bg_analysis_create_text(job->analysis, "modes", err);
+    bg_status st = text ? BG_OK : BG_NO_MEMORY;
     if (text && strcmp(path, "-") == 0)
         puts(text);
     else if (text)
         st = bg_output_write_text(path, BG_PLACE_MODES, text, err);
     free(text);
-    json_decref(root);
     return st;
 }
 
@@ -227,18 +155,15 @@ static bg_status check(const void *given, bg_error *err)
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (args->output && (!dot || strcmp(dot, ".h5") != 0))
         return bg_error_set(err, BG_BAD_INPUT, "the mode '%s' must be named FILE.h5", args->output);
-    if (args->html && !bg_template_get())
-        return bg_error_set(err, BG_MISSING,
-                            "this bogie was built without the viewer, so it writes no pages");
     if (!args->output && !args->html && (args->mode > 0 || !isnan(args->amplitude)))
         return bg_error_set(err, BG_BAD_INPUT, "%s is for --html PAGE or -o FILE.h5; give one, too",
                             args->mode > 0 ? "--mode" : "--amplitude");
-    if (args->html && strcmp(args->html, "-") == 0)
-        return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
     const bg_cli_file files[] = {{"--json", args->json, BG_PLACE_MODES},
                                  {"--html", args->html, BG_PLACE_PAGE},
                                  {"-o", args->output, BG_PLACE_RESULT}};
-    bg_status st = bg_cli_check_distinct(files, 3, err);
+    bg_status st = bg_page_check(args->html, err);
+    if (st == BG_OK)
+        st = bg_cli_check_distinct(files, 3, err);
     return st == BG_OK ? bg_cli_check_places(files, 3, err) : st;
 }
 
@@ -255,7 +180,7 @@ static bg_status show(const bg_linear_job *job, const bg_modes *m, const argumen
     if (!json_on_stdout)
         print_table(job, m);
     if (args->json)
-        st = write_json(job, m, args->json, err);
+        st = write_json(job, args->json, err);
     if (st != BG_OK || !shown)
         return st;
     return bg_mode_show(job, m, mode - 1, isnan(args->amplitude) ? 0.1 : args->amplitude,
@@ -264,12 +189,9 @@ static bg_status show(const bg_linear_job *job, const bg_modes *m, const argumen
 
 static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
 {
-    bg_modes modes = {0};
-    bg_status st = bg_modes_create(job->linearisation, &modes, err);
-    if (st == BG_OK)
-        st = show(job, &modes, args, err);
-    bg_modes_clear(&modes);
-    return st;
+    const bg_modes *modes;
+    bg_status st = bg_analysis_calc_modes(job->analysis, &modes, err);
+    return st == BG_OK ? show(job, modes, args, err) : st;
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)
@@ -282,7 +204,13 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_modes = {
     .name = "modes",
     .operand = "MODEL",
+    .operand_kind = BG_CLI_MODEL,
     .summary = "eigenvalues and mode shapes about a state or the equilibrium",
+    .description = "Prints frequencies, damping and the coordinates that take part in each mode of "
+                   "the equations, linearised at the start, in motion or in equilibrium "
+                   "(docs/modes.md).",
+    .examples = "bogie modes models/double-wishbone.json --equilibrium\n"
+                "bogie modes models/four-bar.json --at 0.5",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

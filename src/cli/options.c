@@ -114,6 +114,12 @@ static bg_status store(const bg_cli_option *option, char *value, int capacity, v
         *(int *)field = 1;
         return BG_OK;
     case BG_CLI_TEXT:
+    case BG_CLI_FILE:
+    case BG_CLI_MODEL:
+    case BG_CLI_STUDY:
+    case BG_CLI_INTEGRATOR:
+    case BG_CLI_PAIR:
+    case BG_CLI_VERB:
         if (*value == '\0')
             return bg_error_set(err, BG_BAD_INPUT, "%s needs a value %s that is not empty",
                                 option->name, option->argument);
@@ -172,7 +178,7 @@ bg_status bg_cli_parse(const bg_verb *verb, int argc, char **argv, void *target,
             *operand = argv[i];
         }
     }
-    if (verb->operand && !*operand)
+    if (verb->operand && !*operand && !verb->operand_optional)
         return bg_error_set(err, BG_BAD_INPUT, "bogie %s needs a %s: %s", verb->name, verb->operand,
                             verb->explain
                                 ? verb->explain
@@ -201,28 +207,4 @@ void bg_cli_settings_clear(bg_cli_settings *settings)
 {
     free(settings->items);
     *settings = (bg_cli_settings){0};
-}
-
-void bg_cli_print_help(const bg_verb *verb)
-{
-    printf("bogie %s: %s\n\nUsage: bogie %s%s%s%s\n", verb->name, verb->summary, verb->name,
-           verb->operand ? " " : "", verb->operand ? verb->operand : "",
-           verb->noptions > 0 ? " [OPTION]..." : "");
-    if (verb->explain)
-        printf("\n%s\n", verb->explain);
-    else if (verb->operand)
-        printf(
-            "\n%s is a model file MODEL.json, equations:NAME for a built-in system (`bogie list` "
-            "names\nthem) or a plug-in FILE.so.\n",
-            verb->operand);
-    if (verb->noptions > 0)
-        printf("\nOptions:\n");
-    for (int i = 0; i < verb->noptions; i++) {
-        const bg_cli_option *option = &verb->options[i];
-        char left[MAX_WORD];
-        snprintf(left, sizeof left, "%s%s%s%s%s", option->alias ? option->alias : "",
-                 option->alias ? ", " : "", option->name, option->argument ? " " : "",
-                 option->argument ? option->argument : "");
-        printf("  %-28s %s\n", left, option->summary);
-    }
 }

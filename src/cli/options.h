@@ -1,4 +1,5 @@
-/* Options of a verb as a table: parsing, help and "did you mean" read the same list. */
+/* Options of a verb as a table: parsing, "did you mean", help, manual pages and completion read the
+ * same list. */
 #ifndef BG_OPTIONS_H
 #define BG_OPTIONS_H
 
@@ -9,8 +10,14 @@
 typedef struct bg_verb bg_verb;
 
 typedef enum bg_cli_kind {
-    BG_CLI_FLAG,     /* int, set to 1 */
-    BG_CLI_TEXT,     /* const char * */
+    BG_CLI_FLAG, /* int, set to 1 */
+    BG_CLI_TEXT, /* const char *; those up to BG_CLI_VERB, too, which tell what to complete with */
+    BG_CLI_FILE,
+    BG_CLI_MODEL, /* MODEL.json, equations:NAME or FILE.so */
+    BG_CLI_STUDY, /* a JSON file */
+    BG_CLI_INTEGRATOR,
+    BG_CLI_PAIR, /* a pair of tableaus by name, or its JSON file */
+    BG_CLI_VERB,
     BG_CLI_NUMBER,   /* double, finite */
     BG_CLI_POSITIVE, /* double > 0 */
     BG_CLI_COUNT,    /* long >= 0 */
@@ -24,8 +31,8 @@ typedef struct bg_cli_option {
     const char *alias;    /* "-o", or NULL */
     const char *argument; /* what help calls the value; NULL for a flag */
     bg_cli_kind kind;
-    size_t offset; /* of the field in the verb's structure */
-    const char *summary;
+    size_t offset;       /* of the field in the verb's structure */
+    const char *summary; /* `code` between backticks */
 } bg_cli_option;
 
 /* NAME=VALUE pairs in the order given; the texts belong to argv. */
@@ -43,8 +50,5 @@ bg_status bg_cli_parse(const bg_verb *verb, int argc, char **argv, void *target,
  * both sides. Returns how many are left before them. */
 int bg_cli_settings_split(bg_cli_settings *settings, const char *prefix);
 void bg_cli_settings_clear(bg_cli_settings *settings);
-
-/* Prints usage and options of a verb on stdout. */
-void bg_cli_print_help(const bg_verb *verb);
 
 #endif

@@ -29,13 +29,13 @@ typedef struct arguments {
 
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
-    {"--pair", NULL, "NAME|FILE.json", BG_CLI_TEXT, FIELD(pair),
+    {"--pair", NULL, "NAME|FILE.json", BG_CLI_PAIR, FIELD(pair),
      "only this pair (default: all that have names)"},
     {"--by-part", NULL, NULL, BG_CLI_FLAG, FIELD(by_part),
      "positions have the tableau of their part"},
     {"--choose", NULL, NULL, BG_CLI_FLAG, FIELD(choose),
      "shows every choice of a fast part, and takes the one with the least work for a second"},
-    {"--output", "-o", "FILE.svg", BG_CLI_TEXT, FIELD(output),
+    {"--output", "-o", "FILE.svg", BG_CLI_FILE, FIELD(output),
      "eigenvalues of both parts, here or along the motion"},
     {"--until", NULL, "T", BG_CLI_NUMBER, FIELD(until),
      "the picture has the eigenvalues of the motion up to T s"},
@@ -131,9 +131,10 @@ static bg_status name_cut(bg_linear_job *job, bg_split *s, const bg_rates *r, in
                           unsigned char *bodies, char *text, size_t size, bg_error *err)
 {
     bg_status st = BG_OK;
-    bg_split_mark(s, r, job->linearisation, groups);
+    bg_split_mark(s, r, job->analysis->linearisation, groups);
     if (job->problem->model)
-        st = bg_problem_find_bodies(job->problem, job->evaluator, job->state, s->v, bodies, err);
+        st = bg_problem_find_bodies(job->problem, job->analysis->evaluator, job->analysis->state,
+                                    s->v, bodies, err);
     if (st == BG_OK)
         bg_problem_name_fast(job->problem, s->v, bodies, text, size);
     return st;
@@ -169,11 +170,11 @@ static bg_status choose(bg_linear_job *job, const arguments *args, bg_rates *r, 
     bg_split *split = NULL;
     bg_status st = bg_prk_pair_open(args->pair ? args->pair : "prk38", &pair, err);
     if (st == BG_OK)
-        st = bg_split_find(job->linearisation, &pair, args->by_part, NAN, &split, err);
+        st = bg_split_find(job->analysis->linearisation, &pair, args->by_part, NAN, &split, err);
     if (st == BG_OK)
         st = print_cuts(job, split, r, err);
     if (st == BG_OK)
-        bg_rates_sort(r, job->linearisation, split->v, split->z);
+        bg_rates_sort(r, job->analysis->linearisation, split->v, split->z);
     bg_split_destroy(split);
     return st;
 }
@@ -181,14 +182,14 @@ static bg_status choose(bg_linear_job *job, const arguments *args, bg_rates *r, 
 static bg_status work(bg_linear_job *job, const void *given, bg_error *err)
 {
     const arguments *args = given;
-    const bg_system_def *def = &job->evaluator->def;
+    const bg_system_def *def = &job->analysis->evaluator->def;
     bg_rates *r = NULL;
-    bg_status st = bg_rates_create(job->linearisation, &r, err);
+    bg_status st = bg_rates_create(job->analysis->linearisation, &r, err);
     if (st != BG_OK)
         return st;
-    bg_rates_sort(r, job->linearisation, def->v_part, def->z_part);
-    printf("%s %s, %d freedoms, %d states\n", bg_problem_get_reference(job->problem), job->where,
-           r->n, r->nx - 2 * r->n);
+    bg_rates_sort(r, job->analysis->linearisation, def->v_part, def->z_part);
+    printf("%s %s, %d freedoms, %d states\n", bg_problem_get_reference(job->problem),
+           job->analysis->where, r->n, r->nx - 2 * r->n);
     if (args->choose)
         st = choose(job, args, r, err);
     if (st == BG_OK)
@@ -230,7 +231,13 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_rates = {
     .name = "rates",
     .operand = "MODEL",
+    .operand_kind = BG_CLI_MODEL,
     .summary = "slow and fast parts: eigenvalues, coupling, largest stable steps",
+    .description = "Shows eigenvalues of the slow and of the fast part of the model, how strongly "
+                   "their masses are coupled, and the largest stable steps of methods of one and "
+                   "of two rates, linearised at the start, in motion or in equilibrium.",
+    .examples = "bogie rates models/quarter-car-c.json\n"
+                "bogie rates models/quarter-car-c.json --choose",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

@@ -60,10 +60,11 @@ static bg_status add_spectra(clouds *x, const bg_rates *r, bg_error *err)
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
     clouds *x = self;
-    bg_linearisation *l = x->job->linearisation;
-    const bg_system_def *def = &x->job->evaluator->def;
+    bg_linearisation *l = x->job->analysis->linearisation;
+    const bg_system_def *def = &x->job->analysis->evaluator->def;
     bg_rates *r = NULL;
-    bg_status st = bg_linearisation_update(l, row->state, &x->job->start.redundancy, err);
+    bg_status st = bg_linearisation_update(l, row->state,
+                                           bg_analysis_get_redundancy(x->job->analysis), err);
     if (st == BG_OK)
         st = bg_rates_create(l, &r, err);
     if (st == BG_OK) {
@@ -82,7 +83,7 @@ static bg_status follow(clouds *x, double until, int count, bg_error *err)
 {
     bg_run_options options = bg_problem_get_run_options(x->job->problem);
     bg_run_report report = {0};
-    const double start = x->job->state->t;
+    const double start = x->job->analysis->state->t;
     if (!(until > start))
         return bg_error_set(err, BG_BAD_INPUT, "--until must lie after the start at %g s", start);
     options.t_end = until;

@@ -32,33 +32,41 @@ static const bg_cli_option options[] = {
      "steps a second (default: by the model's step, or 1000)"},
     {"--duration", NULL, "S", BG_CLI_POSITIVE, FIELD(duration),
      "simulated seconds to run (default: until Ctrl-C)"},
-    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
+    {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, FIELD(integrator),
      "method with the same work in every step (default: the model's, or linear-euler)"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
      "coordinates of a model (default: the model's, or joint)"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
      "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
     {"--listen", NULL, "HOST:PORT", BG_CLI_TEXT, FIELD(listen),
-     "receive inputs there by UDP; PORT alone is on this computer"},
+     "receive inputs there by UDP; PORT alone is on this computer, 0 any free one"},
     {"--inputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(inputs),
      "inputs of the model that are received (default: all)"},
     {"--hold", NULL, "value|slope", BG_CLI_CHOICE, FIELD(hold),
-     "how an input goes on between datagrams (default value)"},
+     "between datagrams an input keeps its last value (default), or goes on along the line through "
+     "the last two, as joints that follow an input need it"},
     {"--send", NULL, "HOST:PORT", BG_CLI_TEXT, FIELD(send),
      "send outputs there by UDP, one datagram a step"},
     {"--outputs", NULL, "NAME,...", BG_CLI_TEXT, FIELD(outputs),
-     "what is sent (default: all outputs, or coordinates and velocities)"},
+     "outputs, coordinates, velocities or states that are sent, if need be with their kind, as in "
+     "q:angle (default: all outputs, or coordinates and velocities)"},
     {"--no-preparation", NULL, NULL, BG_CLI_FLAG, FIELD(unprepared),
      "make the Jacobian in the step, with its inputs, not in the pause before it"},
     {"--overload", NULL, "POLICY", BG_CLI_TEXT, FIELD(overload),
-     "after a missed deadline: skip (default), slow, catch-up, or stop:N after N of them"},
+     "after a missed deadline: periods that went by have no step (skip, the default), the next "
+     "step follows at once and later ones are moved (slow), steps follow without a pause until "
+     "simulated time is back at the clock or more than a second behind it (catch-up), or as skip "
+     "until N were missed (stop:N)"},
     {"--spin", NULL, "TIME", BG_CLI_TEXT, FIELD(spin),
-     "before a step read the clock instead of sleeping (default 200us, at most 20 %)"},
+     "before a step read the clock instead of sleeping; 0 only sleeps (default: 200us or a fifth "
+     "of the period; at most 90 % of it, since the system stops a thread under SCHED_FIFO that "
+     "hardly sleeps)"},
     {"--priority", NULL, "N", BG_CLI_COUNT, FIELD(priority),
-     "of SCHED_FIFO, with memory locked (default 80; 0: ordinary)"},
+     "of SCHED_FIFO, with memory locked (default 80; 0: neither); a note says where they are "
+     "refused"},
     {"--inject-delay", NULL, "TIME:N", BG_CLI_TEXT, FIELD(delay),
      "for tests: delay every N-th step, as in 5ms:100"},
-    {"--summary", NULL, "FILE|-", BG_CLI_TEXT, FIELD(summary), "report as JSON; - is stdout"},
+    {"--summary", NULL, "FILE|-", BG_CLI_FILE, FIELD(summary), "report as JSON; - is stdout"},
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no report and no live view"},
 };
 
@@ -486,7 +494,12 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_realtime = {
     .name = "realtime",
     .operand = "MODEL",
+    .operand_kind = BG_CLI_MODEL,
     .summary = "run a system against the wall clock, with inputs and outputs over UDP",
+    .description = "Makes one step a period with the same work in each, takes inputs and sends "
+                   "outputs over UDP, and reports how well deadlines were kept and why others were "
+                   "missed (docs/realtime.md).",
+    .examples = "bogie realtime models/five-link-suspension.json --rate 1000 --duration 1",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

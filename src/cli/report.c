@@ -9,11 +9,13 @@
 #include "base/place.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,9 +26,9 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--output", "-o", "PAGE.html", BG_CLI_TEXT, FIELD(output), "the page"},
+    {"--output", "-o", "PAGE.html", BG_CLI_FILE, FIELD(output), "the page"},
     {"--title", NULL, "TEXT", BG_CLI_TEXT, FIELD(title), "its title (default: the model's name)"},
-    {"--gltf", NULL, "FILE.glb", BG_CLI_TEXT, FIELD(gltf),
+    {"--gltf", NULL, "FILE.glb", BG_CLI_FILE, FIELD(gltf),
      "the motion of one result as binary glTF 2.0"},
 };
 
@@ -73,7 +75,7 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
         return st;
     if (args->output && !bg_template_get())
         return bg_error_set(err, BG_MISSING,
-                            "this bogie was built without the viewer (-DBOGIE_VIEWER=OFF), so it "
+                            "this bogie was built without the viewer, since npm was missing or failed, so it "
                             "makes no pages; build it with npm, or use --gltf");
     for (int k = 0; k < 2; k++)
         if (written[k] && strcmp(written[k], "-") == 0)
@@ -104,12 +106,30 @@ static bg_status write_report(const arguments *args, char **files, int n, progre
     return st;
 }
 
+/* "page.html: page of a.h5 and b.h5, 812 kB" */
+static void print_written(const char *path, const char *what, char **files, int n)
+{
+    struct stat info;
+    if (!path || stat(path, &info) != 0)
+        return;
+    printf("%s: %s of ", path, what);
+    if (n > 2)
+        printf("%d files", n);
+    else
+        printf("%s%s%s", files[0], n == 2 ? " and " : "", n == 2 ? files[1] : "");
+    printf(", %.0f kB\n", ceil(1e-3 * (double)info.st_size));
+}
+
 static int work(const arguments *args, char **files, int n, progress *at)
 {
     bg_error err = {0};
     bg_status st = write_report(args, files, n, at, &err);
     at->code = st == BG_OK ? BG_EXIT_DONE : bg_error_print(&err);
     at->done = true;
+    if (st == BG_OK) {
+        print_written(args->output, "page", files, n);
+        print_written(args->gltf, "motion", files, n);
+    }
     return at->code;
 }
 
@@ -180,8 +200,14 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_report = {
     .name = "report",
     .operand = "FILE...",
+    .operand_kind = BG_CLI_FILE,
     .explain = "FILE is a result RESULT.h5 of `bogie run`, or the JSON output of `bogie study`.",
     .summary = "make one HTML page of results and studies",
+    .description = "The page has a 3-D animation, plots, the history of steps, the certificate and "
+                   "tables, and needs no network and no other file. Several results are compared: "
+                   "the same plots, differences, and the other motions as ghosts.",
+    .examples = "bogie run models/four-bar.json -o four-bar.h5\n"
+                "bogie report four-bar.h5 -o four-bar.html",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

@@ -2,6 +2,7 @@
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/page.h"
 #include "run/problem.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *integrator, *output, *summary, *checkpoint, *resume;
+    const char *integrator, *output, *html, *summary, *checkpoint, *resume;
     double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
     long max_steps, checkpoint_steps;
     int formulation, output_steps, refuse_redundant, quiet, strict, equilibrium;
@@ -22,10 +23,11 @@ typedef struct arguments {
 #define FIELD(name) offsetof(arguments, name)
 
 static const bg_cli_option options[] = {
-    {"--integrator", NULL, "NAME", BG_CLI_TEXT, FIELD(integrator),
-     "method (default: the model's, or auto)"},
+    {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, FIELD(integrator),
+     "method (default: the model's, or auto); `bogie list` names them"},
     {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, FIELD(formulation),
-     "coordinates of a model (default: the model's, or joint)"},
+     "coordinates of a model: those of its joints, with constraints for closed loops alone, or "
+     "seven for every body, with constraints for every joint (default: the model's, or joint)"},
     {"--t-start", NULL, "T", BG_CLI_NUMBER, FIELD(t_start),
      "start time in s (default: the system's)"},
     {"--t-end", NULL, "T", BG_CLI_NUMBER, FIELD(t_end), "end time in s (default: the system's)"},
@@ -41,22 +43,27 @@ static const bg_cli_option options[] = {
     {"--equilibrium", NULL, NULL, BG_CLI_FLAG, FIELD(equilibrium),
      "start in the equilibrium, or steady motion, that is found from the start given"},
     {"--max-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(max_steps),
-     "give up after N accepted steps"},
+     "give up after N accepted steps, with exit code 1"},
     {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, FIELD(settings),
-     "parameter of the system, path into a model, or integrator.OPTION=VALUE"},
-    {"--output", "-o", "FILE", BG_CLI_TEXT, FIELD(output), "results, FILE.h5 or FILE.csv"},
+     "parameter of the system, path into a model, or integrator.OPTION=VALUE; may be repeated"},
+    {"--output", "-o", "FILE", BG_CLI_FILE, FIELD(output), "results, FILE.h5 (HDF5) or FILE.csv"},
+    {"--html", NULL, "PAGE", BG_CLI_FILE, FIELD(html),
+     "the page of `bogie report` at once; with -o FILE.h5 the result is kept, too"},
     {"--output-interval", NULL, "DT", BG_CLI_POSITIVE, FIELD(output_interval),
      "a row of results every DT s"},
     {"--output-steps", NULL, NULL, BG_CLI_FLAG, FIELD(output_steps),
-     "a row at every step (default without --output-interval)"},
-    {"--summary", NULL, "FILE|-", BG_CLI_TEXT, FIELD(summary), "summary as JSON; - is stdout"},
-    {"--checkpoint", NULL, "FILE", BG_CLI_TEXT, FIELD(checkpoint),
-     "where to save the state to go on from"},
+     "a row at every accepted step and event; so it is without --output-interval, unless the model "
+     "gives an interval"},
+    {"--summary", NULL, "FILE|-", BG_CLI_FILE, FIELD(summary), "summary as JSON; - is stdout"},
+    {"--checkpoint", NULL, "FILE", BG_CLI_FILE, FIELD(checkpoint),
+     "where to save the complete state, every ten seconds, at a stop and at the end"},
     {"--checkpoint-steps", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(checkpoint_steps),
      "save it also every N accepted steps"},
-    {"--resume", NULL, "FILE", BG_CLI_TEXT, FIELD(resume), "go on from a checkpoint"},
+    {"--resume", NULL, "FILE", BG_CLI_FILE, FIELD(resume),
+     "go on from a checkpoint; the result is bit by bit that of a run that was never cut"},
     {"--redundant", NULL, "allow|refuse", BG_CLI_CHOICE, FIELD(refuse_redundant),
-     "what to do with dependent constraints (default allow)"},
+     "constraints that depend on others are left out and reported (allow, the default), or end the "
+     "run before it starts (refuse)"},
     {"--strict", NULL, NULL, BG_CLI_FLAG, FIELD(strict),
      "exit code 1 unless the verdict on the result is good"},
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no certificate and no progress bar"},
@@ -104,9 +111,10 @@ static bg_run_options make_options(const bg_problem *problem, const arguments *a
     set_if_given(&run.method.h_initial, args->h_initial);
     set_if_given(&run.method.h_min, args->h_min);
     set_if_given(&run.method.h_max, args->h_max);
-    if (!args->output || (args->output_steps && isnan(args->output_interval)))
+    bool rows = args->output || args->html;
+    if (!rows || (args->output_steps && isnan(args->output_interval)))
         run.output_interval = 0;
-    run.output_steps = args->output && (args->output_steps || run.output_steps);
+    run.output_steps = rows && (args->output_steps || run.output_steps);
     run.max_steps = args->max_steps;
     run.refuse_redundant = args->refuse_redundant;
     run.checkpoint = args->checkpoint;
@@ -121,11 +129,12 @@ static bg_status check_files(const arguments *args, bg_error *err)
 {
     const bg_cli_file files[] = {{"-o", args->output, BG_PLACE_ROWS}, /* or BG_PLACE_RESULT */
                                  {"--summary", args->summary, BG_PLACE_SUMMARY},
-                                 {"--checkpoint", args->checkpoint, BG_PLACE_CHECKPOINT}};
+                                 {"--checkpoint", args->checkpoint, BG_PLACE_CHECKPOINT},
+                                 {"--html", args->html, BG_PLACE_PAGE}};
     struct stat info;
-    bg_status status = bg_cli_check_distinct(files, 3, err);
+    bg_status status = bg_cli_check_distinct(files, 4, err);
     if (!status)
-        status = bg_cli_check_places(files + 1, 2, err);
+        status = bg_cli_check_places(files + 1, 3, err);
     if (status)
         return status;
     if (args->resume && args->output && stat(args->output, &info) == 0 && S_ISREG(info.st_mode))
@@ -139,13 +148,20 @@ static bg_status check_files(const arguments *args, bg_error *err)
 /* What can be refused before anything is opened. */
 static bg_status check_arguments(const arguments *args, bg_error *err)
 {
-    if (!args->output && (args->output_steps || !isnan(args->output_interval)))
+    const char *dot = args->output ? strrchr(args->output, '.') : NULL;
+    if (!args->output && !args->html && (args->output_steps || !isnan(args->output_interval)))
         return bg_error_set(err, BG_BAD_INPUT,
                             "%s needs a file for the rows: -o FILE.h5 or FILE.csv",
                             args->output_steps ? "--output-steps" : "--output-interval");
     if (args->checkpoint_steps > 0 && !args->checkpoint)
         return bg_error_set(err, BG_BAD_INPUT, "--checkpoint-steps needs --checkpoint FILE");
-    return check_files(args, err);
+    if (args->html && args->output && (!dot || strcmp(dot, ".h5") != 0))
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "--html makes its page of a result FILE.h5, not of '%s'; name one with "
+                            "-o, or leave it out",
+                            args->output);
+    bg_status status = bg_page_check(args->html, err);
+    return status ? status : check_files(args, err);
 }
 
 static bg_status check_times(const bg_system_def *def, const arguments *args, bg_error *err)
@@ -164,7 +180,9 @@ static bg_status check_times(const bg_system_def *def, const arguments *args, bg
 typedef struct simulation {
     bg_problem *problem;
     bg_run_options options;
-    bg_result *result; /* NULL without -o */
+    bg_result *result;  /* NULL without -o and --html */
+    const char *rows;   /* the file of the result */
+    bg_page_result own; /* with --html alone */
     bg_run_report report;
     bg_progress_bar bar;
     bool checked; /* nothing stands in the way of the outputs */
@@ -174,6 +192,7 @@ typedef struct simulation {
 static void simulation_clear(simulation *job)
 {
     bg_result_destroy(job->result);
+    bg_page_result_close(&job->own);
     bg_run_report_clear(&job->report);
     bg_problem_destroy(job->problem);
 }
@@ -196,8 +215,13 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
     const bg_system *system = bg_problem_get_system(job->problem);
     job->options = make_options(job->problem, args);
     status = check_times(bg_system_get_def(system), args, err);
-    if (!status && args->output) {
-        status = bg_result_create(args->output, reference, job->options.integrator, system,
+    job->rows = args->output;
+    if (!status && args->html && !args->output) {
+        status = bg_page_result_open(args->html, &job->own, err);
+        job->rows = job->own.path;
+    }
+    if (!status && job->rows) {
+        status = bg_result_create(job->rows, reference, job->options.integrator, system,
                                   &job->result, err);
         if (!status)
             status = bg_result_describe(job->result, bg_problem_get_model(job->problem),
@@ -252,6 +276,17 @@ static bg_status write_summary(const simulation *job, const char *reference, con
     else
         status = bg_output_write_text(args->summary, BG_PLACE_SUMMARY, text, err);
     free(text);
+    return status;
+}
+
+/* Of what was computed, whether the run reached its end or not. */
+static bg_status write_page(const simulation *job, const arguments *args, bool talks, bg_error *err)
+{
+    if (!args->html || !job->saved)
+        return BG_OK;
+    bg_status status = bg_page_write(job->rows, NULL, args->html, err);
+    if (!status && talks)
+        printf("  page             %s\n", args->html);
     return status;
 }
 
@@ -328,10 +363,12 @@ static int conclude(const simulation *job, const char *reference, const argument
                     bg_status status, bg_error *err)
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
-    if (!args->quiet && !json_on_stdout && job->report.final)
+    bool talks = !args->quiet && !json_on_stdout;
+    if (talks && job->report.final)
         bg_certificate_print(job->problem, &job->options, &job->report,
                              job->saved ? args->output : NULL);
-    bg_error summary_err = {0};
+    bg_error summary_err = {0}, page_err = {0};
+    bg_status paged = write_page(job, args, talks, &page_err);
     bg_status summarised = args->summary ? write_summary(job, reference, args, &summary_err)
                                          : BG_OK;
     fflush(stdout);
@@ -354,11 +391,9 @@ static int conclude(const simulation *job, const char *reference, const argument
         code = refuse_doubtful(&job->report);
     else if (code != BG_EXIT_DONE)
         print_reached(job, args);
-    if (summarised) {
-        int summary_code = bg_error_print(&summary_err);
-        code = code == BG_EXIT_DONE ? summary_code : code;
-    }
-    return code;
+    int summary_code = summarised ? bg_error_print(&summary_err) : BG_EXIT_DONE;
+    int page_code = paged ? bg_error_print(&page_err) : BG_EXIT_DONE;
+    return code != BG_EXIT_DONE ? code : summary_code != BG_EXIT_DONE ? summary_code : page_code;
 }
 
 static int run(const bg_verb *verb, int argc, char **argv)
@@ -387,7 +422,20 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_run = {
     .name = "run",
     .operand = "MODEL",
+    .operand_kind = BG_CLI_MODEL,
     .summary = "simulate a system and print how far the result can be trusted",
+    .description = "Integrates the equations of motion from a consistent start, writes results, "
+                   "and prints the certificate: the largest violations of the constraints, the "
+                   "energy error, events, and a verdict.\n\n"
+                   "Ctrl-C ends a run cleanly; with --checkpoint it can go on later, bit by bit "
+                   "like one that was never cut. Of a model file --set changes anything by its "
+                   "path: `parameters.speed=20`, `joints.a.axis=[0,1,0]`; parameters are set "
+                   "first.",
+    .examples =
+        "bogie run models/five-link-suspension.json --set parameters.speed=20 --html bump.html\n"
+        "bogie run models/iftomm-a01-pendulum.json --formulation cartesian\n"
+        "bogie run equations:car-axle --rtol 1e-8 --atol 1e-8 -o axle.csv\n"
+        "bogie run equations:chain --set N=20 --t-end 2 --summary -",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

@@ -1,6 +1,7 @@
 /* bogie study: runs many variants of a model and makes one table of them. */
 #include "cli/cli.h"
 #include "cli/files.h"
+#include "cli/page.h"
 
 #include "base/clock.h"
 #include "base/output.h"
@@ -25,11 +26,12 @@ typedef struct arguments {
 
 static const bg_cli_option options[] = {
     {"--jobs", "-j", "N", BG_CLI_COUNT_FROM_1, FIELD(jobs),
-     "worker processes (default: one per processor)"},
-    {"--csv", NULL, "FILE|-", BG_CLI_TEXT, FIELD(csv), "the table as CSV; - is stdout"},
-    {"--json", NULL, "FILE|-", BG_CLI_TEXT, FIELD(json),
+     "worker processes (default: one per processor; studies with CPU times run one case at a "
+     "time)"},
+    {"--csv", NULL, "FILE|-", BG_CLI_FILE, FIELD(csv), "the table as CSV; - is stdout"},
+    {"--json", NULL, "FILE|-", BG_CLI_FILE, FIELD(json),
      "table and plots as JSON, for `bogie report`; - is stdout"},
-    {"--html", NULL, "PAGE.html", BG_CLI_TEXT, FIELD(html), "write the page of `bogie report`"},
+    {"--html", NULL, "PAGE.html", BG_CLI_FILE, FIELD(html), "write the page of `bogie report`"},
     {"--no-timing", NULL, NULL, BG_CLI_FLAG, FIELD(no_timing),
      "leave out what depends on the machine; cases then run side by side"},
     {"--time-limit", NULL, "S", BG_CLI_POSITIVE, FIELD(time_limit),
@@ -38,7 +40,7 @@ static const bg_cli_option options[] = {
      "run the I-th of N parts and keep its journal for --merge"},
     {"--merge", NULL, NULL, BG_CLI_FLAG, FIELD(merge),
      "make the table from the journals of all shards in this folder"},
-    {"--journal", NULL, "FILE", BG_CLI_TEXT, FIELD(journal),
+    {"--journal", NULL, "FILE", BG_CLI_FILE, FIELD(journal),
      "where finished cases are kept until the end (default: NAME.journal)"},
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no table on the terminal, no progress"},
 };
@@ -103,13 +105,9 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
                             args->csv    ? "--csv"
                             : args->json ? "--json"
                                          : "--html");
-    if (args->html && !bg_template_get())
-        return bg_error_set(err, BG_MISSING,
-                            "this bogie was built without the viewer, so it writes no pages; leave "
-                            "out --html");
-    if (args->html && strcmp(args->html, "-") == 0)
-        return bg_error_set(err, BG_BAD_INPUT, "--html needs the name of a file, not '-'");
-    bg_status status = bg_cli_check_distinct(files, 4, err);
+    bg_status status = bg_page_check(args->html, err);
+    if (!status)
+        status = bg_cli_check_distinct(files, 4, err);
     return status || !bg_mpi_is_first() ? status : bg_cli_check_places(files, 4, err);
 }
 
@@ -131,7 +129,7 @@ static bg_status write_text(const char *path, bg_place_kind kind, char *text, bg
 
 static bg_status write_page(const char *path, const bg_table *table, bg_error *err)
 {
-    char *text = bg_table_make_json_text(table);
+    char *text = bg_table_create_json(table);
     bg_report *report = NULL;
     if (!text)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the page");
@@ -148,7 +146,7 @@ static bg_status write_page(const char *path, const bg_table *table, bg_error *e
 /* The table for people; what workers and journals say goes to a terminal, too. */
 static char *make_plain_text(const bg_table *table)
 {
-    char *text = bg_table_make_text(table);
+    char *text = bg_table_create_text(table);
     if (text)
         bg_text_clean(text);
     return text;
@@ -162,9 +160,9 @@ static bg_status write_outputs(const bg_table *table, const arguments *args, bg_
     if (!args->quiet && !busy)
         status = write_text("-", BG_PLACE_TABLE, make_plain_text(table), err);
     if (!status && args->csv)
-        status = write_text(args->csv, BG_PLACE_TABLE, bg_table_make_csv(table), err);
+        status = write_text(args->csv, BG_PLACE_TABLE, bg_table_create_csv(table), err);
     if (!status && args->json)
-        status = write_text(args->json, BG_PLACE_STUDY, bg_table_make_json_text(table), err);
+        status = write_text(args->json, BG_PLACE_STUDY, bg_table_create_json(table), err);
     if (!status && args->html)
         status = write_page(args->html, table, err);
     if (!status && (fflush(stdout) != 0 || ferror(stdout)))
@@ -262,8 +260,15 @@ static int run(const bg_verb *verb, int argc, char **argv)
 const bg_verb bg_verb_study = {
     .name = "study",
     .operand = "STUDY",
+    .operand_kind = BG_CLI_STUDY,
     .explain = "STUDY is a study file STUDY.json (docs/study.md).",
     .summary = "run many variants of a model and compare them in one table",
+    .description = "Runs the variants in worker processes and prints one table of what is "
+                   "measured. Finished cases are kept in a journal: a study that was stopped or "
+                   "killed goes on with the same command. A case that fails or crashes is a row "
+                   "with its reason. Under `mpirun` the cases are shared among all ranks.",
+    .examples = "bogie study studies/simeon-stair-events.json\n"
+                "bogie study studies/iftomm.json --csv iftomm.csv --html iftomm.html",
     .options = options,
     .noptions = sizeof options / sizeof options[0],
     .run = run,

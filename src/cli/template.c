@@ -1,4 +1,5 @@
-/* The viewer's page, put into the program as it is: the assembler reads the file. */
+/* The viewer's page, put into the program as it is: the assembler reads the file, which is empty
+ * where npm could not make it. */
 #include "cli/cli.h"
 
 #ifdef BOGIE_TEMPLATE
@@ -12,7 +13,7 @@ extern const char bg_template_text[];
 
 const char *bg_template_get(void)
 {
-    return bg_template_text;
+    return *bg_template_text ? bg_template_text : NULL;
 }
 #else
 const char *bg_template_get(void)

@@ -3,24 +3,17 @@
 #include "cli/cli.h"
 
 #include "model/mechanism.h"
+#include "results/check.h"
 
 #include <stdio.h>
 
-/* Total mass, and the centre sum(m r) / sum(m) in the design position. */
 static void print_bodies(const bg_model *model)
 {
-    double mass = 0, moment[3] = {0};
-    for (int i = 1; i < model->nbodies; i++) {
-        const bg_body *body = &model->bodies[i];
-        mass += body->mass;
-        moment[0] += body->mass * body->pose.r.x;
-        moment[1] += body->mass * body->pose.r.y;
-        moment[2] += body->mass * body->pose.r.z;
-    }
+    double centre[3], mass = bg_check_calc_mass(model, centre);
     printf("  bodies           %d, total mass %.6g kg", model->nbodies - 1, mass);
     if (mass > 0)
-        printf(", centre of mass (%.6g, %.6g, %.6g) m as designed", moment[0] / mass,
-               moment[1] / mass, moment[2] / mass);
+        printf(", centre of mass (%.6g, %.6g, %.6g) m as designed", centre[0], centre[1],
+               centre[2]);
     printf("\n");
 }
 

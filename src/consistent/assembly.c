@@ -94,7 +94,8 @@ void bg_assembly_update_rank(bg_assembly *a, const unsigned char *fixed)
                                  .most = freedom >= 0 ? a->dyn->nv - freedom : 0,
                                  .tolerance = freedom >= 0 ? BG_RANK_ROUNDING : BG_RANK_DATA,
                                  .least = BG_RANK_ROUNDING};
-    bg_rank_answer answer = {a->dependent, a->involved, a->remainder};
+    bg_rank_answer answer = {
+        .dependent = a->dependent, .involved = a->involved, .remainder = a->remainder};
     a->rank = bg_rank_calc(a->ranking, &question, &answer);
     memcpy(a->dyn->eliminated, a->dependent, (size_t)a->dyn->ng);
     bg_kkt_set_eliminated(a->dyn->kkt, a->rank < a->dyn->ng ? a->dependent : NULL);

@@ -68,7 +68,9 @@ static void add_companions(bg_assembly *a, double margin, unsigned char *rows)
                                  .row_size = a->scale,
                                  .column_size = a->sys->def.v_size,
                                  .tolerance = 3 * margin};
-    bg_rank_answer answer = {a->other_dependent, a->other_involved, a->other_remainder};
+    bg_rank_answer answer = {.dependent = a->other_dependent,
+                             .involved = a->other_involved,
+                             .remainder = a->other_remainder};
     bg_rank_calc(a->ranking, &question, &answer);
     memcpy(a->other_involved, rows, (size_t)ng);
     for (int i = 0; i < ng; i++) {

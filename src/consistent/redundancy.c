@@ -260,6 +260,85 @@ bg_status bg_assembly_explain(bg_assembly *a, bg_status st, bg_error *err)
                         own.text, names, loop, margin);
 }
 
+/* shift <- by how much inputs will have changed at t. */
+static bool look_ahead(bg_assembly *a, double t)
+{
+    const bg_state *x = a->x;
+    const int nu = a->sys->def.nu;
+    bg_error ignored;
+    if (bg_system_set_point(a->sys, t, x->q, x->v, x->z, x->mode, &a->dyn->point, &ignored) !=
+        BG_OK)
+        return false;
+    memcpy(a->shift, a->sys->u, (size_t)nu * sizeof(double));
+    if (bg_system_set_point(a->sys, x->t, x->q, x->v, x->z, x->mode, &a->dyn->point, &ignored) !=
+        BG_OK)
+        return false;
+    for (int k = 0; k < nu; k++)
+        a->shift[k] -= a->sys->u[k];
+    return true;
+}
+
+/* Rows left out that will be violated by drives as they go on, and depend on the others there, too:
+ * where motions along the constraints have a constant rank, none leads back. involved <- those;
+ * returns the time at which they are found, NAN: there are none. */
+static double find_contradicted(bg_assembly *a)
+{
+    enum { LOOKS = 16 };
+    const double whole = a->sys->def.t_end - a->x->t, apart = fmax(a->allowed, 1e-6);
+    for (int k = LOOKS; k >= 0 && whole > 0 && isfinite(whole); k--) {
+        const double t = a->x->t + ldexp(whole, -k);
+        bool found = false;
+        if (!look_ahead(a, t))
+            return NAN;
+        memcpy(a->trial, a->x->q, (size_t)a->dyn->nq * sizeof(double));
+        if (!close_trial(a))
+            return NAN;
+        memset(a->misfit, 0, (size_t)a->dyn->ng * sizeof(double));
+        add_misfits(a);
+        for (int i = 0; i < a->dyn->ng; i++) {
+            a->involved[i] = a->dependent[i] && a->misfit[i] > apart &&
+                             a->other_remainder[i] <= BG_RANK_ROUNDING;
+            found = found || a->involved[i];
+        }
+        if (found)
+            return t;
+    }
+    return NAN;
+}
+
+/* Whether rows left out are no redundant ones, but contradict drives. */
+static bool warn_of_drives(bg_assembly *a, bg_assembly_report *report)
+{
+    char names[BG_WARNING_LENGTH / 4], drives[BG_WARNING_LENGTH / 4] = "", buffer[64];
+    double misfit = 0;
+    const size_t size = (size_t)a->dyn->ng * sizeof(double);
+    size_t used = 0;
+    bg_error ignored;
+    if (bg_assembly_evaluate(a, a->x->q, BG_TERM_M | BG_TERM_G | BG_TERM_g, &ignored) != BG_OK)
+        return false;
+    memcpy(a->tau, a->dyn->terms.g, size);
+    memcpy(a->first, a->misfit, size);
+    const double t = find_levers(a) ? find_contradicted(a) : NAN;
+    if (isnan(t)) {
+        memcpy(a->misfit, a->first, size);
+        return false;
+    }
+    for (int i = 0; i < a->dyn->ng; i++)
+        misfit = a->involved[i] ? fmax(misfit, a->misfit[i]) : misfit;
+    for (int k = 0; k < a->sys->def.nu && used < sizeof drives; k++)
+        if (a->lever[k] > 0 && a->shift[k] != 0)
+            used += (size_t)snprintf(
+                drives + used, sizeof drives - used, "%s'%s'", used > 0 ? ", " : "",
+                bg_system_get_name(a->sys->system, 'u', k, buffer, sizeof buffer));
+    bg_assembly_list(a, a->involved, NULL, names, sizeof names);
+    bg_warnings_add(&report->warnings, BG_DOUBTFUL, "drives",
+                    "system '%s': %s is not redundant: it agrees with the others at the start, but "
+                    "not with what follows %s, and misses by %.1e of its size at t = %.6g s, where "
+                    "nothing that moves can help; make them agree, or take one away",
+                    a->sys->def.name, names, drives, misfit, t);
+    return true;
+}
+
 void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
 {
     static const double close = 1e-3;
@@ -288,7 +367,8 @@ void bg_assembly_warn(bg_assembly *a, bg_assembly_report *report)
             r->count, r->count == 1 ? " is" : "s are", r->misfit, BG_RANK_DATA, kept,
             much ? "; that is much for digits of data, check the dimensions" : "");
     }
-    if (r->misfit > r->allowed) {
+    const bool contradicted = r->misfit > r->allowed && warn_of_drives(a, report);
+    if (r->misfit > r->allowed && !contradicted) {
         for (int i = 0; i < a->dyn->ng; i++)
             a->involved[i] = a->dependent[i] && a->misfit[i] > r->allowed;
         bg_assembly_list(a, a->involved, NULL, names, sizeof names);

@@ -27,16 +27,12 @@ static int def_inputs(void *self, double t, const int *mode, double *u, double *
             mb->signals[i * n + k] = x[i];
     }
     mb->t_signals = t;
-    memcpy(u, mb->signals, (size_t)n * sizeof(double));
-    memcpy(u_t, mb->signals + n, (size_t)n * sizeof(double));
-    memcpy(u_tt, mb->signals + 2 * n, (size_t)n * sizeof(double));
-    for (int k = 0; k < mb->nlive; k++) {
-        const bg_live_signal *x = &mb->live[k];
-        if (!x->is_live)
-            continue;
-        u[k] = x->value + x->rate * (t - x->since);
-        u_t[k] = x->rate;
-        u_tt[k] = 0;
+    for (int k = 0; k < n; k++) {
+        const bg_live_signal *x = k < mb->nlive ? &mb->live[k] : NULL;
+        const bool live = x && x->is_live;
+        u[k] = live ? x->value + x->rate * (t - x->since) : mb->signals[k];
+        u_t[k] = live ? x->rate : mb->signals[n + k];
+        u_tt[k] = live ? 0 : mb->signals[2 * n + k];
     }
     return 0;
 }
@@ -63,6 +59,14 @@ static int def_energy(void *self, const bg_point *p, bg_energy *out)
     bg_multibody *mb = self;
     mb->update(mb, p, NULL);
     bg_multibody_calc_energy(mb, out);
+    return 0;
+}
+
+static int def_power(void *self, const bg_point *p, double *power)
+{
+    bg_multibody *mb = self;
+    mb->update(mb, p, NULL);
+    *power = bg_multibody_calc_power(mb);
     return 0;
 }
 
@@ -233,6 +237,7 @@ void bg_multibody_define(bg_multibody *mb, bg_system_def *def)
     def->set_live = def_set_live;
     def->outputs = def_outputs;
     def->energy = def_energy;
+    def->power = def_power;
     def->start = def_start;
     def->event = def_event;
     def->sides = def_sides;

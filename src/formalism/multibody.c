@@ -442,6 +442,14 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s)
         s[m->ns + mb->ncorners + k] = bg_law_calc(m->watches[k].law, &mb->world, NULL);
 }
 
+static void add_energies(bg_multibody *mb, bg_energy *out)
+{
+    const bg_model *m = mb->model;
+    for (int k = 0; k < m->nforces; k++)
+        if (m->forces[k].class_->energy)
+            m->forces[k].class_->energy(&m->forces[k], &mb->world, out);
+}
+
 void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
 {
     const bg_model *m = mb->model;
@@ -454,9 +462,14 @@ void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out)
         out->potential -= m->bodies[b].mass *
                           bg_dot(m->gravity, bg_world_get_place(&mb->world, x->r));
     }
-    for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->energy)
-            m->forces[k].class_->energy(&m->forces[k], &mb->world, out);
+    add_energies(mb, out);
+}
+
+double bg_multibody_calc_power(bg_multibody *mb)
+{
+    bg_energy of_forces = {0, 0, 0};
+    add_energies(mb, &of_forces);
+    return of_forces.power;
 }
 
 bg_wrench bg_multibody_calc_reaction(bg_multibody *mb, int joint, const double *lambda)

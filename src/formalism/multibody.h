@@ -203,6 +203,7 @@ void bg_multibody_calc_changes(bg_multibody *mb, const bg_point *p, const double
 void bg_multibody_calc_rates(bg_multibody *mb, double *z_t);
 void bg_multibody_calc_switching(bg_multibody *mb, double *s);
 void bg_multibody_calc_energy(bg_multibody *mb, bg_energy *out);
+double bg_multibody_calc_power(bg_multibody *mb); /* of it, W */
 void bg_multibody_calc_outputs(bg_multibody *mb, const bg_point *p, const double *a,
                                const double *lambda, double *y);
 

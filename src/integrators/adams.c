@@ -138,7 +138,7 @@ static bg_status prepare_partition(bg_integrator *ig, bg_error *err)
 static void restart(bg_integrator *ig, bg_restart reason)
 {
     bg_adams *m = ig->method;
-    if (reason != BG_RESTART_ROWS)
+    if (reason != BG_RESTART_ROWS && reason != BG_RESTART_INPUTS)
         bg_adams_history_reset(&m->now);
     if (reason == BG_RESTART_START) {
         m->partition->chosen = false;

@@ -4,6 +4,7 @@
 #include "integrators/integrator.h"
 #include "integrators/trouble.h"
 
+#include <limits.h>
 #include <math.h>
 
 static void archive_residuals(bg_residuals *r, int ng, bg_archive *archive)
@@ -36,6 +37,7 @@ void bg_integrator_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, ig->rate0, ig->n);
     double numbers[] = {ig->t_end, ig->t_limit, ig->t_grid, (double)ig->grid, ig->rcond};
     bg_archive_finite(archive, numbers, 5);
+    bg_archive_whole(archive, &ig->parts, 1, 0, INT_MAX);
     if (!(fabs(numbers[3]) < 1e18))
         archive->failed = true;
     bg_control_archive(ig, archive);

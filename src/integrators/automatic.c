@@ -39,6 +39,7 @@ static void take(bg_integrator *ig, int k)
     ig->method = part->method;
     ig->by_largest = part->by_largest;
     ig->has_past = part->has_past;
+    ig->drifts = part->drifts;
     ig->order = part->class_->info.order;
 }
 
@@ -54,11 +55,12 @@ static bg_status create_part(bg_integrator *ig, bg_automatic_part *part, bg_erro
 {
     ig->class_ = part->class_;
     ig->method = NULL;
-    ig->by_largest = ig->has_past = false;
+    ig->by_largest = ig->has_past = ig->drifts = false;
     bg_status st = part->class_->create(ig, err);
     part->method = ig->method;
     part->by_largest = ig->by_largest;
     part->has_past = ig->has_past;
+    part->drifts = ig->drifts;
     return st;
 }
 

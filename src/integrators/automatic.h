@@ -9,7 +9,7 @@
 typedef struct bg_automatic_part {
     const bg_integrator_class *class_;
     void *method; /* NULL: it cannot integrate this system, or steps are fixed */
-    bool by_largest, has_past;
+    bool by_largest, has_past, drifts;
 } bg_automatic_part;
 
 typedef struct bg_automatic {

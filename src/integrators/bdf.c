@@ -80,6 +80,7 @@ static bg_status read_options(bg_integrator *ig, bg_bdf *m, bg_error *err)
     /* what Newton's iteration leaves in fixed steps is rounding in every entry */
     m->norm = ig->options.step > 0 ? BG_NORM_LARGEST : bg_option_get_choice(ig, "norm");
     ig->by_largest = m->norm == BG_NORM_LARGEST;
+    ig->drifts = m->ng > 0 && (m->form == BG_FORM_INDEX_2 || m->form == BG_FORM_INDEX_1);
     m->second_row = m->form == BG_FORM_GGL && m->ng > 0;
     if (m->kappa < 0 || m->kappa >= 1 || bg_option_get_number(ig, "newton", 0.5) == 0)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -217,12 +218,14 @@ static void destroy(bg_integrator *ig)
     free(m);
 }
 
-/* What stays true: all of the motion where only the choice of rows is another; the derivatives
+/* What stays true: all of the motion where only the choice of rows, or inputs, are others; the
+ * derivatives
  * where q, v or z have jumped, as a first guess; nothing in another mode, or of another motion. */
 static void restart(bg_integrator *ig, bg_restart reason)
 {
     bg_bdf *m = ig->method;
-    bool goes_on = reason == BG_RESTART_ROWS && ig->x0->t == m->t_now;
+    bool goes_on = (reason == BG_RESTART_ROWS || reason == BG_RESTART_INPUTS) &&
+                   ig->x0->t == m->t_now;
     bg_bdf_history *const both[] = {&m->now, &m->ends};
     for (int i = 0; i < 2; i++)
         if (goes_on)
@@ -468,6 +471,16 @@ static bg_status attempt_fixed(bg_integrator *ig, bg_error *err)
     return st;
 }
 
+/* What a step has changed that was undone. */
+static void take_back(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    if (!m->changed)
+        return;
+    bg_bdf_parts_copy(ig, &m->kept, &m->parts);
+    m->changed = m->ready = false;
+}
+
 static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
 {
     bg_bdf *m = ig->method;
@@ -476,10 +489,7 @@ static bg_status attempt(bg_integrator *ig, double *error, bg_error *err)
     if (m->tries++ == 0) {
         m->k_try = m->now.k_next;
         m->error_failures = m->cuts = 0;
-        if (m->changed) { /* by a step that was undone */
-            bg_bdf_parts_copy(ig, &m->kept, &m->parts);
-            m->changed = m->ready = false;
-        }
+        take_back(ig);
     }
     memcpy(ig->x1->mode, ig->x0->mode, (size_t)ig->sys->def.nmode * sizeof(int));
     bg_bdf_history_copy(&m->now, &m->next);
@@ -557,6 +567,8 @@ static void archive(bg_integrator *ig, bg_archive *a)
 {
     bg_bdf *m = ig->method;
     const int size = bg_bdf_count_values(m);
+    if (!a->loading)
+        take_back(ig);
     bg_bdf_history_archive(&m->now, a);
     bg_bdf_history_archive(&m->ends, a);
     bg_archive_finite(a, &m->t_now, 1);

@@ -12,7 +12,7 @@
  * branches are smooth, and steps and leaps (leaps.h) pass as they do with exact data, led by their
  * velocity.
  *
- * Before every step it is foreseen where the motion leads, and which rows become dependent there
+ * Before a step it is foreseen where the motion leads, and which rows become dependent there
  * (foresight.c); the critical point of these rows is found (critical.c). If no other choice of rows
  * is independent there (the third crank may hold what two in line do not), and c is within the
  * precision of the data, then g_w becomes g_w - c, and the state is moved onto that, by about c /
@@ -25,6 +25,10 @@
  *
  * A passage whose c is more than that is said: that the motion goes straight on is what the drawing
  * means, but not what the digits say.
+ *
+ * What a method drifts off the constraints is such a c, too, even where the data are exact: before
+ * a change point and until it is passed, x0 is moved back in every step. Where steps come so near
+ * to it all the same that they follow what is left, that is said.
  *
  * Redundant rows show by themselves that data are rounded. Without any, c may be no more than what
  * the digits leave open in which places are written: 1.0000036 beside 1 is meant so, if other
@@ -60,8 +64,10 @@ static void list(void *object, bg_arena *arena)
         BG_TAKE(arena, c->ahead.across[k], def->nv);
     BG_TAKE(arena, c->size, def->ng);
     BG_TAKE(arena, c->remainder, def->ng);
+    BG_TAKE(arena, c->others, def->ng);
     BG_TAKE(arena, c->offset_before, def->ng);
     BG_TAKE(arena, c->before, def->ng);
+    BG_TAKE(arena, c->rate, def->ng);
     BG_TAKE(arena, c->dependent, def->ng);
     BG_TAKE(arena, c->held, def->ng);
     BG_TAKE(arena, c->kept_before, def->ng);
@@ -110,27 +116,41 @@ static bool may_be_rounded(const bg_system *system)
            bg_misfit_grows * system->resolution > bg_offset_rounding * system->size;
 }
 
+/* Whether what a method adds to constraints may turn the motion off. */
+static bool may_drift(const bg_integrator *ig)
+{
+    return ig->drifts && !ig->sys->system->tree && ig->options.step == 0;
+}
+
 void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy, bg_restart reason)
 {
     bg_change_points *c = ig->change_points;
     c->redundant = redundancy && redundancy->count > 0;
-    c->needed = c->redundant || may_be_rounded(ig->sys->system);
+    c->needed = c->redundant || may_be_rounded(ig->sys->system) || may_drift(ig);
     c->misfit = c->redundant ? redundancy->misfit : 0;
     c->t_before = INFINITY;
-    c->pause = 0;
-    c->interval = 1;
+    c->since = 0;
+    c->t_clear = -INFINITY;
     if (reason == BG_RESTART_START) {
         c->ahead.n = 0;
         c->ahead.t_end = -HUGE_VAL;
         c->doubtful = 0;
         c->largest = c->used = 0;
-        c->t_near = NAN;
+        c->t_near = c->t_drifted = NAN;
         c->least = 0;
         c->falls = false;
     }
     for (int k = 0; k < c->ahead.n; k++)
         if (ig->dyn->eliminated[c->ahead.row[k]])
             c->ahead.n = 0;
+}
+
+void bg_change_points_forget(bg_integrator *ig)
+{
+    if (!ig->change_points)
+        return;
+    ig->change_points->since = 0;
+    ig->change_points->t_clear = -INFINITY;
 }
 
 bool bg_change_points_is_needed(const bg_integrator *ig)
@@ -241,6 +261,38 @@ static bool find_passage(bg_integrator *ig, double s, double horizon, bool *exac
     return false;
 }
 
+/* How far x0 is off the constraints, in sizes of rows; notices where it is so near that the rest of
+ * that may turn the motion off. */
+static double calc_drift(bg_integrator *ig)
+{
+    static const double too_near = 3e-5; /* what others leave of a row */
+    bg_change_points *c = ig->change_points;
+    const bg_dynamics *d = ig->dyn;
+    double most = 0;
+    if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G | BG_TERM_g))
+        return 0;
+    if (bg_foresight_calc_rank(ig, d->eliminated, false) < too_near && isnan(c->t_drifted))
+        c->t_drifted = ig->x0->t;
+    for (int i = 0; i < d->ng; i++)
+        if (!d->eliminated[i])
+            most = fmax(most, fabs(d->terms.g[i]) / c->size[i]);
+    return most;
+}
+
+/* Where a method drifts it follows g_w = c of its own, and turns off: x0 is moved back. */
+static bool come_back(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    if (!ig->drifts || !(calc_drift(ig) > bg_offset_least))
+        return false;
+    bg_state_copy(ig->sys->system, ig->x0, c->moved);
+    if (bg_project_state(ig->dyn, c->moved, NULL) != BG_OK)
+        return false;
+    bg_state_copy(ig->sys->system, c->moved, ig->x0);
+    c->t_before = INFINITY;
+    return true;
+}
+
 /* Looks for a passage ahead, and moves x0 onto the rows moved, or onto rows that are better there;
  * false: it stays. Where no change point is found after all, fixed steps choose rows where they are
  * (selection.h), so that what drifts does not depend on where the motion is foreseen to lead. */
@@ -260,6 +312,8 @@ static bool look_ahead(bg_integrator *ig)
         c->used = fmax(c->used, c->ahead.offset);
         return true;
     }
+    if (exact && ig->drifts)
+        return come_back(ig) || exchanged;
     c->ahead.n = 0;
     if (exchanged && !exact && ig->options.step > 0) {
         go_back(ig);
@@ -338,10 +392,8 @@ bool bg_change_points_update(bg_integrator *ig)
     bool moved = false, ended = false;
     if (!c || !c->needed)
         return false;
-    if (c->ahead.n == 0 && c->pause > 0) {
-        c->pause--;
+    if (c->ahead.n == 0 && ig->x0->t + ig->control.h_next <= c->t_clear)
         return false;
-    }
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_FOR_FORESIGHT);
     c->spent = 0;
     if (c->ahead.n == 0)
@@ -350,6 +402,8 @@ bool bg_change_points_update(bg_integrator *ig)
         finish_passage(ig);
     if (ended)
         c->ahead.n = 0;
+    else if (c->ahead.n > 0 && ig->drifts && !moved)
+        moved = come_back(ig);
     bg_system_turn_to(ig->sys, before);
     return moved;
 }
@@ -388,6 +442,13 @@ void bg_change_points_explain(const bg_integrator *ig, bg_warnings *warnings)
 {
     const bg_change_points *c = ig->change_points;
     char names[256];
+    if (c && !isnan(c->t_drifted))
+        bg_warnings_add(
+            warnings, BG_DOUBTFUL, "change point",
+            "at t = %.6g s the mechanism was next to a position in which constraints become "
+            "dependent and branches of its motion meet: with settings that let it drift off the "
+            "constraints it may have gone on along another branch; take those by default",
+            c->t_drifted);
     if (!c || (c->doubtful == 0 && isnan(c->t_near)))
         return;
     list_names(ig, names, sizeof names);
@@ -424,14 +485,16 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_flags(archive, &c->falls, sizeof c->falls);
     bg_archive_flags(archive, &c->redundant, sizeof c->redundant);
     bg_archive_flags(archive, &c->needed, sizeof c->needed);
-    bg_archive_whole(archive, &c->pause, 1, 0, BG_PAUSE_MAX - 1);
-    bg_archive_whole(archive, &c->interval, 1, 1, BG_PAUSE_MAX);
+    bg_archive_finite(archive, c->rate, ng);
+    bg_archive_finite(archive, &c->since, 1);
+    bg_archive_doubles(archive, &c->t_clear, 1);
     bg_archive_flags(archive, c->named, (size_t)ng);
     bg_archive_counts(archive, &c->doubtful, 1);
     bg_archive_finite(archive, &c->t_first, 1);
     bg_archive_finite(archive, &c->largest, 1);
     bg_archive_finite(archive, &c->used, 1);
     bg_archive_doubles(archive, &c->t_near, 1);
+    bg_archive_doubles(archive, &c->t_drifted, 1);
     bg_archive_whole(archive, &p->n, 1, 0, BG_WEAK);
     bg_archive_whole(archive, p->row, BG_WEAK, 0, ng - 1);
     bg_archive_finite(archive, p->slope, BG_WEAK);

@@ -20,9 +20,12 @@ void bg_change_points_destroy(bg_change_points *points);
 void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy,
                               bg_restart reason);
 
+/* Other rows are kept now: what was seen ahead was seen of those before. */
+void bg_change_points_forget(bg_integrator *ig);
+
 /* Looks from the beginning x0 of the next step for a change point ahead, and moves the constraints
  * and x0 so that the motion leads through it; true: x0 was moved, and rates there are to be found
- * anew. Where no row is redundant that is G, once in up to eight steps; where rows are those of a
+ * anew. With error control that is not before every step (foresight.c); where rows are those of a
  * tree it costs nothing. */
 bool bg_change_points_update(bg_integrator *ig);
 /* Whether there are looks. */

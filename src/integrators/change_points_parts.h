@@ -6,10 +6,7 @@
 #include "base/arena.h"
 #include "integrators/change_points.h"
 
-enum {
-    BG_WEAK = 8,     /* rows that become dependent at once */
-    BG_PAUSE_MAX = 8 /* steps from look to look where none is redundant */
-};
+enum { BG_WEAK = 8 /* rows that become dependent at once */ };
 
 /* How far to look, and the unit of the search across the motion, in sizes of coordinates. */
 static const double bg_reach = 0.3;
@@ -50,11 +47,13 @@ struct bg_change_points {
     double *velocity;               /* [nv] of the motion foreseen */
     double *tangent[1 + BG_WEAK];   /* [nv] directions of the search, at the iterate */
     double *size, *remainder;       /* [ng] */
+    double *others;                 /* [ng] what all other kept rows leave of a row */
     double *offset_before;          /* [ng] offsets to go back to */
-    double *before, t_before;       /* [ng] remainders a step ago; s; INFINITY: none */
-    double least;                   /* of them, of kept rows, and */
+    double *before, t_before;       /* [ng] that at the last look; s; INFINITY: none */
+    double *rate, since;            /* [ng] how it changed before that, 1/s; s; 0: not known */
+    double t_clear;                 /* s, until when there need not be a look */
+    double least;                   /* remainder of kept rows, and */
     bool falls;                     /* whether that was more before */
-    int pause, interval;            /* steps until the rows are looked at; between two looks */
     unsigned char *dependent;       /* [ng] */
     unsigned char *held;            /* [ng] rows out of the matrix of a search */
     unsigned char *kept_before;     /* [ng] rows left out to go back to */
@@ -64,13 +63,14 @@ struct bg_change_points {
     unsigned char *named; /* [ng] rows of the first passage that was doubtful */
     signed char *order;   /* [ng] */
     bg_passage ahead;
-    long doubtful;   /* passages in which digits would have decided */
-    double t_first;  /* s, of the first of them */
-    double largest;  /* offset of them */
-    double t_near;   /* s, when a change point was come near to that none led through; NAN: never */
-    double used;     /* largest offset so far, in sizes of rows */
-    bg_state *moved; /* x0 on the rows moved */
-    int spent;       /* evaluations of this look ahead, BG_LOOK_MAX at most */
+    long doubtful;  /* passages in which digits would have decided */
+    double t_first; /* s, of the first of them */
+    double largest; /* offset of them */
+    double t_near;  /* s, when a change point was come near to that none led through; NAN: never */
+    double t_drifted; /* s, when a method that drifts was next to one; NAN: never */
+    double used;      /* largest offset so far, in sizes of rows */
+    bg_state *moved;  /* x0 on the rows moved */
+    int spent;        /* evaluations of this look ahead, BG_LOOK_MAX at most */
 };
 
 /* Terms at q, s after x0, with V where it is not the identity. */

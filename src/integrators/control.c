@@ -7,6 +7,8 @@
 
 static const double beta = 0.04, safety = 0.9, shrink_limit = 0.2, growth_limit = 10.0;
 static const double cruise_memory = 0.9; /* of h_cruise that a shorter step leaves */
+enum { MOST_PARTS = 256 };
+static const double least_part = 0x1p-20, growth_of_parts = 2;   /* of a fixed step */
 static const double after_failure = 0.25, after_rejection = 0.9; /* of the length, at most */
 
 void bg_control_reset(bg_integrator *ig, double h)
@@ -50,26 +52,55 @@ void bg_control_accept(bg_integrator *ig, double error, bool across)
     c->last_rejected = false;
 }
 
+/* Parts of a fixed step become longer until they are whole ones. */
+void bg_control_accept_fixed(bg_integrator *ig)
+{
+    const double step = ig->options.step;
+    ig->parts = ig->part ? ig->parts + 1 : 0;
+    ig->control.h_next = fmin(growth_of_parts * ig->control.h_next, ig->part ? 0.5 * step : step);
+}
+
+bool bg_control_cut(bg_integrator *ig)
+{
+    bg_control *c = &ig->control;
+    c->h_next = after_failure * fmin(c->h_next, ig->h);
+    return ig->class_->cuts && ig->parts < MOST_PARTS && c->h_next >= least_part * ig->options.step;
+}
+
 double bg_control_get_least(const bg_integrator *ig)
 {
     double t = fmax(fabs(ig->x0->t), fabs(ig->t_end));
     return fmax(ig->options.h_min, 16 * DBL_EPSILON * t);
 }
 
+/* A fixed step leads to the next point of the grid, a part of one no farther. */
+static double fit_fixed(bg_integrator *ig, double h, double limit, double *t1)
+{
+    const double slack = 1e-9, t0 = ig->x0->t, step = ig->options.step;
+    const double next = ig->t_grid + (double)(ig->grid + 1) * step;
+    const bool cut = h < step, reaches = !cut || h * (1 + slack) >= next - t0;
+    const double length = !cut ? step : reaches ? next - t0 : h;
+    ig->whole = reaches && length * (1 + slack) < limit - t0;
+    ig->part = !reaches && length * (1 + slack) < limit - t0;
+    *t1 = ig->whole ? next : ig->part ? t0 + h : limit;
+    return ig->whole || ig->part ? length : limit - t0;
+}
+
 double bg_control_fit(bg_integrator *ig, double h, double *t1)
 {
+    const double slack = 0.01;
     double t0 = ig->x0->t, limit = fmin(ig->t_end, ig->t_limit), remaining = limit - t0;
     if (ig->options.h_max > 0)
         h = fmin(h, ig->options.h_max);
-    double slack = ig->options.step > 0 ? 1e-9 : 0.01;
-    ig->whole = ig->options.step > 0 && h == ig->options.step && h * (1 + slack) < remaining;
+    if (ig->options.step > 0)
+        return fit_fixed(ig, h, limit, t1);
     if (h * (1 + slack) >= remaining) {
         *t1 = limit;
         return remaining;
     }
-    if (ig->options.step == 0 && 2 * h > remaining)
+    if (2 * h > remaining)
         h = 0.5 * remaining;
-    *t1 = ig->whole ? ig->t_grid + (double)(ig->grid + 1) * h : t0 + h;
+    *t1 = t0 + h;
     return h;
 }
 

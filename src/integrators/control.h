@@ -38,6 +38,10 @@ double bg_control_propose(bg_integrator *ig, bg_outcome outcome, double error);
  * short, which says nothing about what steps are elsewhere. */
 void bg_control_accept(bg_integrator *ig, double error, bool across);
 
+/* The same of a fixed step, or of a part of one. */
+void bg_control_accept_fixed(bg_integrator *ig);
+/* h_next <- a part of the fixed step that failed; false: it cannot be, or is too short. */
+bool bg_control_cut(bg_integrator *ig);
 /* Length of an attempt of about h from x0, and the time it ends at; avoids a tiny last step and
  * ends exactly at the limit. */
 double bg_control_fit(bg_integrator *ig, double h, double *t1);

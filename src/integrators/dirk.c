@@ -24,6 +24,7 @@
 #include <string.h>
 
 static const double fast = 0.1; /* rate of convergence that needs no new derivatives */
+enum { SOLVING = 32 };          /* steps after one whose iteration had to solve for accelerations */
 
 static void list(void *object, bg_arena *arena)
 {
@@ -59,6 +60,7 @@ static void list(void *object, bg_arena *arena)
     const bg_pattern *w = bg_system_get_pattern(ig->sys->system, BG_OF_w, BG_BY_q);
     BG_TAKE(arena, m->kept, m->kept_size);
     BG_TAKE(arena, m->G, bg_system_get_size_G(ig->sys->system));
+    BG_TAKE(arena, m->G_begin, bg_system_get_size_G(ig->sys->system));
     BG_TAKE(arena, m->Ga, w ? w->row_start[ng] : ng * nv);
     BG_TAKE(arena, m->Ga_zero, w ? w->row_start[ng] : ng * nv);
 }
@@ -129,6 +131,7 @@ void bg_dirk_restart(bg_integrator *ig, bg_restart reason)
     m->ready = bg_dirk_matrix_resize(ig);
     m->made_at = NAN;
     m->restored = m->slow = m->changed = false;
+    m->solving = 0;
     m->starting = true;
     m->within = reason != BG_RESTART_START;
     m->tries = 0;
@@ -184,7 +187,7 @@ static void begin_stage(bg_integrator *ig, int i)
     guess(m, i, m->nv, x->a, y->a);
     guess(m, i, m->ng, x->lambda, y->lambda);
     guess(m, i, m->nz, ig->rate0 + m->nq + m->nv, y->zeta);
-    if (m->by_stage) /* frames of stages before are no longer in use */
+    if (m->own_frames) /* those of stages before are no longer in use */
         memset(m->shift, 0, (size_t)m->nv * sizeof(double));
 }
 
@@ -340,39 +343,50 @@ static bg_status begin_attempt(bg_integrator *ig, double *error, bg_error *err)
     m->worst = 0;
     m->eta = m->rate;
     m->next_slow = m->slow;
+    m->next_solving = m->solving > 0 ? m->solving - 1 : 0;
     return BG_OK;
 }
 
-/* Stages with a matrix and a frame of each one's own. */
-static bg_status solve_each(bg_integrator *ig, bg_error *err)
+/* Stages with a matrix of each one's own, where one for all does not converge. What is integrated
+ * stays the same unless each has a frame of its own, too, as behind a singular position. */
+static bg_status solve_each(bg_integrator *ig, bool own_frames, bg_error *err)
 {
     bg_dirk *m = ig->method;
+    bg_status st = BG_OK;
     if (!m->changed)
         bg_dirk_matrix_keep(ig);
+    if (!own_frames && m->ng > 0)
+        st = update_frame(ig, err);
+    if (st == BG_OK && !own_frames && m->ng > 0)
+        memcpy(m->G_begin, ig->dyn->terms.G,
+               (size_t)bg_system_get_size_G(ig->sys->system) * sizeof(double));
     m->changed = m->by_stage = true;
+    m->own_frames = own_frames;
     m->restored = false;
+    m->worst = 0;
     m->eta = 1;
-    bg_status st = solve_stages(ig, err);
-    m->by_stage = false;
+    if (st == BG_OK)
+        st = solve_stages(ig, err);
+    m->by_stage = m->own_frames = false;
     m->made_at = NAN;
     return st;
 }
 
-/* Leaps, which cost several Jacobians, lead over singular positions, not over what follows a start
- * or an event, unless that is one. */
-static bool sees_no_singularity(bg_integrator *ig, bg_status st)
+static bool sees_singularity(bg_integrator *ig, bg_status st)
 {
-    const bg_dirk *m = ig->method;
-    return m->starting && !bg_change_points_is_passing(ig) && st != BG_SINGULAR &&
-           !bg_rounding_is_magnified(ig);
+    return bg_change_points_is_passing(ig) || st == BG_SINGULAR || bg_rounding_is_magnified(ig);
 }
 
-bg_status bg_dirk_attempt(bg_integrator *ig, double *error, bg_error *err)
+/* All stages with one matrix, of the beginning if one at hand does not serve. What that matrix
+ * knows least of is how masses and geometry change within the step, in joint form above all. Where
+ * that is too much, iterations that solve for accelerations at each iterate, with M and G of the
+ * place, converge all the same, to the same stages. */
+static bg_status solve_alike(bg_integrator *ig, bg_error *err)
 {
     bg_dirk *m = ig->method;
-    bg_status st = begin_attempt(ig, error, err);
-    if (st == BG_OK)
-        st = prepare(ig, false, err);
+    const bool may = !m->first_order && !ig->sys->def.f_of_lambda;
+    m->solves = may && m->solving > 0;
+    bg_status st = prepare(ig, false, err);
     if (st == BG_OK)
         st = solve_stages(ig, err);
     if (st > 0 && !isnan(m->made_at) && m->made_at != ig->x0->t) {
@@ -381,11 +395,33 @@ bg_status bg_dirk_attempt(bg_integrator *ig, double *error, bg_error *err)
         if (st == BG_OK)
             st = solve_stages(ig, err);
     }
-    if (st > 0 && ig->options.step > 0) /* which cannot become shorter */
-        st = solve_each(ig, err);
+    if (st > 0 && may && !m->solves && !isnan(m->made_at) && m->factored > 0) {
+        m->solves = true;
+        m->worst = 0;
+        m->eta = 1;
+        st = solve_stages(ig, err);
+        m->next_solving = st == BG_OK ? SOLVING : m->next_solving;
+    }
+    m->solves = false;
+    return st;
+}
+
+bg_status bg_dirk_attempt(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_dirk *m = ig->method;
+    bg_status st = begin_attempt(ig, error, err);
+    if (st == BG_OK)
+        st = solve_alike(ig, err);
+    const bool fixed = ig->options.step > 0; /* before it is cut */
+    if (st > 0 && fixed)
+        st = solve_each(ig, false, err);
+    if (st > 0 && fixed && sees_singularity(ig, st))
+        st = solve_each(ig, true, err);
     if (st == BG_OK)
         st = end_attempt(ig, error, err);
-    ig->stays = (st == BG_OK && *error <= 1) || sees_no_singularity(ig, st);
+    /* leaps, which cost several Jacobians, lead over singular positions, not over what follows a
+     * start or an event, unless that is one */
+    ig->stays = (st == BG_OK && *error <= 1) || (m->starting && !sees_singularity(ig, st));
     return st;
 }
 
@@ -400,7 +436,7 @@ bg_status bg_dirk_leap(bg_integrator *ig, double *error, bg_error *err)
         return st;
     const bg_dirk_tableau *own = m->tableau;
     m->tableau = &bg_sdirk4_tableau;
-    st = solve_each(ig, err);
+    st = solve_each(ig, true, err);
     if (st == BG_OK)
         st = end_attempt(ig, error, err);
     m->tableau = own;
@@ -419,6 +455,7 @@ void bg_dirk_commit(bg_integrator *ig)
     bg_dirk *m = ig->method;
     m->changed = m->starting = false;
     m->slow = m->next_slow || m->worst > fast;
+    m->solving = m->next_solving;
     m->rate = m->eta;
 }
 
@@ -439,5 +476,6 @@ void bg_dirk_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, &m->rate, 1);
     bg_archive_flags(archive, &m->slow, sizeof m->slow);
     bg_archive_flags(archive, &m->starting, sizeof m->starting);
+    bg_archive_whole(archive, &m->solving, 1, 0, SOLVING);
     bg_dirk_matrix_archive(ig, archive);
 }

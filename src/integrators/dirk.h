@@ -55,7 +55,10 @@ typedef struct bg_dirk_columns {
 typedef struct bg_dirk {
     const bg_dirk_tableau *tableau;
     int nq, nv, nz, ng;
-    bool first_order; /* Newton's iteration in positions and velocities (dirk_first.c) */
+    bool first_order; /* Newton's iteration in positions and velocities (dirk_first.c), */
+    bool solves;      /* or this attempt's alone, as the other does not converge; */
+    int solving,
+        next_solving; /* steps that begin so; what becomes of that when the step is final */
     bool full;        /* the matrix (51) with all rows, else the reduced one */
     bool filtered;    /* error estimate */
     double kappa;     /* Newton's bound, in units of the tolerance */
@@ -65,6 +68,7 @@ typedef struct bg_dirk {
     double *kept;    /* [kept_size] what they were when the step began */
     int kept_size;
     double *G;       /* where they were made, as the system writes it */
+    double *G_begin; /* at the beginning of a step by stages */
     double *Ga;      /* (G a) by q, as w by q */
     double *Ga_zero; /* scratch: w by q at rest */
     bg_dirk_columns columns;
@@ -83,7 +87,8 @@ typedef struct bg_dirk {
     double e_rejected;    /* its error */
     bool within;          /* the last start is within a motion: an event */
     bool starting;        /* no step is final since the last start or event */
-    bool by_stage;        /* every stage has a matrix and a frame of its own */
+    bool by_stage;        /* every stage has a matrix of its own, */
+    bool own_frames;      /* and a frame; else that of the beginning decides what is integrated */
     bool restored;        /* from a checkpoint: the matrix is to be factored as it was */
     bg_status ready;      /* BG_OK, or what is wrong with memory that a start asked for */
     bg_dirk_stages stage;
@@ -172,7 +177,7 @@ double bg_dirk_control(bg_integrator *ig, bg_outcome outcome, double error);
     .create = create, .destroy = bg_dirk_destroy, .restart = bg_dirk_restart,           \
     .attempt = bg_dirk_attempt, .leap = bg_dirk_leap, .first_step = bg_dirk_first_step, \
     .control = bg_dirk_control, .accept = bg_dirk_accept, .commit = bg_dirk_commit,     \
-    .archive = bg_dirk_archive, .describe = bg_dirk_describe
+    .archive = bg_dirk_archive, .describe = bg_dirk_describe, .cuts = true
 
 #define BG_DIRK_OPTIONS                                                                   \
     {"independent", "directions|coordinates", "directions",                               \

@@ -170,7 +170,8 @@ static bg_status update_frame(bg_dirk *m)
     bg_status st = f->choices > 0 ? bg_frame_factor(f, m->G) : bg_frame_choose(f, m->G);
     if (f->coordinates && st == BG_OK) {
         double rcond = bg_frame_calc_rcond(f);
-        if (rcond * worse < f->rcond && rcond < good)
+        const bool stays = m->by_stage && !m->own_frames;
+        if (!stays && rcond * worse < f->rcond && rcond < good)
             st = bg_frame_choose(f, m->G);
     } else if (st == BG_SINGULAR) {
         st = bg_frame_choose(f, m->G);

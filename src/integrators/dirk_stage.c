@@ -26,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 7, MOST_FIXED = 20, MOST_CLOSING = 40, MOST_REFINED = 30, DRAWS = 3 };
+enum { MOST = 7, MOST_FIXED = 40, MOST_CLOSING = 40, MOST_REFINED = 30, DRAWS = 3 };
 static const double places = 2;     /* last ones, of constraints */
 static const double draws_miss = 4; /* of the largest of the draws: what is rounding */
 static const double least_eta =
@@ -80,7 +80,7 @@ static void guess_closed(const bg_integrator *ig, double s)
 /* Whether positions have unknowns of their own. Leaps iterate as all methods of this kind. */
 static bool goes_first(const bg_dirk *m)
 {
-    return m->first_order && !m->by_stage;
+    return (m->first_order || m->solves) && !m->own_frames;
 }
 
 /* Q and the slope, which is left in work_q. */
@@ -133,8 +133,8 @@ static bg_status correct_positions(bg_integrator *ig, double t, double least, bg
         ig->sys->def.normalise(ig->sys->def.self, m->q);
     for (int k = 0; m->ng > 0 && state == BG_NEWTON_GOES_ON; k++) {
         unsigned want = BG_TERM_g | (d->kinematic ? BG_TERM_V : 0u);
-        bg_status st = bg_dirk_evaluate(ig, t, want | (m->by_stage ? BG_TERM_G : 0u), err);
-        if (st == BG_OK && m->by_stage && bg_frame_factor(&m->frame, d->terms.G) != BG_OK)
+        bg_status st = bg_dirk_evaluate(ig, t, want | (m->own_frames ? BG_TERM_G : 0u), err);
+        if (st == BG_OK && m->own_frames && bg_frame_factor(&m->frame, d->terms.G) != BG_OK)
             return bg_project_refuse(d, t, err);
         if (st != BG_OK)
             return st;
@@ -436,8 +436,9 @@ static bg_newton_state look(bg_integrator *ig, bg_newton *n, int i, double size)
     m->eta = rate / (1 - rate);
     if (m->eta * size <= kappa)
         return BG_NEWTON_DONE;
-    return left <= 0 || pow(rate, left) * m->eta * size > 10 * kappa ? BG_NEWTON_FAILED
-                                                                     : BG_NEWTON_GOES_ON;
+    const double reached = fmax(10 * kappa, fixed ? places_left : 0); /* where rounding begins */
+    return left <= 0 || pow(rate, left) * m->eta * size > reached ? BG_NEWTON_FAILED
+                                                                  : BG_NEWTON_GOES_ON;
 }
 
 /* Whether increments that do not shrink any more are rounding, in a leap or a fixed step. */
@@ -470,11 +471,36 @@ static bg_status fail(bg_integrator *ig, int i, double t, bg_error *err)
                         friction);
 }
 
+/* The frame at G, where matrices are of stages and the frame is not: that of the beginning corrects
+ * positions and velocities, the other belongs to the matrix. */
+static bg_status turn_frame(bg_integrator *ig, const double *G, bg_error *err)
+{
+    bg_dirk *m = ig->method;
+    if (!m->by_stage || m->own_frames || m->ng == 0 || bg_frame_factor(&m->frame, G) == BG_OK)
+        return BG_OK;
+    return bg_dirk_matrix_refuse(ig, err);
+}
+
+/* move() with the frame of the beginning. */
+static bg_status move_aside(bg_integrator *ig, double t, double s, bool last, bg_error *err)
+{
+    bg_dirk *m = ig->method;
+    bg_status st = turn_frame(ig, m->G_begin, err);
+    if (m->by_stage &&
+        !m->own_frames) { /* the other's corrections are partly motions of this one */
+        memcpy(m->work_v, m->shift, (size_t)m->nv * sizeof(double));
+        bg_frame_project(&m->frame, m->work_v);
+        for (int i = 0; i < m->nv && m->ng > 0; i++)
+            m->shift[i] -= m->work_v[i];
+    }
+    return st == BG_OK ? move(ig, t, s, last, err) : st;
+}
+
 /* A matrix of the stage's own, at its guess. */
 static bg_status make_matrix(bg_integrator *ig, double t, double s, bg_error *err)
 {
     bg_dirk *m = ig->method;
-    bg_status st = move(ig, t, s, false, err);
+    bg_status st = move_aside(ig, t, s, false, err);
     if (st == BG_OK)
         st = bg_dirk_matrix_update(ig, &(bg_dirk_place){t, m->q, m->v, m->z, m->a, m->lambda}, err);
     return st == BG_OK ? bg_dirk_matrix_factor(ig, s, err) : st;
@@ -499,7 +525,9 @@ bg_status bg_dirk_solve_stage(bg_integrator *ig, int i, bg_error *err)
         bg_dirk_begin_first(ig, s);
     while (state == BG_NEWTON_GOES_ON) {
         double size = 0;
-        st = move(ig, t, s, false, err);
+        st = move_aside(ig, t, s, false, err);
+        if (st == BG_OK)
+            st = turn_frame(ig, m->G, err);
         if (st == BG_OK)
             st = (goes_first(m) ? bg_dirk_iterate_first : iterate)(ig, t, s, &size, err);
         if (st != BG_OK)
@@ -508,7 +536,7 @@ bg_status bg_dirk_solve_stage(bg_integrator *ig, int i, bg_error *err)
     }
     if (state == BG_NEWTON_FAILED && !is_rounding(ig, newton.size, s))
         return fail(ig, i, t, err);
-    st = move(ig, t, s, true, err);
+    st = move_aside(ig, t, s, true, err);
     if (st == BG_OK && last && m->ng > 0)
         st = bg_dirk_evaluate(ig, t, BG_TERM_gamma, err);
     if (st == BG_OK && last)

@@ -213,6 +213,7 @@ static bg_status create(bg_integrator *ig, bg_error *err)
     if (st != BG_OK)
         return st;
     m->drift.on = m->drift.on && bg_euler_projects(m);
+    ig->drifts = m->ng > 0 && !bg_euler_projects(m);
     const bg_pattern *r = bg_system_get_pattern(ig->sys->system, BG_OF_r, BG_BY_q);
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
     st = keep_jacobian(ig, m, err);

@@ -132,7 +132,8 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
                                  .tolerance = BG_RANK_ROUNDING,
                                  .least = BG_RANK_ROUNDING,
                                  .quick = true};
-    bg_rank_answer answer = {.dependent = c->dependent, .remainder = c->remainder};
+    bg_rank_answer answer = {
+        .dependent = c->dependent, .remainder = c->remainder, .others = choose ? NULL : c->others};
     if (bg_rank_calc(c->rank, &question, &answer) < kept)
         return 0;
     for (int i = 0; i < d->ng; i++)
@@ -189,39 +190,66 @@ static void notice_near(bg_integrator *ig, double least, double horizon)
         c->t_near = ig->x0->t;
 }
 
-/* Steps that may pass before the rows are looked at again where none is redundant and none is about
- * to become dependent: most mechanisms never come near such a position, and need not pay for that.
- * What the others leave of every row has changed by this much since the last look, `interval` steps
- * ago. */
-static int choose_pause(const bg_change_points *c, double change, double least)
+/* Half of the time until nothing is left, if it falls at this rate and the rate grows. */
+static double calc_half(double left, double rate, double growth)
 {
-    double steps = 0.1 * least * c->interval / change;
-    return (int)fmin(fmin(steps, 2 * c->interval), BG_PAUSE_MAX) - 1;
+    return left / (rate + sqrt(rate * rate + 2 * growth * left));
 }
 
-/* Time from x0 to where what the others leave of a row, which was more a step ago, will be nothing:
- * rows that become dependent two at a time turn round without the determinant. 0: none will. */
-static double find_trend(bg_integrator *ig, double horizon)
+/* How long there need not be a look behind one that found nothing, `since` after the last: half of
+ * the time in which what others leave of some row could become nothing, if it fell as fast as it
+ * changed and that grew as it did. Not much more than twice the time since then, lest slow
+ * beginnings deceive. Where rows are redundant and may be exchanged, none may be about to become
+ * dependent, the row of which least is left could change as the fastest does, and no more than half
+ * of what was seen counts. Most mechanisms never come near a change point, and need not pay for it
+ * in every step. */
+static double calc_clear(const bg_integrator *ig, double since, double horizon)
+{
+    const bg_change_points *c = ig->change_points;
+    double clear = 2.5 * since, least = HUGE_VAL, fastest = 0, most = 0;
+    if (ig->options.step > 0 || !(since > 0) || c->since == 0) /* fixed steps do the same work */
+        return -INFINITY;
+    for (int i = 0; i < ig->dyn->ng; i++) {
+        if (ig->dyn->eliminated[i])
+            continue;
+        double rate = (c->others[i] - c->before[i]) / since;
+        double growth = 2 * fabs(rate - c->rate[i]) / (since + c->since);
+        rate = fabs(rate) + 0.5 * since * growth;
+        clear = fmin(clear, calc_half(c->others[i], rate, growth));
+        least = fmin(least, c->others[i]);
+        fastest = fmax(fastest, rate);
+        most = fmax(most, growth);
+    }
+    if (!c->redundant)
+        return clear;
+    if (least < falling)
+        return -INFINITY;
+    return fmin(calc_half(least, fastest, most), fmin(2 * since, 0.5 * horizon));
+}
+
+/* Time from x0 to where what the others leave of a row, which was more at the last look, will be
+ * nothing: rows that become dependent two at a time turn round without the determinant. 0: none
+ * will. clear <- how long there need not be another look if none does. */
+static double find_trend(bg_integrator *ig, double horizon, double *clear)
 {
     bg_change_points *c = ig->change_points;
-    double *before = c->before, since = ig->x0->t - c->t_before, s = horizon;
+    double since = ig->x0->t - c->t_before, s = horizon;
+    *clear = -INFINITY;
     if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
         return 0;
-    double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false), most = 0;
-    for (int i = 0; i < ig->dyn->ng && since > 0; i++) {
-        double change = before[i] - c->remainder[i];
-        most = ig->dyn->eliminated[i] ? most : fmax(most, fabs(change));
-        if (!ig->dyn->eliminated[i] && change > 0 && c->remainder[i] < falling)
-            s = fmin(s, since * c->remainder[i] / change);
+    double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false);
+    *clear = calc_clear(ig, since, horizon);
+    for (int i = 0; i < ig->dyn->ng; i++) {
+        double change = since > 0 ? c->before[i] - c->others[i] : 0;
+        if (!ig->dyn->eliminated[i] && change > 0 && c->others[i] < falling)
+            s = fmin(s, since * c->others[i] / change);
+        c->rate[i] = since > 0 ? -change / since : 0;
+        c->before[i] = c->others[i];
     }
-    memcpy(before, c->remainder, (size_t)ig->dyn->ng * sizeof(double));
+    c->since = since > 0 ? since : 0;
     c->t_before = ig->x0->t;
-    bool pauses = !c->redundant && ig->options.step == 0; /* fixed steps do the same work each */
-    c->pause = pauses && since > 0 && s >= horizon ? choose_pause(c, most, least) : 0;
-    c->pause = c->pause > 0 ? c->pause : 0;
-    c->interval = c->pause + 1;
     notice_near(ig, least, horizon);
-    return s < horizon && since > 0 ? s : 0;
+    return s < horizon ? s : 0;
 }
 
 void bg_change_points_plan(const bg_integrator *ig, int *terms, int *factorisations)
@@ -269,11 +297,12 @@ static double find_least(bg_integrator *ig, double horizon)
 
 double bg_foresight_find(bg_integrator *ig, double horizon)
 {
-    bool redundant = ig->change_points->redundant;
-    double turn = redundant ? find_turn(ig, horizon) : 0, trend = find_trend(ig, horizon);
-    if (!redundant && trend > 0)
-        turn = find_turn(ig, horizon);
-    return turn > 0 || trend == 0 ? turn : find_least(ig, horizon);
+    bg_change_points *c = ig->change_points;
+    double clear, trend = find_trend(ig, horizon, &clear);
+    double turn = c->redundant || trend > 0 ? find_turn(ig, horizon) : 0;
+    bool nothing = turn == 0 && trend == 0;
+    c->t_clear = nothing ? ig->x0->t + clear : -INFINITY;
+    return turn > 0 || nothing ? turn : find_least(ig, horizon);
 }
 
 bool bg_foresight_find_rows(bg_integrator *ig, double s, bg_passage *p)

@@ -186,7 +186,7 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
     ig->dense_ready = false;
     ig->t_end = ig->t_limit = t_end;
     ig->t_grid = ig->x0->t;
-    ig->grid = 0;
+    ig->grid = ig->parts = 0;
     bg_status st = begin(ig, reason, err);
     ig->unready = false;
     if (st != BG_OK)
@@ -236,17 +236,30 @@ void bg_integrator_advance(bg_integrator *ig)
     ig->unmeasured0 = ig->unmeasured1;
     ig->unmeasured1 = false;
     ig->stepped = false;
-    ig->grid = ig->whole ? ig->grid + 1 : 0;
-    if (!ig->whole)
+    if (ig->whole) {
+        ig->grid++;
+    } else if (!ig->part) {
+        ig->grid = 0;
         ig->t_grid = ig->x0->t;
+    }
     bg_error ignored; /* the step that follows tries again, and tells */
     bool passing = bg_change_points_is_passing(ig);
     bool exchanged = ig->selection && !passing && bg_selection_update(ig->selection, ig);
+    if (exchanged)
+        bg_change_points_forget(ig);
     if (bg_change_points_update(ig) || exchanged)
         ig->unready = begin(ig, BG_RESTART_ROWS, &ignored) != BG_OK;
+    ig->unready_for = BG_RESTART_ROWS;
     bg_jumps_watch_crossing(ig);
     if (ig->automatic && !ig->unready)
         bg_automatic_update(ig);
+}
+
+void bg_integrator_take_inputs(bg_integrator *ig)
+{
+    bg_integrator_advance(ig);
+    ig->unready = true;
+    ig->unready_for = BG_RESTART_INPUTS;
 }
 
 /* The velocity that changes fastest, beside its tolerance; NULL: none does. */
@@ -316,9 +329,10 @@ static bg_status give_up(bg_integrator *ig, bg_status why, double h_min, bool in
                             cause);
     }
     if (ig->options.step > 0)
-        return bg_error_set(err, BG_NOT_CONVERGED,
-                            "%sthe fixed step %g s from t = %.17g is too large; try a smaller one",
-                            reason, ig->h, ig->x0->t);
+        return bg_error_set(
+            err, BG_NOT_CONVERGED,
+            "%sthe fixed step %g s from t = %.17g is too large%s; try a smaller one", reason,
+            ig->options.step, ig->x0->t, ig->class_->cuts ? ", in short parts, too" : "");
     bg_trouble_search(ig);
     bool found = explain_start(ig, cause, sizeof cause) ||
                  bg_integrator_explain(ig, NULL, cause, sizeof cause);
@@ -349,7 +363,9 @@ static void accept(bg_integrator *ig, double error, bool across)
     if (ig->class_->accept)
         ig->class_->accept(ig);
     bg_leaps_accept(ig);
-    if (ig->options.step == 0)
+    if (ig->options.step > 0)
+        bg_control_accept_fixed(ig);
+    else
         bg_control_accept(ig, error, across || ig->leaping);
     bg_rounding_accept(ig);
 }
@@ -409,8 +425,10 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
         ig->control.last_rejected = true;
         if (computed || unconverged)
             bg_trouble_watch_rejection(ig, computed);
-        h = bg_leaps_choose(ig, &a, computed, error);
-        if (a.shrunk < h_min || ig->options.step > 0)
+        const bool fixed = ig->options.step > 0;
+        const bool cut = fixed && bg_control_cut(ig);
+        h = fixed ? ig->control.h_next : bg_leaps_choose(ig, &a, computed, error);
+        if (a.shrunk < h_min || (fixed && !cut))
             return give_up(ig, st, h_min, a.in_vain, err);
     }
 }
@@ -418,7 +436,7 @@ static bg_status make_step(bg_integrator *ig, bg_error *err)
 bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
 {
     bg_integrator_advance(ig);
-    bg_status st = ig->unready ? begin(ig, BG_RESTART_ROWS, err) : BG_OK;
+    bg_status st = ig->unready ? begin(ig, ig->unready_for, err) : BG_OK;
     if (st != BG_OK)
         return st;
     ig->unready = false;

@@ -54,6 +54,7 @@ typedef struct bg_integrator_class {
     void (*prepare_dense)(bg_integrator *ig);
     void (*interpolate)(const bg_integrator *ig, double t, int begin, int end, double *y,
                         double *slope);
+    bool cuts; /* fixed steps that fail are made in parts, as an implicit method may need */
     bool follows_lambda; /* entries [n, n + ng) of `interpolate` are multipliers, roughly */
     /* Saves or restores what the method keeps from step to step. */
     void (*archive)(bg_integrator *ig, bg_archive *archive);
@@ -89,6 +90,7 @@ struct bg_integrator {
     double rcond;         /* of the matrix at the start, or larger; 0: not known */
     bool
         by_largest; /* the error of a step is that of its worst entry; set by the method's create */
+    bool drifts;    /* steps do not end on g = 0; set by the method's create */
     bool has_past;  /* attempts depend on more than x0 and rate0; set by the method's create */
     bool stays;     /* the method sees no reason to leap after its last attempt */
     bool leaping; /* the attempt keeps its stages on the constraints, to pass singular positions */
@@ -96,15 +98,18 @@ struct bg_integrator {
     double t_grid;         /* s, of fixed steps: x0->t is t_grid + grid steps, so that no error of
                               time adds up; both begin anew behind a step that was cut short */
     long grid;
-    bool whole;                /* the step from x0 to x1 has the full length */
+    bool whole;                /* the step from x0 to x1 ends on this grid */
+    bool part;                 /* it is part of a fixed step, and does not */
+    int parts;                 /* behind each other, of one fixed step */
     bool energy;               /* work is integrated; else its rate is 0 */
     bg_counters count;         /* own counts, and those of a run that is resumed */
     bg_work base[BG_PURPOSES]; /* the system's, when the integrator was made */
     double *work_n;            /* [n] scratch */
     int *first;    /* [n] of entries of y that a turn of the axes mixes; by bg_norm_find_blocks */
     double *share; /* [n] at the first: what their tolerance is relative to, in their length */
-    bg_trouble *trouble; /* why steps are short (trouble.h) */
-    bool unready;        /* rates at x0 are still to be found, after an exchange of rows */
+    bg_trouble *trouble;            /* why steps are short (trouble.h) */
+    bool unready;                   /* rates at x0 are still to be found, ... */
+    bg_restart unready_for;         /* ... for this reason: an exchange of rows, or of inputs */
     struct bg_selection *selection; /* of redundant constraints; NULL: none to choose from */
     struct bg_change_points *change_points; /* NULL: without constraints */
     struct bg_noise *noise;                 /* what rounding does */
@@ -121,6 +126,9 @@ void bg_integrator_update_redundancy(const bg_integrator *ig, bg_redundancy *red
 
 /* The end of the last step, which is final now, becomes the beginning of the next. */
 void bg_integrator_advance(bg_integrator *ig);
+/* Inputs from outside are others from the present state on: the next step begins with rates found
+ * anew, and methods keep their history, whose errors they see. */
+void bg_integrator_take_inputs(bg_integrator *ig);
 
 /* q_of [nv] <- which entry of q moves with each velocity alone; -1: a rotation, which moves
  * several.

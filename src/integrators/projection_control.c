@@ -17,6 +17,7 @@ static const double drift_small = 0.009, drift_large = 0.02;
 bg_status bg_projection_control_create(bg_integrator *ig, bg_projection_control *c, bg_error *err)
 {
     c->mode = (bg_projection_mode)bg_option_get_choice(ig, "projection");
+    ig->drifts = ig->dyn->ng > 0 && c->mode != BG_PROJECT_EVERY_STEP && c->mode != BG_PROJECT_ONCE;
     c->first = BG_NEW_ARRAY(double, ig->dyn->nv);
     bg_projection_control_reset(c);
     return c->first ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the projection");

@@ -254,10 +254,37 @@ bool bg_dependence_decide_quickly(bg_dependence *d, int most)
             return false;
         d->dependent[i] = false;
         d->decided[i] = true;
+        d->kept[d->rank] = i;
         eliminate(d, i);
     }
     memcpy(d->remainder, d->left, (size_t)d->m * sizeof(double));
     return true;
+}
+
+/* C_pk of kept rows by their order, where S S^T = C^T C; C_kk is the remainder. */
+static double get_product(const bg_dependence *d, bool quickly, int p, int k)
+{
+    if (!quickly)
+        return d->R[p * d->m + k];
+    const int a = d->kept[p], b = d->kept[k];
+    return (a > b ? d->R[a * d->m + b] : d->R[b * d->m + a]) / d->remainder[a];
+}
+
+/* 1 / others_i^2 is the diagonal of (C^T C)^-1: squares of row i of C^-1, summed. */
+void bg_dependence_calc_others(bg_dependence *d, bool quickly, double *others)
+{
+    memcpy(others, d->remainder, (size_t)d->m * sizeof(double));
+    for (int i = 0; i < d->rank; i++) {
+        double *x = d->c, squares = 0;
+        for (int k = i; k < d->rank; k++) {
+            double sum = k == i ? -1 : 0;
+            for (int p = i; p < k; p++)
+                sum += x[p] * get_product(d, quickly, p, k);
+            x[k] = -sum / d->remainder[d->kept[k]];
+            squares += x[k] * x[k];
+        }
+        others[d->kept[i]] = 1 / sqrt(squares);
+    }
 }
 
 void bg_dependence_calc_coefficients(bg_dependence *d, int i)

@@ -59,6 +59,8 @@ void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double l
  * rows with order -1 not at all. False: some row that would be kept is not far from dependent,
  * where products lose too many digits; nothing is decided. */
 bool bg_dependence_decide_quickly(bg_dependence *d, int most);
+/* Of rows kept by either: what all others that are kept leave of each, whatever their order. */
+void bg_dependence_calc_others(bg_dependence *d, bool quickly, double *others);
 /* c <- the coefficients of row i over the kept rows. */
 void bg_dependence_calc_coefficients(bg_dependence *d, int i);
 

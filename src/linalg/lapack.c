@@ -2,8 +2,9 @@
 
 #include "base/library.h"
 
-static const char *const symbols[] = {"dgetrf_", "dgetrs_", "dgeev_", "dgesvd_",
-                                      "dsyev_"}; /* in the order of bg_lapack */
+static const char *const symbols[] = {
+    "dgetrf_", "dgetrs_", "dgeev_",
+    "dgesvd_", "dsyev_",  "openblas_get_config"}; /* in the order of bg_lapack */
 static bg_lapack functions;
 static bg_library library = {.purpose = "large dense matrices",
                              .name = BOGIE_LAPACK_NAME,

@@ -28,6 +28,8 @@ typedef struct bg_lapack {
     void (*dsyev)(const char *job, const char *part, const int *n, double *a, const int *lda,
                   double *w, double *work, const int *lwork, int *info, size_t job_length,
                   size_t part_length);
+    /* "OpenBLAS 0.3.21 ... SkylakeX MAX_THREADS=64": version and kernels. */
+    char *(*openblas_get_config)(void);
 } bg_lapack;
 
 /* Allocates when it is the first to ask. */

@@ -119,6 +119,9 @@ typedef struct bg_rank_answer {
                                  not wanted, and coefficients are not either */
     double *remainder; /* [m] what other rows left of it: of a kept one when it was chosen, of
                           others in the end; NULL: not wanted */
+    double *others;    /* [m] what all other kept rows leave of it, whichever was chosen first, but
+                          for large matrices those before it, in an order that stays; NULL: not
+                          wanted */
 } bg_rank_answer;
 
 /* What remains of a constraint beside its size: below BG_RANK_DATA it may be redundant but for the

@@ -320,9 +320,12 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
     for (int i = 0; i < w->m; i++) {
         if (w->doubtful[i] && w->leader[i] == i && gather(w, x, i)) {
             bg_dependence *g = &w->group;
-            if (!x->quick || w->sparse || !bg_dependence_decide_quickly(g, w->quota[i]))
-                bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
+            bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
+            if (y->others)
+                bg_dependence_calc_others(g, false, w->sorted);
             for (int r = 0; r < g->m; r++) {
+                if (y->others)
+                    y->others[w->member[r]] = w->sorted[r];
                 y->dependent[w->member[r]] = g->dependent[r];
                 w->left[w->member[r]] = g->remainder[r];
                 if (g->dependent[r] && y->involved)
@@ -331,6 +334,8 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
         }
         if (!w->doubtful[i])
             y->dependent[i] = 0;
+        if (!w->doubtful[i] && y->others)
+            y->others[i] = w->left[i];
         kept += !y->dependent[i];
     }
     return kept;
@@ -362,10 +367,41 @@ static void ration(bg_rank *w, const unsigned char *dependent, int excess, doubl
     }
 }
 
+/* The same for a small matrix of which only kept rows count; false: it is not one, or some rows are
+ * near to depend on others, and nothing is decided. */
+static bool calc_quickly(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y, int most)
+{
+    bg_dependence *g = &w->group;
+    if (!x->quick || w->sparse || !x->row_size || x->fixed || y->involved ||
+        !bg_dependence_begin(g, w->m, w->n))
+        return false;
+    for (int i = 0; i < w->m; i++) {
+        double *s = bg_dependence_get_row(g, i);
+        g->order[i] = (signed char)(x->order ? x->order[i] : 0);
+        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++) {
+            int j = w->column[k];
+            s[j] = x->A[k] * (x->column_size ? x->column_size[j] : 1) / x->row_size[i];
+        }
+    }
+    if (!bg_dependence_decide_quickly(g, most))
+        return false;
+    for (int i = 0; i < w->m; i++) {
+        y->dependent[i] = g->dependent[i];
+        if (y->remainder)
+            y->remainder[i] = g->remainder[i];
+    }
+    if (y->others)
+        bg_dependence_calc_others(g, true, y->others);
+    w->rank = g->rank;
+    return true;
+}
+
 int bg_rank_calc(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y)
 {
     int most = x->most > 0 && x->most < w->n ? x->most : w->n;
     double least = fmax(doubt, beyond * x->tolerance);
+    if (calc_quickly(w, x, y, most))
+        return w->rank;
     scale_rows(w, x);
     w->failed = w->failed && !w->settled;
     for (bool again = true; again; least *= beyond) {

@@ -100,6 +100,7 @@ bg_status bg_rest_find_cyclic(bg_rest *r, const double *motion, bool *steady, bg
 {
     r->n = r->lin->n;
     r->ncyclic = 0;
+    memset(r->gamma, 0, (size_t)r->nv * sizeof *r->gamma);
     bg_status st = bg_linearisation_calc_masses(r->lin, r->R, err);
     if (st == BG_OK)
         st = calc_by_inputs(r, motion, err);

@@ -29,11 +29,13 @@ enum {
     RELAXATION_STEPS = 200,
     MARCH_STEPS = 400,
     HALVINGS = 6,
-    ESCAPES = 2
+    ESCAPES = 2,
+    STALL = 5
 };
 
 static const double converged = 1e-12; /* steps in sizes */
 static const double roundoff = 1e-8;   /* of steps that get no smaller */
+static const double noise = 1e-6;      /* of those that have not for so many: */
 static const double longest = 0.2;     /* step in sizes */
 static const double nothing = 1e-6;    /* 1/s^2, of accelerations beside sizes */
 static const double steady = 0.1;      /* 1/s, of rates that count as constant all the same */
@@ -287,21 +289,24 @@ static void note_push(search *s)
 static bg_status iterate(search *s, int most, bool *done, bool *ended, bg_error *err)
 {
     bg_rest *r = s->rest;
-    double before = HUGE_VAL;
+    double before[STALL] = {HUGE_VAL}; /* sizes of the last steps, the last one first */
     bg_status st = BG_OK;
     *done = *ended = false;
     for (int k = 0; k < most && !*ended && st == BG_OK; k++) {
         st = bg_rest_calc_step(r, s->downhill && k < NEWTON_STEPS, err);
         if (st != BG_OK)
             return st;
-        *ended = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before);
-        before = r->size;
+        *ended = r->size <= converged || (r->size <= roundoff && r->size >= 0.3 * before[0]) ||
+                 (r->size <= noise && k >= STALL && r->size >= 0.5 * before[STALL - 1]);
+        memmove(before + 1, before, sizeof before - sizeof *before);
+        before[0] = r->size;
         if (!*ended)
             st = go(s, true, err);
     }
     if (*ended) {
         s->report->drift = r->drift;
         s->report->worst = r->worst;
+        s->report->change = s->lin->at->a[r->worst];
         *done = r->unresolved <= nothing && (r->decay <= steady || r->drift <= nothing);
     }
     if (!*done)
@@ -377,14 +382,23 @@ static bg_status march(search *s, bool *done, bg_error *err)
     return st > 0 ? BG_OK : st;
 }
 
-/* The mode that grows fastest without swinging; NULL: there is none. */
-static const bg_mode *find_way_out(const bg_modes *m)
+/* The mode that grows fastest without swinging; NULL: there is none. What grows no faster than the
+ * rates drift is this drift. */
+static const bg_mode *find_way_out(const bg_modes *m, double decay)
 {
     const bg_mode *worst = NULL;
     for (int k = 0; k < m->count; k++)
-        if (m->mode[k].im == 0 && m->mode[k].re > (worst ? worst->re : 1e-6))
+        if (m->mode[k].im == 0 && m->mode[k].re > (worst ? worst->re : fmax(1e-6, decay)))
             worst = &m->mode[k];
     return worst;
+}
+
+static int count_growing(const bg_modes *m, double decay)
+{
+    int count = m->unstable;
+    for (int k = 0; k < m->count; k++)
+        count -= m->mode[k].im == 0 && m->mode[k].re > 0 && m->mode[k].re <= decay;
+    return count > 0 ? count : 0;
 }
 
 /* A little along a mode, less where constraints cannot follow, and downhill from there. *left: x
@@ -471,8 +485,9 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     for (int k = 0; st == BG_OK; k++) {
         bool left = false;
         st = bg_modes_create(s->lin, modes, err);
-        s->report->unstable = modes->unstable;
-        const bg_mode *out = find_way_out(modes);
+        const double decay = s->rest->moves ? s->rest->decay : 0;
+        s->report->unstable = count_growing(modes, decay);
+        const bg_mode *out = find_way_out(modes, decay);
         if (st == BG_OK && out && k < ESCAPES)
             st = escape(s, out, &left, err);
         if (st != BG_OK || !left)
@@ -483,7 +498,8 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
     return st;
 }
 
-/* The state that changes most, beside what its rate changes with everything. */
+/* The state that changes most, but for what follows a drift of the motion, beside what its rate
+ * changes with everything. */
 static bg_status find_changing(search *s, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
@@ -491,12 +507,15 @@ static bg_status find_changing(search *s, bg_error *err)
     s->report->changing = -1;
     bg_status st = l->nz > 0 ? bg_rest_update(s->rest, s->x, err) : BG_OK;
     for (int i = 0; i < l->nz && st == BG_OK; i++) {
-        double size = 1e-9;
+        const bg_rest *r = s->rest;
+        double size = 1e-9, rate = l->h[i];
         for (int k = 0; k < l->nx; k++)
-            size = fmax(size, fabs(s->rest->A[(2 * l->n + i) * l->nx + k]));
-        if (fabs(l->h[i]) / size > most) {
+            size = fmax(size, fabs(r->A[(2 * l->n + i) * l->nx + k]));
+        for (int k = 0; k < r->ncyclic && r->moves; k++)
+            rate += r->Hc[i * r->ncyclic + k] * r->gamma[k];
+        if (fabs(rate) / size > most) {
             s->report->changing = i;
-            most = fabs(l->h[i]) / size;
+            most = fabs(rate) / size;
         }
     }
     return st;

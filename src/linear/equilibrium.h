@@ -17,7 +17,8 @@ typedef struct bg_equilibrium_report {
     double distance; /* in sizes, of the coordinate that is farthest from its start, */
     int farthest;    /* and which that is */
     double drift;    /* 1/s^2, in sizes: what is left along rates that are kept, */
-    int worst;       /* at this coordinate the most */
+    int worst;       /* at this coordinate the most; */
+    double change;   /* how fast its rate grows, in its own unit */
 } bg_equilibrium_report;
 
 /* From x, a consistent start, which is kept on failure. Inputs of the evaluator move on as they do

@@ -95,12 +95,12 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, c->z_t, l->nz);
 }
 
-static bool is_exact(const bg_system_def *d)
+bool bg_linearisation_is_exact(const bg_system_def *d, bg_by by_end)
 {
     unsigned terms = d->ng > 0 ? BG_TERM_G | BG_TERM_gamma : 0u;
     bool exact = (d->supplied & terms) == terms;
     for (bg_of of = 0; of < BG_OF_COUNT; of++)
-        for (bg_by by = 0; by < BG_BY_u; by++)
+        for (bg_by by = 0; by < by_end; by++)
             exact = exact && (!is_wanted(d, of, by) || d->derivative_supplied[of][by]);
     return exact;
 }
@@ -143,7 +143,7 @@ bg_status bg_linearisation_create(bg_evaluator *sys, bg_linearisation **linearis
     l->nu = d->nu;
     l->ny = d->ny;
     l->kinematic = (d->supplied & BG_TERM_V) != 0;
-    l->exact = is_exact(d);
+    l->exact = bg_linearisation_is_exact(d, BG_BY_u);
     bg_status st = create_parts(l, err);
     if (st != BG_OK) {
         bg_linearisation_destroy(l);

@@ -46,6 +46,8 @@ bg_status bg_linearisation_create(bg_evaluator *sys, bg_linearisation **linearis
                                   bg_error *err);
 void bg_linearisation_destroy(bg_linearisation *linearisation);
 
+/* Whether none of its derivatives by what comes before `end` would come from differences. */
+bool bg_linearisation_is_exact(const bg_system_def *def, bg_by end);
 /* About x, which is consistent; its a and lambda are found anew, from its lambda. */
 bg_status bg_linearisation_update(bg_linearisation *linearisation, const bg_state *x,
                                   const bg_redundancy *redundancy, bg_error *err);

@@ -11,7 +11,14 @@
  * ones that may be constant. States follow, dz = -H_z^+ (h + H_x x + H_c c); those that H_z^+
  * leaves alone hold any value and only follow displacements, as a bristle of a tyre that stands
  * does: z' = H_v v gives dz = H_v x. Integrals of controllers, which wait until a position or a
- * rate is right, are unknowns of a step (rest_step.c). */
+ * rate is right, are unknowns of a step (rest_step.c).
+ *
+ * Where nothing balances what slows a motion down, the rates c change by the drift gamma, slowly,
+ * and states that belong to them, z = z(c), change with them:
+ *
+ *   h = z_c gamma,   z_c = -H_z^+ H_c,
+ *
+ * as the spin of a wheel that is a state of its tyre does while a vehicle coasts. */
 #include "linear/rest.h"
 
 #include "base/memory.h"
@@ -30,6 +37,7 @@ static void list(void *object, bg_arena *arena)
     bg_rest *r = object;
     int nv = r->nv, nz = r->nz, nx = 2 * nv + nz, wide = 2 * nv + 2 * nz;
     BG_TAKE(arena, r->cyclic, nv * nv);
+    BG_TAKE(arena, r->gamma, nv);
     BG_TAKE(arena, r->by_inputs, nx);
     BG_TAKE(arena, r->parts, nx);
     BG_TAKE(arena, r->A, nx * nx);
@@ -146,6 +154,40 @@ static void follow_displacements(bg_rest *r)
         memset(r->Hx + r->integral[m] * n, 0, (size_t)n * sizeof *r->Hx);
 }
 
+/* Every stride-th of to [nz] <- H_z^+ b, by the singular values of H_z with rows in units of
+ * `work`. */
+static void invert_states(const bg_rest *r, const double *b, double *to, int stride)
+{
+    int nz = r->nz;
+    for (int i = 0; i < nz; i++)
+        r->y[i] = 0;
+    for (int k = 0; k < nz; k++) {
+        if (r->s[k] <= held * r->s[0] || r->s[k] == 0)
+            continue;
+        double sum = 0;
+        for (int i = 0; i < nz; i++)
+            sum += r->Ut[k * nz + i] * b[i * stride] * r->work[i];
+        for (int i = 0; i < nz; i++)
+            r->y[i] += r->Vt[k * nz + i] * sum / r->s[k];
+    }
+    for (int i = 0; i < nz; i++)
+        to[i * stride] = r->y[i];
+}
+
+/* Adds to Hh what makes states follow the drift of rates. */
+static void follow_drift(bg_rest *r)
+{
+    int nz = r->nz, nc = r->ncyclic;
+    for (int i = 0; i < nz; i++) {
+        r->x[i] = 0;
+        for (int k = 0; k < nc; k++)
+            r->x[i] += r->Hc[i * nc + k] * r->gamma[k];
+    }
+    invert_states(r, r->x, r->x, 1);
+    for (int i = 0; i < nz; i++)
+        r->Hh[i] += r->x[i];
+}
+
 /* Hh, Hx, Hc: what states do, by the singular values of H_z, each row in units of its size. */
 static bg_status eliminate_states(bg_rest *r, bg_error *err)
 {
@@ -161,25 +203,12 @@ static bg_status eliminate_states(bg_rest *r, bg_error *err)
     bg_status st = bg_svd_calc(nz, nz, r->T, r->s, r->Ut, r->Vt, err);
     if (st != BG_OK)
         return st;
-    for (int c = 0; c < 1 + n + nc; c++) {
-        double *to = c == 0 ? r->Hh : c <= n ? r->Hx + (c - 1) : r->Hc + (c - 1 - n);
-        int stride = c == 0 ? 1 : c <= n ? n : nc;
-        for (int i = 0; i < nz; i++)
-            to[i * stride] = 0;
-        for (int k = 0; k < nz; k++) {
-            if (r->s[k] <= held * r->s[0] || r->s[k] == 0)
-                continue;
-            double sum = 0;
-            for (int i = 0; i < nz; i++) {
-                double b = c == 0   ? r->lin->h[i]
-                           : c <= n ? r->Gx[i * n + c - 1]
-                                    : r->Gc[i * nc + c - 1 - n];
-                sum += r->Ut[k * nz + i] * b * r->work[i];
-            }
-            for (int i = 0; i < nz; i++)
-                to[i * stride] += r->Vt[k * nz + i] * sum / r->s[k];
-        }
-    }
+    invert_states(r, r->lin->h, r->Hh, 1);
+    for (int k = 0; k < n; k++)
+        invert_states(r, r->Gx + k, r->Hx + k, n);
+    for (int k = 0; k < nc; k++)
+        invert_states(r, r->Gc + k, r->Hc + k, nc);
+    follow_drift(r);
     follow_displacements(r);
     return BG_OK;
 }

@@ -11,6 +11,7 @@ typedef struct bg_rest {
     int nv, nz, n;
     int ncyclic;               /* directions along which nothing changes, whose rates may stay */
     double *cyclic;            /* [ncyclic nv] */
+    double *gamma;             /* [ncyclic] how fast the rates along these drift */
     bool moves;                /* rates are kept, or inputs move, so that rates are looked for */
     double *by_inputs, *parts; /* [2 nv + nz] scratch of cyclic.c */
     /* Forces, stiffness and damping in units of masses, states z eliminated: they follow at once.

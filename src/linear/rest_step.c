@@ -1,15 +1,16 @@
 /* Steps towards rest, with K, C and F of rest.c without states that follow.
  *
- * K x - C c - Z zeta = F, where zeta are the integrals of controllers, whose rates -G_x x - G_c c =
- * h are equations of their own, by singular values s of this matrix:
+ * K x - C c + t gamma - Z zeta = F, where c are those rates along which nothing changes that settle
+ * within ten seconds, gamma the accelerations t of the others, which are kept, and zeta the
+ * integrals of controllers, whose rates -G_x x - G_c c = h are equations of their own, by singular
+ * values s of this matrix:
  *
  *   y = sum_i  s_i (u_i . F) / (s_i^2 + mu^2) v_i,
  *   mu = max(1e-11 s_1, 1e-6 s^-2, min(0.05 |a|, 1 s^-2)),                                (2)
  *
  * |a| the largest acceleration in sizes. A free direction, such as a vehicle's yaw, has K t = 0 at
  * the equilibrium only, and elsewhere something proportional to the force; the damping dies with
- * it, so that free directions stay where they are and convergence is quadratic. Rates along which
- * nothing changes faster than once in ten seconds are kept.
+ * it, so that free directions stay where they are and convergence is quadratic.
  *
  * Downhill: Newton's method goes to equilibria of any kind. With eigenvalues k_i and vectors e_i of
  * the symmetric part of K the step  sum_i |k_i| (e_i . F) / (k_i^2 + mu^2) e_i  goes with the force
@@ -62,36 +63,30 @@ static double find_largest(const bg_rest *r, const double *all, int *where)
     return most;
 }
 
-/* The accelerations of the force F [n] that is left: along rates that are kept, and elsewhere. */
-static void keep_left(bg_rest *r, double *F)
+/* What is left: accelerations gamma along rates that are kept, and those of the force F [n]. */
+static void keep_left(bg_rest *r, const double *F)
 {
-    double *t = r->Ut, *sum = r->T; /* [n], [n] */
+    double *t = r->Ut, *sum = r->T, force = 0, rate = 0; /* [n], [n] */
     memset(sum, 0, (size_t)r->n * sizeof *sum);
-    r->worst = 0;
-    for (int k = 0; k < r->ncyclic && r->moves; k++) {
-        double size = 0, along = 0;
+    for (int k = 0; k < r->ncyclic; k++) {
         bg_rest_collect(r, r->cyclic + k * r->nv, t);
-        for (int i = 0; i < r->n; i++) {
-            along += t[i] * F[i];
-            size += t[i] * t[i];
-        }
-        for (int i = 0; i < r->n && size > 0; i++) {
-            sum[i] += along / size * t[i];
-            F[i] -= along / size * t[i];
-        }
+        for (int i = 0; i < r->n; i++)
+            sum[i] += r->gamma[k] * t[i];
     }
-    double force = 0, rate = 0;
     bg_rest_collect(r, r->lin->at->v, t);
     for (int i = 0; i < r->n; i++) {
         force += sum[i] * sum[i];
         rate += t[i] * t[i];
     }
     r->decay = force > 0 ? sqrt(force / fmax(rate, r->energy)) : 0;
+    r->worst = 0;
     bg_rest_expand(r, sum, r->left);
     r->drift = find_largest(r, r->left, &r->worst);
     bg_rest_expand(r, F, r->left);
     r->pushed = 0;
     r->unresolved = find_largest(r, r->left, &r->pushed);
+    for (int k = 0; k < r->ncyclic && r->decay > slowest; k++) /* on the way to the motion */
+        r->gamma[k] *= slowest / r->decay;
 }
 
 /* The step along eigenvectors of the symmetric part of K; false: K is positive. */
@@ -112,6 +107,7 @@ static bg_status step_downhill(bg_rest *r, bool *done, bg_error *err)
     double *x = r->y, *left = r->x;
     memset(x, 0, (size_t)n * sizeof *x);
     memset(left, 0, (size_t)n * sizeof *left);
+    memset(r->gamma, 0, (size_t)r->nv * sizeof *r->gamma);
     for (int k = 0; k < n; k++) {
         const double *e = r->Vt + k * n;
         double along = 0, size = fabs(r->s[k]);
@@ -151,13 +147,14 @@ static bg_status choose_rates(bg_rest *r, double *mix, int *count, bg_error *err
     return st;
 }
 
-/* T [n + m][n + more + m] and its right side: K x - C c - Z zeta = F, -Gx x - Gc c = h of the m
- * integrals, rows and columns of these in units of the stiffness `unit`. scale [m] <- the unit of
- * zeta. */
-static void assemble(bg_rest *r, const double *mix, int more, double *right, double *scale)
+/* T [n + m][n + nk + m] and its right side: K x - C c + t gamma - Z zeta = F, -Gx x - Gc c = h of
+ * the m integrals, rows and columns of these in units of the stiffness `unit`; the first `more` of
+ * the nk combinations of rates are looked for, the others are kept. scale [m] <- the unit of zeta.
+ */
+static void assemble(bg_rest *r, const double *mix, int more, int nk, double *right, double *scale)
 {
     static const double unit = 100; /* 1/s^2 */
-    int n = r->n, nc = r->ncyclic, m = r->nintegrals, columns = n + more + m;
+    int n = r->n, nc = r->ncyclic, m = r->nintegrals, columns = n + nk + m;
     memset(r->T, 0, (size_t)((n + m) * columns) * sizeof *r->T);
     for (int i = 0; i < n + m; i++) {
         int z = i < n ? 0 : r->integral[i - n];
@@ -180,7 +177,13 @@ static void assemble(bg_rest *r, const double *mix, int more, double *right, dou
             size = fmax(size, fabs(r->Z[i * r->nz + r->integral[k]]));
         scale[k] = unit / size;
         for (int i = 0; i < n; i++)
-            r->T[i * columns + n + more + k] = -scale[k] * r->Z[i * r->nz + r->integral[k]];
+            r->T[i * columns + n + nk + k] = -scale[k] * r->Z[i * r->nz + r->integral[k]];
+    }
+    for (int j = 0; j < nc && nk > more; j++) {
+        bg_rest_collect(r, r->cyclic + j * r->nv, r->x);
+        for (int k = more; k < nk; k++)
+            for (int i = 0; i < n; i++)
+                r->T[i * columns + n + k] += mix[k * nc + j] * r->x[i];
     }
 }
 
@@ -219,22 +222,22 @@ bg_status bg_rest_calc_step(bg_rest *r, bool downhill, bg_error *err)
     double *mix = r->A, *right = mix + nc * nc, *scale = right + n + r->nz; /* A is used up */
     double *rates = scale + r->nz;
     st = choose_rates(r, mix, &more, err);
-    int rows = n + r->nintegrals, columns = rows + more;
+    const int nk = r->moves ? nc : 0, rows = n + r->nintegrals, columns = rows + nk;
     if (st == BG_OK) {
-        assemble(r, mix, more, right, scale);
+        assemble(r, mix, more, nk, right, scale);
         st = bg_svd_calc(rows, columns, r->T, r->s, r->Ut, r->Vt, err);
     }
     if (st != BG_OK)
         return st;
     solve(r, rows, columns, right, r->y, r->x);
     for (int j = 0; j < nc; j++) {
-        rates[j] = 0;
-        for (int k = 0; k < more; k++)
-            rates[j] += mix[k * nc + j] * r->y[n + k];
+        rates[j] = r->gamma[j] = 0;
+        for (int k = 0; k < nk; k++)
+            *(k < more ? rates + j : r->gamma + j) += mix[k * nc + j] * r->y[n + k];
     }
     store(r, r->y, rates);
     for (int k = 0; k < r->nintegrals; k++)
-        r->dz[r->integral[k]] += scale[k] * r->y[n + more + k];
+        r->dz[r->integral[k]] += scale[k] * r->y[n + nk + k];
     keep_left(r, r->x);
     return BG_OK;
 }

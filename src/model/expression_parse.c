@@ -221,7 +221,7 @@ static bool parse_number(parser *p, operand *out)
     if (*end == '.')
         return fail_expected(p, "an operator after a number");
     char *read;
-    double x = strtod(begin, &read);
+    double x = bg_text_scan(begin, &read);
     if (read != end)
         return fail(p, begin, "this number cannot be read");
     if (isinf(x))

@@ -63,7 +63,9 @@ typedef struct bg_force_look {
     const char *kind; /* "spring", "damper"; NULL: the name of the type */
     int nends;        /* 0: nothing to see; 1: it acts at a point; 2: between two points */
     bg_marker end[2];
-    double radius;              /* m, of a tyre whose centre is the first end; 0: no tyre */
+    double radius;              /* m, of a wheel whose centre is the first end; 0: no wheel */
+    int flange;                 /* of a wheel on a rail: side of its flange along y in the design
+                                   position, 1 or -1; 0: it has a tyre */
     const struct bg_road *road; /* under the tyre; NULL: none */
 } bg_force_look;
 
@@ -125,6 +127,9 @@ typedef struct bg_force_class {
     double (*sensor)(const bg_force *f, const bg_world *w, int which);
     /* How to draw it, into out, which is zero before. NULL: it is not drawn. */
     void (*look)(const bg_force *f, bg_force_look *out);
+    /* Of what is drawn as acting on one body: the force on it, N, world axes, with what a constraint
+     * of its own adds. NULL: that of its wrench. */
+    bg_vec3 (*find_whole)(const bg_force *f, const bg_world *w);
     void (*clear)(bg_force *f); /* releases self */
 } bg_force_class;
 

@@ -20,7 +20,7 @@ enum {
     VALUES = 20000000 /* that all of these may have together; as in model/repeat.c */
 };
 
-static const char *const model_keys[] = {
+const char *const bg_model_keys[] = {
     "$schema", "name",   "parameters", "gravity", "parts",  "use",      "bodies",
     "joints",  "forces", "tyres",      "road",    "tracks", "profiles", "inputs",
     "outputs", "events", "initial",    "run",     "plots",  "view",     NULL};
@@ -33,7 +33,7 @@ static void expect_keys(const bg_value *top)
     static const char *const of_model[] = {"gravity", "road",  "tracks", "profiles",
                                            "run",     "plots", "view"};
     if (!top->scope) {
-        bg_value_expect(top, model_keys);
+        bg_value_expect(top, bg_model_keys);
         return;
     }
     for (size_t k = 0; k < sizeof of_model / sizeof *of_model; k++) {

@@ -35,6 +35,9 @@ void bg_read_look(const bg_value *body, bg_body_look *look);
 /* The path of a file that is named at v: relative to the folder of the file that names it. A new
  * text, or NULL. */
 char *bg_value_find_file(const bg_value *v, const char *name);
+/* Puts the pairs that the member "file" names into "points", so that the model needs no other file.
+ * False: it failed at v, as it does where there are both or neither. */
+bool bg_value_take_points(const bg_value *v);
 
 /* Parts of bodies. */
 bg_mat3 bg_read_orientation(const bg_value *object, const char *key); /* identity if absent */
@@ -65,6 +68,9 @@ void bg_read_start(const bg_value *v, int joint);
  * starts can speak of. */
 void bg_read_refuse_cardan(const bg_value *v, const bg_joint *joint, int coordinate,
                            const char *what);
+
+/* Members that a model and its "run" may have, ended by NULL. */
+extern const char *const bg_model_keys[], *const bg_run_keys[];
 
 /* Changes the content of the model, or of a part where it is used, by path before it is read: the
  * settings of parameters and parts first, then all others. Failures name the setting. */

@@ -40,7 +40,11 @@ bg_mat3 bg_read_orientation(const bg_value *object, const char *key)
     }
     if (bg_value_exists(&rpy)) {
         bg_value_expect(&v, rpy_keys);
-        bg_vec3 a = bg_value_get_vec3(&rpy);
+        const bg_vec3 a = bg_value_get_vec3(&rpy);
+        for (int k = 0; k < bg_value_get_size(&rpy); k++) {
+            const bg_value angle = bg_value_element(&rpy, k);
+            bg_value_get_angle(&angle);
+        }
         bg_mat3 x = bg_rotation_about(bg_vec3_make(1, 0, 0), a.x);
         bg_mat3 y = bg_rotation_about(bg_vec3_make(0, 1, 0), a.y);
         bg_mat3 z = bg_rotation_about(bg_vec3_make(0, 0, 1), a.z), yx = bg_mat3_multiply(&y, &x);
@@ -48,7 +52,8 @@ bg_mat3 bg_read_orientation(const bg_value *object, const char *key)
     }
     bg_value_expect(&v, axis_keys);
     bg_vec3 axis = bg_value_unit(&v, "axis");
-    return bg_rotation_about(axis, bg_value_number(&v, "angle"));
+    const bg_value angle = bg_value_member(&v, "angle");
+    return bg_rotation_about(axis, bg_value_get_angle(&angle));
 }
 
 bg_mat3 bg_read_axes(const bg_value *object, const char *key)

@@ -16,34 +16,48 @@ static void read_range(const bg_value *v, double range[2])
     free(x);
 }
 
-/* "points": pairs; or "file", whose content is put in their place, so that the model needs no other
- * file. */
-static void read_points(const bg_value *v, bg_signal *table)
+static json_t *read_file(const bg_value *file, const char *path)
+{
+    bg_signal table = {.kind = BG_SIGNAL_LINEAR};
+    bg_error err = {0};
+    bg_status st = bg_signal_read_csv(&table, path, &err);
+    if (st == BG_NO_MEMORY)
+        bg_reader_fail_memory(file->reader);
+    else if (st != BG_OK)
+        bg_value_fail(file, "%s", err.text);
+    json_t *list = st == BG_OK ? json_array() : NULL;
+    for (int k = 0; list && k < table.n; k++)
+        json_array_append_new(list, json_pack("[f,f]", table.x[k], table.y[k]));
+    bg_signal_clear(&table);
+    return list;
+}
+
+bool bg_value_take_points(const bg_value *v)
 {
     const bg_value file = bg_value_member(v, "file"), points = bg_value_member(v, "points");
-    bg_reader *reader = v->reader;
     if (bg_value_exists(&file) == bg_value_exists(&points)) {
         bg_value_fail(v, "needs either 'points' or a 'file' with them");
-        return;
+        return false;
     }
-    if (bg_value_exists(&file)) {
-        char *path = bg_value_find_file(v, bg_value_text(v, "file"));
-        bg_error err = {0};
-        bg_status st = path ? bg_signal_read_csv(table, path, &err) : BG_OK;
-        if (st == BG_NO_MEMORY)
-            bg_reader_fail_memory(reader);
-        else if (st != BG_OK)
-            bg_value_fail(&file, "%s", err.text);
-        free(path);
-        json_t *list = reader->status == BG_OK ? json_array() : NULL;
-        for (int k = 0; list && k < table->n; k++)
-            json_array_append_new(list, json_pack("[f,f]", table->x[k], table->y[k]));
-        if (list && json_object_set_new(v->json, "points", list) == 0)
-            json_object_del(v->json, "file");
-        else
-            bg_reader_fail_memory(reader);
+    if (bg_value_exists(&points))
+        return v->reader->status == BG_OK;
+    char *path = bg_value_find_file(v, bg_value_text(v, "file"));
+    json_t *list = path ? read_file(&file, path) : NULL;
+    free(path);
+    if (v->reader->status != BG_OK)
+        return false;
+    if (!list || json_object_set_new(v->json, "points", list) || json_object_del(v->json, "file"))
+        bg_reader_fail_memory(v->reader);
+    return v->reader->status == BG_OK;
+}
+
+/* Pairs, which may come from a file. */
+static void read_points(const bg_value *v, bg_signal *table)
+{
+    bg_reader *reader = v->reader;
+    if (!bg_value_take_points(v))
         return;
-    }
+    const bg_value points = bg_value_member(v, "points");
     if (!bg_value_expect_list(&points, -1))
         return;
     const int n = bg_value_get_size(&points);

@@ -1,6 +1,8 @@
 /* "run": what a run of the model uses unless told otherwise. */
 #include "model/read.h"
 
+#include "base/text.h"
+
 #include "bogie/integrator.h"
 
 #include <stdio.h>
@@ -53,7 +55,7 @@ static void read_options(const bg_value *v)
     for (void *i = NULL; reader->status == BG_OK && bg_value_next(&options, &i, &member);) {
         char text[40];
         if (!json_is_string(member.json))
-            snprintf(text, sizeof text, "%.17g", bg_value_get_number(&member));
+            bg_text_print(bg_value_get_number(&member), text, sizeof text);
         bg_setting *s = &m->options[m->noptions++];
         s->name = bg_reader_copy(reader, member.key);
         s->value = bg_reader_copy(
@@ -245,18 +247,18 @@ static void read_rheonomic(const bg_value *v)
         v->reader->model->constrain = bg_value_choice(v, "rheonomic", names, 0) == 1;
 }
 
+const char *const bg_run_keys[] = {
+    "t_start",         "t_end",   "integrator", "formulation", "rtol",        "atol",      "step",
+    "output_interval", "options", "stiff",      "fast",        "inseparable", "rheonomic", NULL};
+
 void bg_read_run(const bg_value *top)
 {
-    static const char *const keys[] = {"t_start",   "t_end", "integrator", "formulation",
-                                       "rtol",      "atol",  "step",       "output_interval",
-                                       "options",   "stiff", "fast",       "inseparable",
-                                       "rheonomic", NULL};
     bg_model *m = top->reader->model;
     bg_value v = bg_value_member(top, "run");
     m->t_start = m->t_end = m->rtol = m->atol = m->step = m->output_interval = NAN;
     if (!bg_value_exists(&v))
         return;
-    bg_value_expect(&v, keys);
+    bg_value_expect(&v, bg_run_keys);
     m->t_start = bg_value_number_or(&v, "t_start", NAN);
     m->t_end = bg_value_number_or(&v, "t_end", NAN);
     m->rtol = read_positive(&v, "rtol");

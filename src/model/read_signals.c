@@ -62,7 +62,7 @@ static void read_sine(const bg_value *v, bg_signal *s)
         return;
     s->x[0] = bg_value_number(v, "frequency");
     s->y[0] = bg_value_number(v, "amplitude");
-    s->c[0] = bg_value_number_or(v, "phase", 0);
+    s->c[0] = bg_value_angle_or(v, "phase", 0);
 }
 
 static void read_sines(const bg_value *v, bg_signal *s)
@@ -76,6 +76,10 @@ static void read_sines(const bg_value *v, bg_signal *s)
     s->y = bg_value_numbers(v, "amplitudes", s->n, NULL);
     if (bg_value_exists(&phases))
         s->c = bg_value_numbers(v, "phases", s->n, NULL);
+    for (int k = 0; k < bg_value_get_size(&phases); k++) {
+        const bg_value angle = bg_value_element(&phases, k);
+        bg_value_get_angle(&angle);
+    }
     s->offset = bg_value_number_or(v, "offset", 0);
 }
 
@@ -86,7 +90,7 @@ static void read_chirp(const bg_value *v, bg_signal *s)
     bg_value_expect(v, keys);
     s->kind = BG_SIGNAL_CHIRP;
     s->slope = bg_value_number(v, "amplitude");
-    s->offset = bg_value_number_or(v, "phase", 0);
+    s->offset = bg_value_angle_or(v, "phase", 0);
     s->t0 = bg_value_number_or(v, "t0", 0);
     s->t1 = bg_value_number(v, "t1");
     double *f = bg_value_numbers(v, "frequencies", 2, NULL);

@@ -356,6 +356,26 @@ double bg_value_number_or(const bg_value *object, const char *key, double fallba
     return bg_value_exists(&v) ? bg_value_get_number(&v) : fallback;
 }
 
+double bg_value_get_angle(const bg_value *v)
+{
+    char path[PATH_LENGTH];
+    const double x = bg_value_get_number(v);
+    if (!(fabs(x) > BG_FULL_TURN) || v->reader->status != BG_OK)
+        return x;
+    write_path(v, path, sizeof path);
+    bg_reader_warn(v->reader, BG_GOOD, "angles",
+                   "%s: %.4g rad are more than a full turn; angles are in rad, so if these are "
+                   "degrees, write \"%.4g*deg\"",
+                   path, x, x);
+    return x;
+}
+
+double bg_value_angle_or(const bg_value *object, const char *key, double fallback)
+{
+    const bg_value v = bg_value_member(object, key);
+    return bg_value_exists(&v) ? bg_value_get_angle(&v) : fallback;
+}
+
 double bg_value_positive(const bg_value *object, const char *key)
 {
     bg_value v = bg_value_member(object, key);

@@ -118,6 +118,11 @@ bg_expression *bg_value_expression(const bg_value *object, const char *key,
 
 /* A number or an expression string at the value itself. */
 double bg_value_get_number(const bg_value *v);
+/* The same of an angle in rad, which is remarked on where it looks like degrees. */
+double bg_value_get_angle(const bg_value *v);
+double bg_value_angle_or(const bg_value *object, const char *key, double fallback);
+/* Beyond it nobody places things by angles, rad. */
+#define BG_FULL_TURN 6.3
 
 /* Fails at the first text or key inside of v with a control character other than line breaks and
  * tabs: names and titles are printed on terminals, which obey such characters. */

@@ -378,7 +378,7 @@ bg_expression *bg_value_compile(const bg_value *v, const bg_variables *variables
     if (reader->status != BG_OK)
         return NULL;
     if (json_is_number(v->json)) {
-        snprintf(number, sizeof number, "%.17g", json_number_value(v->json));
+        bg_text_print(json_number_value(v->json), number, sizeof number);
         text = number;
     }
     if (!text) {

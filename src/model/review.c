@@ -4,6 +4,8 @@
  * down as a whole moves as it did. */
 #include "model/review.h"
 
+#include "model/reader.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -112,16 +114,57 @@ static void review_gravity(const bg_model *m, bg_warnings *warnings)
 /* Start angles beyond a full turn: a mechanism has no use for them. */
 static void review_angles(const bg_model *m, bg_warnings *warnings)
 {
-    const double turn = 6.3; /* rad */
     for (int k = 0; k < m->njoints; k++)
         for (int i = 0; i < m->joints[k].class_->ncoordinates; i++) {
             const bg_joint *j = &m->joints[k];
             bool angle = j->class_->coordinate[i].kind != BG_COORDINATE_SLIDE;
-            if (angle && fabs(j->start[i].q) > turn)
+            if (angle && fabs(j->start[i].q) > BG_FULL_TURN)
                 bg_warnings_add(warnings, BG_GOOD, "angles",
                                 "joint '%s' starts at %.4g rad, more than a full turn; angles are "
                                 "in rad, so if these are degrees, write \"%.4g*deg\"",
                                 j->name, j->start[i].q, j->start[i].q);
+        }
+}
+
+/* Whether an angle follows the signal as no shaft does that spins: over more than a full turn, but
+ * to and fro, or to rest within as many rad as a turn has degrees. *reach: the largest value. */
+static bool looks_like_degrees(const bg_model *m, const bg_signal *s, double *reach)
+{
+    enum { LOOKS = 500 };
+    const double t0 = isnan(m->t_start) ? 0 : m->t_start, rest = 1e-9;
+    const double h = ((isnan(m->t_end) ? 10 : m->t_end) - t0) / LOOKS;
+    double u[3], way = 0, first = 0, before = 0, most = 0;
+    if (!(h > 0) || !isfinite(h))
+        return false;
+    for (int k = 0; k <= LOOKS; k++) {
+        bg_signal_calc(s, t0 + k * h, u);
+        first = k == 0 ? u[0] : first;
+        way += k == 0 ? 0 : fabs(u[0] - before);
+        most = fabs(u[0]) > fabs(most) ? u[0] : most;
+        before = u[0];
+    }
+    const double moved = fabs(before - first);
+    const bool back = way > moved * (1 + 1e-6), rests = fabs(u[1]) * LOOKS * h < rest * moved;
+    *reach = most;
+    return isfinite(way) && fabs(most) > BG_FULL_TURN && way > BG_FULL_TURN &&
+           (back || (rests && moved <= 360));
+}
+
+/* Angles that follow inputs. */
+static void review_drives(const bg_model *m, bg_warnings *warnings)
+{
+    double reach;
+    for (int k = 0; k < m->njoints; k++)
+        for (int i = 0; i < m->joints[k].class_->ncoordinates; i++) {
+            const bg_joint *j = &m->joints[k];
+            const int s = j->start[i].signal;
+            if (s >= 0 && j->class_->coordinate[i].kind != BG_COORDINATE_SLIDE &&
+                looks_like_degrees(m, &m->signals[s], &reach))
+                bg_warnings_add(warnings, BG_GOOD, "angles",
+                                "joint '%s' follows input '%s' to %.4g rad, more than a full turn, "
+                                "and does not go on turning; angles are in rad, so if these are "
+                                "degrees, multiply them by deg",
+                                j->name, m->signals[s].name, reach);
         }
 }
 
@@ -180,6 +223,7 @@ void bg_model_review(const bg_model *model, const bg_mechanism *mechanism, bg_wa
     review_lengths(model, warnings);
     review_gravity(model, warnings);
     review_angles(model, warnings);
+    review_drives(model, warnings);
     review_digits(model, warnings);
     review_corners(model, warnings);
     review_axes(model, warnings);

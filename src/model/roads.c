@@ -8,9 +8,11 @@
  * at| < sqrt(R^2 + 2 R r) stair          height for every step passed, at `at`, `at` + spacing, ...
  *   sine           A sin(2 pi (x - from) / wavelength + phase) between from and to, 0 outside
  *   table          linear or cubic between points, constant outside
+ *   expression     of x and y (surface.c)
+ *   grid           heights over x and y with a bicubic spline between them (surface.c)
  *
  * on a plane of height `base`. Breaks: the ends of an obstacle, every stair, the corners of a
- * linear table. */
+ * linear table, the first and the last x of a grid. */
 #include "model/roads.h"
 
 #include "model/read.h"
@@ -20,14 +22,6 @@
 #include <string.h>
 
 static const double two_pi = 6.283185307179586476925;
-
-static const char *const names[] = {"flat",  "bump", "half-cylinder", "stair", "sine",
-                                    "table", NULL};
-
-const char *const *bg_road_get_names(void)
-{
-    return names;
-}
 
 static bool make_breaks(const bg_value *v, bg_road *road, int n)
 {
@@ -101,13 +95,12 @@ static void read_sine(const bg_value *v, bg_road *road)
 static void read_table(const bg_value *v, bg_road *road)
 {
     static const char *const kinds[] = {"linear", "cubic", NULL};
-    const bg_value points = bg_value_member(v, "points");
     const bool linear = bg_value_choice(v, "interpolation", kinds, 1) == 0;
+    if (!bg_value_take_points(v))
+        return;
     bg_curve_read(v, "points", linear ? BG_CURVE_LINEAR : BG_CURVE_CUBIC, BG_CURVE_FLAT,
                   &road->curve);
     const bg_curve *u = &road->curve;
-    if (!bg_value_exists(&points))
-        bg_value_fail(&points, "is missing");
     if (v->reader->status != BG_OK)
         return;
     if (!linear)
@@ -116,22 +109,125 @@ static void read_table(const bg_value *v, bg_road *road)
         memcpy(road->breaks, u->x, (size_t)u->n * sizeof(double));
 }
 
-/* What each type may have besides the common members, and its reader. */
+static void read_expression(const bg_value *v, bg_road *road)
+{
+    bg_surface_read_expression(v, &road->surface);
+}
+
+static void read_grid(const bg_value *v, bg_road *road)
+{
+    const bg_surface *s = &road->surface;
+    bg_surface_read_grid(v, &road->surface);
+    if (v->reader->status == BG_OK)
+        set_ends(v, road, s->x[0], s->x[s->nx - 1]);
+}
+
+static void calc_flat(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    (void)road, (void)piece, (void)place, (void)y, (void)out;
+}
+
+static void calc_bump(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    const double x = place - road->from, k = two_pi / road->length;
+    (void)y;
+    if (piece != 1)
+        return;
+    out->along[0] = 0.5 * road->height * (1 - cos(k * x));
+    out->along[1] = 0.5 * road->height * k * sin(k * x);
+    out->along[2] = 0.5 * road->height * k * k * cos(k * x);
+}
+
+/* The circle goes on beyond its ends only a little; further out the height stays at its end. */
+static void calc_circle(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    const double x = place - road->from;
+    const double R = road->radius + road->wheel, left = R * R - x * x;
+    const double z = sqrt(fmax(left, 0.25 * road->wheel * road->wheel));
+    (void)y;
+    if (piece != 1)
+        return;
+    out->along[0] = z - road->wheel;
+    out->along[1] = -x / z;
+    out->along[2] = -R * R / (z * z * z);
+}
+
+static void calc_stair(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    (void)place, (void)y;
+    out->along[0] = piece * road->height;
+}
+
+static void calc_sine(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    const double k = two_pi / road->length, angle = k * (place - road->from) + road->phase;
+    (void)y;
+    if (piece != 1 && road->nbreaks > 0)
+        return;
+    out->along[0] = road->height * sin(angle);
+    out->along[1] = road->height * k * cos(angle);
+    out->along[2] = -road->height * k * k * sin(angle);
+}
+
+/* The pieces of a linear table are those of the curve; a cubic one is before, on and behind the
+ * table. */
+static void calc_table(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    const bg_curve *u = &road->curve;
+    (void)y;
+    if (u->kind == BG_CURVE_CUBIC && piece == 1) {
+        const int k = bg_curve_find_piece(u, place);
+        piece = k < 1 ? 1 : k > u->n - 1 ? u->n - 1 : k;
+    } else if (u->kind == BG_CURVE_CUBIC && piece > 1) {
+        piece = u->n;
+    }
+    bg_curve_calc(u, piece, place, out->along);
+}
+
+static void calc_expression(const bg_road *road, int piece, double place, double y,
+                            bg_road_height *out)
+{
+    (void)piece;
+    bg_surface_calc(&road->surface, 0, place, y, out->along, out->across);
+}
+
+static void calc_grid(const bg_road *road, int piece, double place, double y, bg_road_height *out)
+{
+    bg_surface_calc(&road->surface, piece - 1, place, y, out->along, out->across);
+}
+
+static const char *const names[] = {"flat",  "bump",       "half-cylinder", "stair", "sine",
+                                    "table", "expression", "grid",          NULL};
+
+#define COMMON "type", "speed", "start", "base"
+
+/* What each type may have, its reader, and its height above the base. */
 static const struct {
     const char *keys[10];
     void (*read)(const bg_value *v, bg_road *road);
+    void (*calc)(const bg_road *road, int piece, double place, double y, bg_road_height *out);
 } types[] = {
-    [BG_ROAD_FLAT] = {{"type", "speed", "start", "base"}, NULL},
-    [BG_ROAD_BUMP] = {{"type", "speed", "start", "base", "height", "from", "length"}, read_bump},
-    [BG_ROAD_HALF_CYLINDER] = {{"type", "speed", "start", "base", "radius", "at"},
-                               read_half_cylinder},
-    [BG_ROAD_STAIR] = {{"type", "speed", "start", "base", "height", "at", "count", "spacing"},
-                       read_stair},
-    [BG_ROAD_SINE] = {{"type", "speed", "start", "base", "amplitude", "wavelength", "phase", "from",
-                       "to"},
-                      read_sine},
-    [BG_ROAD_TABLE] = {{"type", "speed", "start", "base", "points", "interpolation"}, read_table},
+    [BG_ROAD_FLAT] = {{COMMON}, NULL, calc_flat},
+    [BG_ROAD_BUMP] = {{COMMON, "height", "from", "length"}, read_bump, calc_bump},
+    [BG_ROAD_HALF_CYLINDER] = {{COMMON, "radius", "at"}, read_half_cylinder, calc_circle},
+    [BG_ROAD_STAIR] = {{COMMON, "height", "at", "count", "spacing"}, read_stair, calc_stair},
+    [BG_ROAD_SINE] = {{COMMON, "amplitude", "wavelength", "phase", "from", "to"},
+                      read_sine,
+                      calc_sine},
+    [BG_ROAD_TABLE] = {{COMMON, "points", "file", "interpolation"}, read_table, calc_table},
+    [BG_ROAD_EXPRESSION] = {{COMMON, "expression"}, read_expression, calc_expression},
+    [BG_ROAD_GRID] = {{COMMON, "file", "x", "y", "heights"}, read_grid, calc_grid},
 };
+
+const char *const *bg_road_get_names(void)
+{
+    return names;
+}
+
+bool bg_road_is_surface(const bg_road *road)
+{
+    return road->kind == BG_ROAD_EXPRESSION || road->kind == BG_ROAD_GRID;
+}
 
 void bg_road_read(const bg_value *v, double wheel_radius, bg_road *road)
 {
@@ -152,6 +248,7 @@ void bg_road_read(const bg_value *v, double wheel_radius, bg_road *road)
 void bg_road_clear(bg_road *road)
 {
     bg_curve_clear(&road->curve);
+    bg_surface_clear(&road->surface);
     free(road->breaks);
     *road = (bg_road){0};
 }
@@ -187,66 +284,10 @@ void bg_road_describe_break(const bg_road *road, int k, int direction, char *tex
         snprintf(text, size, "%s %s%s", kind, first == (direction >= 0) ? "begins" : "ends", how);
 }
 
-static void calc_sine(double amplitude, double k, double angle, double out[3])
-{
-    out[0] = amplitude * sin(angle);
-    out[1] = amplitude * k * cos(angle);
-    out[2] = -amplitude * k * k * sin(angle);
-}
-
-/* The circle goes on beyond its ends only a little; further out the height stays at its end. */
-static void calc_circle(const bg_road *road, double x, double out[3])
-{
-    const double R = road->radius + road->wheel, y2 = R * R - x * x;
-    const double y = sqrt(fmax(y2, 0.25 * road->wheel * road->wheel));
-    out[0] = y - road->wheel;
-    out[1] = -x / y;
-    out[2] = -R * R / (y * y * y);
-}
-
-/* The pieces of a linear table are those of the curve; a cubic one is before, on and behind the
- * table. */
-static void calc_table(const bg_curve *u, int piece, double place, double out[3])
-{
-    if (u->kind == BG_CURVE_CUBIC && piece == 1) {
-        const int k = bg_curve_find_piece(u, place);
-        piece = k < 1 ? 1 : k > u->n - 1 ? u->n - 1 : k;
-    } else if (u->kind == BG_CURVE_CUBIC && piece > 1) {
-        piece = u->n;
-    }
-    bg_curve_calc(u, piece, place, out);
-}
-
-void bg_road_calc(const bg_road *road, int piece, double place, double out[3])
+void bg_road_calc(const bg_road *road, int piece, double place, double y, bg_road_height *out)
 {
     piece = piece < 0 ? 0 : piece > road->nbreaks ? road->nbreaks : piece; /* of any mode */
-    const double x = place - road->from, k = two_pi / road->length;
-    const bool on = piece == 1; /* between the ends of the obstacle */
-    out[0] = out[1] = out[2] = 0;
-    switch (road->kind) {
-    case BG_ROAD_FLAT:
-        break;
-    case BG_ROAD_BUMP:
-        if (on) {
-            out[0] = 0.5 * road->height * (1 - cos(k * x));
-            out[1] = 0.5 * road->height * k * sin(k * x);
-            out[2] = 0.5 * road->height * k * k * cos(k * x);
-        }
-        break;
-    case BG_ROAD_HALF_CYLINDER:
-        if (on)
-            calc_circle(road, x, out);
-        break;
-    case BG_ROAD_STAIR:
-        out[0] = piece * road->height;
-        break;
-    case BG_ROAD_SINE:
-        if (on || road->nbreaks == 0)
-            calc_sine(road->height, k, k * x + road->phase, out);
-        break;
-    case BG_ROAD_TABLE:
-        calc_table(&road->curve, piece, place, out);
-        break;
-    }
-    out[0] += road->base;
+    *out = (bg_road_height){0};
+    types[road->kind].calc(road, piece, place, y, out);
+    out->along[0] += road->base;
 }

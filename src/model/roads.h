@@ -1,4 +1,5 @@
-/* Roads: height over the place x along the road, the same across it. One line per type in roads.c.
+/* Roads: height over the place x along the road and, for some types, y across it. One line per type
+ * in roads.c.
  *
  * A road is cut at its breaks into pieces on which height, slope and curvature are smooth; at a
  * break one of them may jump. Wheels keep the piece they are on as a mode and switch it when x
@@ -7,6 +8,7 @@
 #define BG_ROADS_H
 
 #include "model/forces/curve.h"
+#include "model/surface.h"
 
 typedef enum bg_road_kind {
     BG_ROAD_FLAT,
@@ -14,7 +16,9 @@ typedef enum bg_road_kind {
     BG_ROAD_HALF_CYLINDER, /* as a rigid wheel rolls over it */
     BG_ROAD_STAIR,         /* jumps of the height */
     BG_ROAD_SINE,
-    BG_ROAD_TABLE
+    BG_ROAD_TABLE,
+    BG_ROAD_EXPRESSION, /* of x and y */
+    BG_ROAD_GRID        /* heights over x and y */
 } bg_road_kind;
 
 typedef struct bg_road {
@@ -26,6 +30,7 @@ typedef struct bg_road {
     double phase;                /* rad, of the sine */
     double radius, wheel;        /* m, of the cylinder and of the wheel on it */
     bg_curve curve;
+    bg_surface surface;
     int nbreaks;
     double *breaks; /* [nbreaks] m, ascending */
 } bg_road;
@@ -44,8 +49,16 @@ int bg_road_find_piece(const bg_road *road, double place);
 /* What a wheel comes to that passes the k-th break forwards (direction 1), backwards (-1) or turns
  * there (0): "stair begins". */
 void bg_road_describe_break(const bg_road *road, int k, int direction, char *text, size_t size);
-/* Height, slope and curvature at a place by the formula of a piece, also a little beyond its ends.
- */
-void bg_road_calc(const bg_road *road, int piece, double place, double out[3]);
+/* Whether its height changes across it. */
+bool bg_road_is_surface(const bg_road *road);
+
+/* Height H and derivatives at a place x and y by the formula of a piece, also a little beyond its
+ * ends. */
+typedef struct bg_road_height {
+    double along[3];  /* H, m; H_x; H_xx, 1/m */
+    double across[3]; /* H_y; H_xy, H_yy, 1/m */
+} bg_road_height;
+
+void bg_road_calc(const bg_road *road, int piece, double place, double y, bg_road_height *out);
 
 #endif

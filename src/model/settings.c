@@ -259,11 +259,87 @@ static turn find_turn(const bg_value *top, const char *name, char **path)
     return (parameter && !deeper) || begins_with(name, "parts") ? FIRST : THEN;
 }
 
+static int count(const char *const *words)
+{
+    int n = 0;
+    while (words[n])
+        n++;
+    return n;
+}
+
+static bool is_among(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+/* The section in which a path that begins with `segment` makes sense, or NULL. */
+static const char *find_section(json_t *root, const char *segment)
+{
+    const char *key;
+    json_t *section;
+    if (json_object_get(json_object_get(root, "parameters"), segment))
+        return "parameters";
+    if (is_among(segment, bg_run_keys))
+        return "run";
+    json_object_foreach(root, key, section)
+    {
+        if (json_object_get(section, segment))
+            return key;
+    }
+    return NULL;
+}
+
+/* The parameter whose name is nearest, or NULL. */
+static const char *find_parameter(json_t *root, const char *segment)
+{
+    json_t *parameters = json_object_get(root, "parameters");
+    const char **names = calloc(json_object_size(parameters) + 1, sizeof *names), *key;
+    json_t *value;
+    int n = 0;
+    if (!names)
+        return NULL;
+    json_object_foreach(parameters, key, value)
+    {
+        names[n++] = key;
+    }
+    int near = bg_text_find_nearest(segment, names, n);
+    key = near >= 0 ? names[near] : NULL;
+    free(names);
+    return key;
+}
+
+/* A path that begins with what no model has may lack its section. */
+static bg_status check_beginning(const bg_value *top, const bg_setting *setting, bg_error *err)
+{
+    char segment[SEGMENT];
+    const size_t n = measure_segment(setting->name);
+    if (top->scope || n == 0 || n >= sizeof segment)
+        return BG_OK;
+    memcpy(segment, setting->name, n);
+    segment[n] = '\0';
+    if (json_object_get(top->json, segment) || is_among(segment, bg_model_keys))
+        return BG_OK;
+    const char *section = find_section(top->json, segment), *parameter = NULL;
+    if (!section && bg_text_find_nearest(segment, bg_model_keys, count(bg_model_keys)) < 0)
+        parameter = find_parameter(top->json, segment);
+    if (!section && !parameter)
+        return BG_OK; /* the reader says which there are */
+    return bg_error_set(err, BG_BAD_INPUT,
+                        "setting '%s': the model has no %s; did you mean '%s.%s%s'?", setting->name,
+                        segment, section ? section : "parameters", section ? segment : parameter,
+                        setting->name + n);
+}
+
 static bg_status apply(const bg_value *top, const bg_setting *setting, const char *path,
                        bg_error *err)
 {
     json_t *value;
-    bg_status st = parse(setting, &value, err);
+    bg_status st = check_beginning(top, setting, err);
+    if (st == BG_OK)
+        st = parse(setting, &value, err);
     if (st != BG_OK)
         return st;
     const bool moved = begins_with(path, "use") && !begins_with(setting->name, "use");

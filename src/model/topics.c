@@ -27,6 +27,19 @@ static const topic topics[] = {
     {{"motor", "drive", "actuator", "torque"},
      "a joint is driven by 'prescribed' (a motion) or by a force of type 'torsion' (a torque); "
      "docs/how-to.md shows both"},
+    {{"mesh", "geometry", "stl", "cad", "visual", "visuals"},
+     "bodies are drawn by 'shapes', and need mass, 'center' and 'inertia'; docs/how-to.md says how "
+     "to "
+     "take them from CAD"},
+    {{"com", "cog", "frame", "origin", "pose", "transform"},
+     "everything is placed in the design position, in world coordinates, as 'center' and 'points'; "
+     "docs/how-to.md says how to take them from CAD"},
+    {{"vehicles", "copies", "instances", "include", "import"},
+     "what is there several times is one of 'parts' and has a 'use' for each; docs/how-to.md shows "
+     "two vehicles"},
+    {{"terrain", "surface", "heights", "heightmap", "ground_profile"},
+     "a measured road is a 'road' of type 'table' with 'points' or a 'file'; docs/how-to.md shows "
+     "one"},
 };
 
 const char *bg_topic_find(const char *key)

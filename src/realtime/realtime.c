@@ -145,7 +145,7 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
     rt->nsettings = o->nsettings;
     rt->ninputs = o->ninputs;
     rt->noutputs = o->outputs ? o->noutputs : def->ny > 0 ? def->ny : def->nq + def->nv;
-    return bg_arena_create(&rt->arena, list, rt) &&
+    return bg_arena_create(&rt->arena, list, rt) && bg_filters_create(def, &rt->filters) &&
            bg_state_create(rt->sys->system, &rt->changed, NULL) == BG_OK;
 }
 
@@ -237,7 +237,11 @@ static bg_status begin(bg_realtime *rt, bg_error *err)
 {
     bg_status st = bg_integrator_start(rt->ig, rt->changed, &rt->assembly.redundancy, HUGE_VAL,
                                        err);
-    return st == BG_OK && rt->sys->def.ns > 0 ? settle_events(rt, err) : st;
+    if (st == BG_OK && rt->sys->def.ns > 0)
+        st = settle_events(rt, err);
+    rt->filters.t = NAN; /* of the warming up */
+    return st == BG_OK && rt->wants_y && rt->filters.n > 0 ? bg_realtime_update_outputs(rt, err)
+                                                           : st;
 }
 
 bg_status bg_realtime_create(const bg_system *system, const bg_realtime_options *o,
@@ -278,6 +282,7 @@ void bg_realtime_destroy(bg_realtime *rt)
     bg_integrator_destroy(rt->ig);
     bg_assembly_report_clear(&rt->assembly);
     bg_state_destroy(rt->changed);
+    bg_filters_clear(&rt->filters);
     bg_arena_clear(&rt->arena);
     bg_evaluator_destroy(rt->sys);
     free(rt);

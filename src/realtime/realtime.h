@@ -4,6 +4,7 @@
 
 #include "bogie/realtime.h"
 #include "integrators/integrator.h"
+#include "run/filters.h"
 
 /* An output: the index-th entry of y, q, v or z. */
 typedef struct bg_live_output {
@@ -25,6 +26,7 @@ struct bg_realtime {
     double t_last;           /* s, when it came; NAN: there was none */
     bg_live_output *outputs; /* [noutputs] */
     double *y;               /* [ny] */
+    bg_filters filters;      /* of y, from step to step */
     double *u, *u_t;         /* [nu] inputs and their rates before new ones came */
     double *shift;           /* [nv] of coordinates, with a jump of inputs */
     bool wants_y;            /* some output is one of y */
@@ -42,5 +44,8 @@ struct bg_realtime {
 /* Hands the event of function i, heading for `direction`, to the system, which may change
  * rt->changed. *action is a bg_event_action. */
 bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action, bg_error *err);
+
+/* Evaluates y at the present state, with the outputs that are made of the steps before. */
+bg_status bg_realtime_update_outputs(bg_realtime *rt, bg_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "realtime/realtime.h"
 
 #include "consistent/projection.h"
+#include "run/driven.h"
 
 #include <math.h>
 #include <string.h>
@@ -129,30 +130,6 @@ static bg_status go_on(bg_realtime *rt, bg_error *err)
     return st == BG_OK ? restart(rt, moved, err) : st;
 }
 
-/* changed <- the state at p, whose inputs were others before: velocities jump with rates by M dv +
- * M_u du_t = 0, and coordinates in the same way with the inputs themselves: what is not driven
- * stays where it is, as far as it can. */
-static bg_status jump(bg_realtime *rt, const bg_point *p, bg_error *err)
-{
-    const bg_system_def *def = &rt->sys->def;
-    bg_dynamics *d = rt->ig->dyn;
-    bg_point displaced = *p;
-    displaced.u_t = p->u;
-    memset(rt->shift, 0, (size_t)def->nv * sizeof(double));
-    int code = def->jump(def->self, p, rt->u_t, rt->changed->v);
-    if (code == 0)
-        code = def->jump(def->self, &displaced, rt->u, rt->shift);
-    if (code != 0)
-        return bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `jump` failed at t = %.17g",
-                            def->name, p->t);
-    bg_status st = d->kinematic
-                       ? bg_dynamics_evaluate(d, p->t, p->q, p->v, p->z, p->mode, BG_TERM_V, err)
-                       : BG_OK;
-    if (st == BG_OK)
-        bg_system_move(rt->sys, p->q, d->terms.V, 1, rt->shift, rt->changed->q);
-    return st;
-}
-
 /* Takes inputs that parts of the system follow without a constraint. */
 static bg_status follow_inputs(bg_realtime *rt, const double *inputs, bg_error *err)
 {
@@ -169,7 +146,7 @@ static bg_status follow_inputs(bg_realtime *rt, const double *inputs, bg_error *
     if (st != BG_OK || (memcmp(rt->u_t, p.u_t, size) == 0 && memcmp(rt->u, p.u, size) == 0))
         return st;
     bg_state_copy(rt->sys->system, x, rt->changed);
-    st = jump(rt, &p, err);
+    st = bg_driven_jump(rt->sys, rt->ig->dyn, &p, rt->u, rt->u_t, rt->shift, rt->changed, err);
     return st == BG_OK ? restart(rt, true, err) : st;
 }
 
@@ -197,21 +174,29 @@ static bg_status handle_events(bg_realtime *rt, bool *stop, bg_error *err)
     return st == BG_OK && changed ? go_on(rt, err) : st;
 }
 
-bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *err)
+bg_status bg_realtime_update_outputs(bg_realtime *rt, bg_error *err)
 {
     const bg_system_def *def = &rt->sys->def;
     const bg_state *x = bg_integrator_get_state(rt->ig);
     bg_point p;
-    if (rt->wants_y) {
-        bg_status st = bg_system_set_state(rt->sys, x, &p, err);
-        if (st != BG_OK)
-            return st;
-        int code = def->outputs(def->self, &p, x->a, x->lambda, rt->y);
-        if (code != 0)
-            return bg_error_set(err, BG_SYSTEM_FAILED,
-                                "system '%s': `outputs` failed with code %d at t = %.17g",
-                                def->name, code, x->t);
-    }
+    bg_status st = bg_system_set_state(rt->sys, x, &p, err);
+    if (st != BG_OK)
+        return st;
+    int code = def->outputs(def->self, &p, x->a, x->lambda, rt->y);
+    if (code != 0)
+        return bg_error_set(err, BG_SYSTEM_FAILED,
+                            "system '%s': `outputs` failed with code %d at t = %.17g", def->name,
+                            code, x->t);
+    bg_filters_apply(&rt->filters, x->t, rt->y, true);
+    return BG_OK;
+}
+
+bg_status bg_realtime_calc_outputs(bg_realtime *rt, double *outputs, bg_error *err)
+{
+    const bg_state *x = bg_integrator_get_state(rt->ig);
+    bg_status st = rt->wants_y ? bg_realtime_update_outputs(rt, err) : BG_OK;
+    if (st != BG_OK)
+        return st;
     for (int k = 0; k < rt->noutputs; k++) {
         const bg_live_output *o = &rt->outputs[k];
         const double *from = o->kind == 'y'   ? rt->y

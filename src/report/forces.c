@@ -1,6 +1,6 @@
-/* Forces of springs and tyres frame by frame. Each element that is drawn is asked for its wrenches
- * alone; what it does to one body is its arrow: to the wheel, to the second end of a spring, or to
- * the first where the second is on the ground. */
+/* Forces of springs and on wheels frame by frame. Each element that is drawn is asked for its
+ * wrenches alone; what it does to one body is its arrow: to the wheel, to the second end of a
+ * spring, or to the first where the second is on the ground. */
 #include "base/memory.h"
 #include "report/scene.h"
 
@@ -18,7 +18,7 @@ static bool find_place(const bg_force *f, bg_scene_force *out)
         return false;
     const bool second = look.nends == 2 && look.end[1].body != 0;
     *out = (bg_scene_force){
-        .force = f->index, .tyre = look.radius > 0, .at = look.end[second ? 1 : 0]};
+        .force = f->index, .wheel = look.radius > 0, .at = look.end[second ? 1 : 0]};
     return out->at.body != 0;
 }
 
@@ -44,14 +44,21 @@ bg_status bg_scene_create_forces(bg_scene *s, bg_error *err)
     return ok ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for the forces of a scene");
 }
 
+static bg_vec3 find_force(bg_scene *s, const bg_force *f, int body)
+{
+    if (f->class_->find_whole)
+        return f->class_->find_whole(f, &s->mb->world);
+    s->wrench[body] = (bg_wrench){{0, 0, 0}, {0, 0, 0}};
+    f->class_->apply(f, &s->mb->world, s->wrench);
+    return s->wrench[body].f;
+}
+
 void bg_scene_store_forces(bg_scene *s, long frame)
 {
     for (int k = 0; k < s->ndrawn; k++) {
         const bg_force *f = &s->model->forces[s->forces[k].force];
-        bg_wrench *on = &s->wrench[s->forces[k].at.body];
-        *on = (bg_wrench){{0, 0, 0}, {0, 0, 0}};
-        f->class_->apply(f, &s->mb->world, s->wrench);
-        const double x[3] = {on->f.x, on->f.y, on->f.z};
+        const bg_vec3 whole = find_force(s, f, s->forces[k].at.body);
+        const double x[3] = {whole.x, whole.y, whole.z};
         for (int i = 0; i < 3; i++)
             s->forces[k].f[3 * frame + i] = isfinite(x[i]) ? (float)x[i] : 0;
     }

@@ -289,7 +289,7 @@ static void add_tyres(document *d, int body, json_t *children)
             continue;
         bg_vec3 axis = bg_rotate_back(&m->bodies[body].pose.R, bg_vec3_make(0, 1, 0));
         bg_frame frame = {look.end[0].frame.r, bg_frame_from_z(axis, bg_vec3_make(0, 0, 0))};
-        bg_vec3 scale = {look.radius, look.radius, BG_TYRE_WIDTH * look.radius};
+        bg_vec3 scale = {look.radius, look.radius, bg_scene_find_width(&look)};
         append(d, children,
                json_integer(add_solid(d, BG_MESH_CYLINDER, MATERIAL_TYRE, &frame, scale)));
     }
@@ -393,10 +393,13 @@ static bg_status add_road(document *d, int side, bg_error *err)
     bg_mesh mesh = {0};
     bg_status st = bg_scene_create_road(d->scene, side, &road, err);
     if (st != BG_OK || road.n < 2) {
-        free(road.points);
+        bg_scene_clear_road(&road);
         return st;
     }
-    d->failed = !bg_mesh_create_strip((const double(*)[2])road.points, road.n, road.width, &mesh) ||
+    const double(*points)[2] = (const double(*)[2])road.points;
+    d->failed = !(road.lanes > 0 ? bg_mesh_create_surface(points, road.n, road.heights, road.lanes,
+                                                          road.width, &mesh)
+                                 : bg_mesh_create_strip(points, road.n, road.width, &mesh)) ||
                 d->failed;
     if (!d->failed) {
         int geometry[3];
@@ -409,7 +412,7 @@ static bg_status add_road(document *d, int side, bg_error *err)
         animate_road(d, index, &road);
     }
     bg_mesh_clear(&mesh);
-    free(road.points);
+    bg_scene_clear_road(&road);
     return BG_OK;
 }
 

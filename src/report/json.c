@@ -1,5 +1,7 @@
 #include "report/json.h"
 
+#include "base/text.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -80,10 +82,7 @@ void bg_json_number(bg_json *j, const char *key, double x)
         return;
     }
     char text[40];
-    snprintf(text, sizeof text, "%.17g", x);
-    char *comma = strchr(text, ','); /* of the language of the system */
-    if (comma)
-        *comma = '.';
+    bg_text_print(x, text, sizeof text);
     fputs(text, j->out);
 }
 

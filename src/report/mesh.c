@@ -141,3 +141,29 @@ bool bg_mesh_create_strip(const double (*points)[2], int n, double width, bg_mes
     }
     return true;
 }
+
+bool bg_mesh_create_surface(const double (*points)[2], int n, const double *heights, int lanes,
+                            double width, bg_mesh *m)
+{
+    if (!allocate(m, n * lanes, 2 * (n - 1) * (lanes - 1)))
+        return false;
+    const double h = width / (lanes - 1);
+    for (int i = 0; i < n; i++) {
+        const int a = i > 0 ? i - 1 : 0, b = i + 1 < n ? i + 1 : i;
+        for (int k = 0; k < lanes; k++) {
+            const int c = k > 0 ? k - 1 : 0, d = k + 1 < lanes ? k + 1 : k;
+            const double *z = heights + (long)i * lanes;
+            const double by_x = (heights[(long)b * lanes + k] - heights[(long)a * lanes + k]) /
+                                (points[b][0] - points[a][0]);
+            const double by_y = (z[d] - z[c]) / ((d - c) * h);
+            const double length = sqrt(1 + by_x * by_x + by_y * by_y);
+            add_vertex(m, points[i][0], k * h - 0.5 * width, z[k], -by_x / length, -by_y / length,
+                       1 / length);
+        }
+    }
+    for (int i = 0; i + 1 < n; i++)
+        for (int k = 0; k + 1 < lanes; k++)
+            add_quad(m, i * lanes + k, (i + 1) * lanes + k, (i + 1) * lanes + k + 1,
+                     i * lanes + k + 1);
+    return true;
+}

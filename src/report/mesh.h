@@ -21,6 +21,9 @@ typedef enum bg_mesh_kind {
 bool bg_mesh_create(bg_mesh_kind kind, bg_mesh *mesh);
 /* A strip of the given width along a polyline of (x, z), seen from above, about y = 0. */
 bool bg_mesh_create_strip(const double (*points)[2], int n, double width, bg_mesh *mesh);
+/* The same with heights[n][lanes] across it, from -width/2 to width/2, and smooth normals. */
+bool bg_mesh_create_surface(const double (*points)[2], int n, const double *heights, int lanes,
+                            double width, bg_mesh *mesh);
 void bg_mesh_clear(bg_mesh *mesh);
 
 #endif

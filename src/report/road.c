@@ -1,6 +1,6 @@
 /* The road of a scene as a polyline: points close together where it is curved, two points at a
- * step. A half-cylinder is drawn as the bar that lies there; the run uses the path of a rigid wheel
- * over it instead. */
+ * step; where the height changes across the road, as a grid of heights. A half-cylinder is drawn as
+ * the bar that lies there; the run uses the path of a rigid wheel over it instead. */
 #include "base/memory.h"
 #include "model/roads.h"
 #include "report/scene.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PIECE_POINTS = 160, MAX_POINTS = 40000 };
+enum { PIECE_POINTS = 160, MAX_POINTS = 40000, MOST_LANES = 41 };
 
 /* What lies under the tyres during the run; its road is that of a side, if there is one. */
 typedef struct extent {
@@ -43,12 +43,13 @@ static extent find_extent(const bg_scene *s, int side)
 }
 
 /* The height that is drawn. */
-static double calc_height(const bg_road *road, int piece, double place)
+static double calc_height(const bg_road *road, int piece, double place, double y)
 {
-    double out[3], x = place - road->from;
-    bg_road_calc(road, piece, place, out);
+    const double x = place - road->from;
+    bg_road_height height;
+    bg_road_calc(road, piece, place, y, &height);
     if (road->kind != BG_ROAD_HALF_CYLINDER)
-        return out[0];
+        return height.along[0];
     return road->base + sqrt(fmax(0, road->radius * road->radius - x * x));
 }
 
@@ -99,10 +100,57 @@ static int sample(const bg_road *road, double from, double to, bg_scene_road *ou
         total += n + 1;
         for (int k = 0; out->points && k <= n; k++) {
             double x = k < n ? a + (b - a) * k / n : b;
-            add_point(out, x, calc_height(road, piece, x));
+            add_point(out, x, calc_height(road, piece, x, out->y));
         }
     }
     return total;
+}
+
+/* Points and lanes of a surface: a few of both for the size of a wheel, as far as there is room. */
+static bg_status create_surface(const extent *e, bg_scene_road *out, bg_error *err)
+{
+    const double cell = 0.25 * e->radius, length = e->to - e->from;
+    const double lanes = fmin(MOST_LANES, 2 + ceil(out->width / cell));
+    const double n = fmin(floor(MAX_POINTS / lanes), 2 + ceil(length / cell));
+    out->n = (int)n;
+    out->lanes = (int)lanes;
+    out->points = bg_calloc((size_t)out->n, sizeof *out->points);
+    out->heights = bg_calloc((size_t)out->n * (size_t)out->lanes, sizeof *out->heights);
+    if (!out->points || !out->heights) {
+        bg_scene_clear_road(out);
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the road of a scene");
+    }
+    for (int i = 0; i < out->n; i++) {
+        const double x = e->from + length * i / (out->n - 1);
+        const int piece = bg_road_find_piece(e->road, x);
+        out->points[i][0] = x;
+        out->points[i][1] = calc_height(e->road, piece, x, out->y);
+        for (int k = 0; k < out->lanes; k++) {
+            const double y = out->y + out->width * (k / (lanes - 1) - 0.5);
+            out->heights[(long)i * out->lanes + k] = calc_height(e->road, piece, x, y);
+        }
+    }
+    return BG_OK;
+}
+
+/* Where it lies and how it moves. */
+static void place(const extent *e, bg_scene_road *out)
+{
+    out->y = 0.5 * (e->y_low + e->y_high);
+    out->width = e->y_high - e->y_low + 4 * e->radius;
+    if (e->road->side != 0) { /* half of it */
+        out->y += 0.25 * e->road->side * out->width;
+        out->width *= 0.5;
+    }
+    out->speed = e->road->speed;
+    out->start = e->road->start;
+}
+
+void bg_scene_clear_road(bg_scene_road *road)
+{
+    free(road->points);
+    free(road->heights);
+    *road = (bg_scene_road){0};
 }
 
 bg_status bg_scene_create_road(const bg_scene *s, int side, bg_scene_road *out, bg_error *err)
@@ -114,6 +162,9 @@ bg_status bg_scene_create_road(const bg_scene *s, int side, bg_scene_road *out, 
     const double margin = 8 * e.radius;
     e.from -= margin;
     e.to += margin;
+    place(&e, out);
+    if (bg_road_is_surface(e.road))
+        return create_surface(&e, out, err);
     int n = sample(e.road, e.from, e.to, out);
     if (n == 0)
         return BG_OK;
@@ -121,13 +172,5 @@ bg_status bg_scene_create_road(const bg_scene *s, int side, bg_scene_road *out, 
     if (!out->points)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the road of a scene");
     sample(e.road, e.from, e.to, out);
-    out->y = 0.5 * (e.y_low + e.y_high);
-    out->width = e.y_high - e.y_low + 4 * e.radius;
-    if (e.road->side != 0) { /* half of it */
-        out->y += 0.25 * e.road->side * out->width;
-        out->width *= 0.5;
-    }
-    out->speed = e.road->speed;
-    out->start = e.road->start;
     return BG_OK;
 }

@@ -158,6 +158,7 @@ static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
             st = bg_system_set_point(s->evaluator, s->t[k], x.q, x.v, x.z, x.mode, &p, err);
         if (st != BG_OK)
             break;
+        p.lambda = x.lambda; /* some forces depend on them */
         s->mb->update(s->mb, &p, x.a);
         store_frame(s, k, &x);
         bg_scene_store_forces(s, k);

@@ -14,13 +14,15 @@
 #include "report/rows.h"
 
 enum { BG_SCENE_NOTE = 512, BG_POSE = 7 };
-#define BG_TYRE_WIDTH 0.6 /* of the radius: tyres are described without a width */
+/* Widths, of the radius: wheels are described without. */
+#define BG_TYRE_WIDTH 0.6
+#define BG_RAIL_WHEEL_WIDTH 0.29
 
-/* The force of a spring or tyre on a body, as an arrow. */
+/* The force of a spring on a body, or of tyre or rail on a wheel, as an arrow. */
 typedef struct bg_scene_force {
     int force; /* of the model */
-    bool tyre;
-    bg_marker at; /* on which body and where; of a tyre: the middle of the wheel */
+    bool wheel;
+    bg_marker at; /* on which body and where: the middle of a wheel */
     float *f;     /* [frames x 3] N, world axes */
 } bg_scene_force;
 
@@ -58,15 +60,25 @@ void bg_scene_destroy_forces(bg_scene *scene);
 /* World position of a place in body axes at a frame. */
 bg_vec3 bg_scene_calc_place(const bg_scene *scene, long frame, int body, bg_vec3 r);
 
-/* The road under the tyres as a polyline of (x, z), x along the road. */
+/* How wide a wheel is drawn, m. */
+static inline double bg_scene_find_width(const bg_force_look *look)
+{
+    return (look->flange ? BG_RAIL_WHEEL_WIDTH : BG_TYRE_WIDTH) * look->radius;
+}
+
+/* The road under the tyres as a polyline of (x, z), x along the road; where its height changes
+ * across it, z in the middle and heights at y - width/2 .. y + width/2. */
 typedef struct bg_scene_road {
     int n;
     double (*points)[2]; /* [n] m */
+    int lanes;           /* 0: the same height across */
+    double *heights;     /* [n][lanes] m, from the right to the left */
     double width, y;     /* m */
     double speed, start; /* m/s, m: a point is at x - speed t - start in the world */
 } bg_scene_road;
 
 /* The only one, or that of the left (1) or right side (-1); n = 0: there is none. */
 bg_status bg_scene_create_road(const bg_scene *scene, int side, bg_scene_road *road, bg_error *err);
+void bg_scene_clear_road(bg_scene_road *road);
 
 #endif

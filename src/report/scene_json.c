@@ -148,7 +148,9 @@ static void write_tyres(bg_json *j, const bg_model *m)
         put_vec3(j, "position", look.end[0].frame.r);
         put_vec3(j, "axis", bg_rotate_back(&body->pose.R, bg_vec3_make(0, 1, 0)));
         bg_json_number(j, "radius", look.radius);
-        bg_json_number(j, "width", BG_TYRE_WIDTH * look.radius);
+        bg_json_number(j, "width", bg_scene_find_width(&look));
+        if (look.flange)
+            bg_json_int(j, "flange", look.flange);
         bg_json_close(j, '}');
     }
     bg_json_close(j, ']');
@@ -171,12 +173,18 @@ static bg_status write_road(bg_json *j, const bg_scene *s, const char *key, int 
     for (int k = 0; k < road.n; k++)
         bg_json_numbers(j, NULL, road.points[k], 2);
     bg_json_close(j, ']');
+    if (road.lanes > 0) {
+        bg_json_open(j, "heights", '[');
+        for (int k = 0; k < road.n; k++)
+            bg_json_numbers(j, NULL, road.heights + (long)k * road.lanes, road.lanes);
+        bg_json_close(j, ']');
+    }
     bg_json_number(j, "width", road.width);
     bg_json_number(j, "y", road.y);
     bg_json_number(j, "speed", road.speed);
     bg_json_number(j, "start", road.start);
     bg_json_close(j, '}');
-    free(road.points);
+    bg_scene_clear_road(&road);
     return BG_OK;
 }
 
@@ -205,7 +213,7 @@ static void write_forces(bg_json *j, const bg_scene *s)
         const bg_scene_force *x = &s->forces[k];
         bg_json_open(j, NULL, '{');
         bg_json_text(j, "name", s->model->forces[x->force].name);
-        bg_json_text(j, "kind", x->tyre ? "tyre" : "spring");
+        bg_json_text(j, "kind", x->wheel ? "tyre" : "spring");
         bg_json_int(j, "body", x->at.body);
         put_vec3(j, "position", x->at.frame.r);
         bg_json_floats(j, "force", x->f, (bg_json_shape){{(size_t)s->frames, 3}});

@@ -175,6 +175,14 @@ const char *bg_job_get_name(const bg_job *job, const char *dataset, int column, 
                : NULL;
 }
 
+const char *bg_job_get_unit(const bg_job *job, const char *dataset, int column)
+{
+    const bg_field *field = find_field(&job->batch, dataset);
+    return field && column >= 0 && column < field->width
+               ? bg_batch_get_unit(&job->batch, field, column)
+               : "";
+}
+
 bg_status bg_job_save(const bg_job *job, const char *path, bg_error *err)
 {
     if (!job->begun)

@@ -16,6 +16,7 @@
 #define BG_HDF5_FUNCTIONS(X)        \
     X(H5free_memory)                \
     X(H5open)                       \
+    X(H5get_libversion)             \
     X(H5Aclose)                     \
     X(H5Acreate2)                   \
     X(H5Aexists)                    \

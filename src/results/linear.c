@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "results/library.h"
 #include "results/mat.h"
 #include "results/trouble.h"
@@ -58,15 +59,19 @@ static json_t *make_signals(const bg_linear_signal *s, int n)
     return all;
 }
 
+json_t *bg_linear_make_json(const bg_linear_matrices *m)
+{
+    return json_pack("{s:s, s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
+                     "linearised", "format", 1, "model", m->model, "where", m->where, "t", m->t,
+                     "states", make_signals(m->x, m->nx), "inputs", make_signals(m->u, m->nu),
+                     "outputs", make_signals(m->y, m->ny), "A", make_matrix(m->A, m->nx, m->nx),
+                     "B", make_matrix(m->B, m->nx, m->nu), "C", make_matrix(m->C, m->ny, m->nx),
+                     "D", make_matrix(m->D, m->ny, m->nu));
+}
+
 static bg_status write_json(const bg_linear_matrices *m, const char *path, bg_error *err)
 {
-    json_t *root = json_pack("{s:s, s:i, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "kind",
-                             "linearised", "format", 1, "model", m->model, "where", m->where, "t",
-                             m->t, "states", make_signals(m->x, m->nx), "inputs",
-                             make_signals(m->u, m->nu), "outputs", make_signals(m->y, m->ny), "A",
-                             make_matrix(m->A, m->nx, m->nx), "B", make_matrix(m->B, m->nx, m->nu),
-                             "C", make_matrix(m->C, m->ny, m->nx), "D",
-                             make_matrix(m->D, m->ny, m->nu));
+    json_t *root = bg_linear_make_json(m);
     char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
     bg_status st = text ? BG_OK : bg_error_set(err, BG_NO_MEMORY, "out of memory for JSON");
     if (text && strcmp(path, "-") == 0)
@@ -99,15 +104,22 @@ static void put_name(FILE *out, const char *separator, const char *before,
     put_quoted(out, separator, name);
 }
 
+static void put_number(FILE *out, double x)
+{
+    char text[40];
+    bg_text_print(x, text, sizeof text);
+    fprintf(out, ",%s", text);
+}
+
 static void put_rows(FILE *out, const bg_linear_signal *names, const char *prefix, int rows,
                      const double *left, int nleft, const double *right, int nright)
 {
     for (int i = 0; i < rows; i++) {
         put_name(out, "", prefix, &names[i]);
         for (int j = 0; j < nleft; j++)
-            fprintf(out, ",%.17g", left[i * nleft + j]);
+            put_number(out, left[i * nleft + j]);
         for (int j = 0; j < nright; j++)
-            fprintf(out, ",%.17g", right[i * nright + j]);
+            put_number(out, right[i * nright + j]);
         fputc('\n', out);
     }
 }

@@ -15,13 +15,15 @@ double bg_runner_calc_energy(bg_runner *r, const bg_state *x)
         bg_system_set_state(r->sys, x, &p, NULL) != BG_OK ||
         bg_system_calc_energy(r->sys, &p, &e) != 0)
         return NAN;
-    double others = fmax(fabs(*x->work), fabs(e.kinetic));
+    bg_drive_work_account(&r->drives, x, c->energy_range, r->t_end - r->t_start);
+    const double work = *x->work + r->drives.missed;
+    double others = fmax(fabs(work), fabs(e.kinetic));
     double potential = e.potential - r->sys->system->raised; /* wherever the model is drawn */
     if (isnan(r->potential_start))
         r->potential_start = e.potential;
     c->energy_scale = fmax(c->energy_scale, fmax(others, fabs(potential)));
     c->energy_range = fmax(c->energy_range, fmax(others, fabs(e.potential - r->potential_start)));
-    return e.kinetic + e.potential - *x->work;
+    return e.kinetic + e.potential - work;
 }
 
 /* The larger one; what is not known once is not known for the run. */

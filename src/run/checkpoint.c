@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FORMAT_VERSION = 17, TEXT_SIZE = 256 };
+enum { FORMAT_VERSION = 18, TEXT_SIZE = 256 };
 
 typedef struct header {
     char mark[8];
@@ -224,6 +224,7 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     bg_archive_doubles(archive, &interval, 1);
     bg_archive_doubles(archive, &r->t_last_row, 1);
     bg_archive_doubles(archive, &r->energy_start, 1);
+    bg_archive_finite(archive, &r->drives.missed, 1);
     bg_archive_doubles(archive, &r->potential_start, 1);
     bg_archive_doubles(archive, &r->at.t_last, 1);
     bg_archive_whole(archive, &r->at.rounds, 1, 0, INT_MAX / 2);
@@ -240,7 +241,7 @@ static void archive_progress(bg_runner *r, bg_archive *archive)
     }
 }
 
-static bg_status archive_all(bg_runner *r, bg_archive *archive, bg_error *err)
+bg_status bg_checkpoint_archive(bg_runner *r, bg_archive *archive, bg_error *err)
 {
     bg_status st = archive_settings(r, archive, err);
     if (st != BG_OK || archive->failed)
@@ -318,7 +319,7 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
         return st;
     archive->size = 0;
     archive->failed = false;
-    archive_all(r, archive, err);
+    bg_checkpoint_archive(r, archive, err);
     if (archive->failed)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a checkpoint");
     header head = {"", FORMAT_VERSION, archive->size,
@@ -385,7 +386,7 @@ bg_status bg_checkpoint_read(bg_runner *r, bg_error *err)
     bg_archive archive = {.loading = true};
     bg_status st = read_file(path, &archive, err);
     if (st == BG_OK)
-        st = archive_all(r, &archive, err);
+        st = bg_checkpoint_archive(r, &archive, err);
     if (st == BG_OK && archive.out_of_memory)
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory");
     if (st == BG_OK && (archive.failed || archive.position != archive.size))

@@ -83,10 +83,28 @@ static bg_status record_event(void *self, const bg_event *event, bg_error *err)
     return sink->event ? sink->event(sink->self, event, err) : BG_OK;
 }
 
-static bg_status create(bg_runner *r, bg_error *err)
+bg_runner bg_runner_make(const bg_run_options *options, bg_run_report *report)
 {
-    const bg_system_def *def = &r->sys->def;
-    bg_status st = check_options(r, err);
+    const double now = bg_clock_get_wall();
+    *report = (bg_run_report){.t_checkpoint = NAN};
+    strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
+    if (options->formulation)
+        strncpy(report->formulation, options->formulation, sizeof report->formulation - 1);
+    return (bg_runner){.options = options,
+                       .report = report,
+                       .potential_start = NAN,
+                       .t_last_row = -HUGE_VAL,
+                       .wall_start = now,
+                       .wall_last_checkpoint = now,
+                       .cpu_start = bg_clock_get_cpu(),
+                       .place = {.fd = -1}};
+}
+
+bg_status bg_runner_create(bg_runner *r, const bg_system *system, bg_error *err)
+{
+    bg_status st = bg_evaluator_create(system, &r->sys, err);
+    if (st == BG_OK)
+        st = check_options(r, err);
     if (st == BG_OK)
         st = bg_integrator_create_with(r->options->integrator, r->sys, &r->options->method, &r->ig,
                                        err);
@@ -94,6 +112,8 @@ static bg_status create(bg_runner *r, bg_error *err)
         st = bg_instant_create(r->sys, r->ig, &r->report->assembly.redundancy, &r->at, err);
     if (st != BG_OK)
         return st;
+    if (!bg_drive_work_create(&r->drives, r->ig))
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for the work of drives");
     st = bg_comparison_create(r->sys->system, r->options, &r->comparison, err);
     if (st != BG_OK)
         return st;
@@ -102,6 +122,7 @@ static bg_status create(bg_runner *r, bg_error *err)
     r->at.self = r;
     r->at.tell = record_event;
     r->at.account = bg_runner_account_energy;
+    const bg_system_def *def = &system->def;
     r->y = BG_NEW_ARRAY(double, def->ny);
     r->u = BG_NEW_ARRAY(double, 3 * def->nu);
     r->event_capacity = def->ns > 0 ? EVENT_CAPACITY : 0;
@@ -183,20 +204,28 @@ static bg_status explain_inputs(bg_runner *r, bg_status st, bg_error *err)
     return st;
 }
 
+bg_status bg_runner_step(bg_runner *r, bg_error *err)
+{
+    bg_status st = bg_integrator_step(r->ig, err);
+    if (st != BG_OK)
+        return explain_inputs(r, st, err);
+    st = bg_runner_check_inputs(r, bg_integrator_get_step_start(r->ig),
+                                bg_integrator_get_state(r->ig)->t, err);
+    if (st != BG_OK)
+        bg_integrator_undo(r->ig, r->t_end);
+    return st;
+}
+
 /* One step with everything that belongs to it. */
 static bg_status advance(bg_runner *r, bool *ended, bg_error *err)
 {
     const bg_run_options *o = r->options;
     bool cut = false;
-    bg_status st = bg_integrator_step(r->ig, err);
+    bg_status st = bg_runner_step(r, err);
     if (st != BG_OK)
-        return explain_inputs(r, st, err);
-    const double begin = bg_integrator_get_step_start(r->ig);
-    st = bg_runner_check_inputs(r, begin, bg_integrator_get_state(r->ig)->t, err);
-    if (st != BG_OK) {
-        bg_integrator_undo(r->ig, r->t_end);
         return st;
-    }
+    const double begin = bg_integrator_get_step_start(r->ig);
+    bg_drive_work_look(&r->drives, begin, bg_integrator_get_state(r->ig)->t);
     bg_system_turn_to(r->sys, BG_FOR_EVENTS);
     st = events_in_step(r, &cut, ended, err);
     bg_system_turn_to(r->sys, BG_FOR_STEPS);
@@ -238,6 +267,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
 {
     const bg_run_options *o = r->options;
     bg_status st = BG_OK;
+    bg_drive_work_begin(&r->drives, bg_integrator_get_state(r->ig));
     if (!o->resume)
         st = bg_start_pass_events(&r->at, &r->ended, err);
     while (st == BG_OK && !r->ended) {
@@ -258,7 +288,7 @@ static bg_status loop(bg_runner *r, bg_error *err)
 }
 
 /* A consistent start, or the state of a checkpoint. */
-static bg_status begin(bg_runner *r, bg_error *err)
+bg_status bg_runner_begin(bg_runner *r, bg_error *err)
 {
     bg_run_report *p = r->report;
     const bg_sink *sink = &r->options->sink;
@@ -370,8 +400,9 @@ static bg_status judge_masses(bg_runner *r, bg_status st, bg_error *err)
     return st;
 }
 
-static void destroy(bg_runner *r)
+void bg_runner_clear(bg_runner *r)
 {
+    bg_drive_work_clear(&r->drives);
     bg_integrator_destroy(r->ig);
     bg_instant_clear(&r->at);
     free(r->y);
@@ -387,25 +418,12 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
                  bg_error *err)
 {
     bg_error own = {BG_OK, ""};
-    bg_runner r = {.options = options,
-                   .report = report,
-                   .potential_start = NAN,
-                   .t_last_row = -HUGE_VAL,
-                   .wall_start = bg_clock_get_wall(),
-                   .cpu_start = bg_clock_get_cpu(),
-                   .place = {.fd = -1}};
-    r.wall_last_checkpoint = r.wall_start;
-    *report = (bg_run_report){.t_checkpoint = NAN};
-    strncpy(report->integrator, options->integrator, sizeof report->integrator - 1);
-    if (options->formulation)
-        strncpy(report->formulation, options->formulation, sizeof report->formulation - 1);
-    bg_status st = bg_evaluator_create(system, &r.sys, &own);
-    if (st == BG_OK)
-        st = create(&r, &own);
+    bg_runner r = bg_runner_make(options, report);
+    bg_status st = bg_runner_create(&r, system, &own);
     if (st == BG_OK)
         st = bg_checkpoint_open(&r, &own);
     if (st == BG_OK)
-        st = begin(&r, &own);
+        st = bg_runner_begin(&r, &own);
     bool started = st == BG_OK;
     if (started)
         st = loop(&r, &own);
@@ -418,7 +436,7 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
                             r.t_start, report->final->t, &report->warnings);
     if (started && st == BG_OK)
         bg_comparison_judge_digits(&r.comparison, system, options, r.t_start, report);
-    destroy(&r);
+    bg_runner_clear(&r);
     if (st > 0 && st != BG_STOPPED)
         st = BG_BROKE_DOWN; /* steps were made smaller already, and another run would end there */
     if (st == BG_OK)

@@ -7,6 +7,7 @@
 #include "base/place.h"
 #include "bogie/run.h"
 #include "run/comparison.h"
+#include "run/drive_work.h"
 #include "run/filters.h"
 #include "run/start.h"
 
@@ -24,6 +25,7 @@ typedef struct bg_runner {
     long next_output;       /* index of the next row on the grid */
     double t_last_row;      /* s; no second row at the same time */
     long rejected_told;     /* rejected attempts the sink knows of */
+    bg_drive_work drives;   /* work that steps do not see */
     double energy_start;    /* J, so that energy - work - energy_start is the error */
     double potential_start; /* J; NAN before it is known */
     long event_capacity;
@@ -35,7 +37,17 @@ typedef struct bg_runner {
     bg_place place;                 /* of the checkpoint, locked as long as the run lasts */
 } bg_runner;
 
-/* certificate.c: energy less the work done, NAN where it is not known. */
+/* run.c: a runner of nothing yet, with an empty report; everything it needs, which is released by
+ * clear also after a failure; a consistent start, or the state to resume from, before whose events
+ * the run stands (bg_start_pass_events); one step, with a sentence where inputs that are followed
+ * stand in its way. */
+bg_runner bg_runner_make(const bg_run_options *options, bg_run_report *report);
+bg_status bg_runner_create(bg_runner *runner, const bg_system *system, bg_error *err);
+void bg_runner_clear(bg_runner *runner);
+bg_status bg_runner_begin(bg_runner *runner, bg_error *err);
+bg_status bg_runner_step(bg_runner *runner, bg_error *err);
+
+/* certificate.c: energy less the work done, NAN where it is not known; x lies in the last step. */
 double bg_runner_calc_energy(bg_runner *runner, const bg_state *x);
 /* What the last step shows. */
 void bg_runner_update_certificate(bg_runner *runner);
@@ -66,5 +78,8 @@ void bg_checkpoint_close(bg_runner *runner);
  * runner and integrator. */
 bg_status bg_checkpoint_write(bg_runner *runner, bg_error *err);
 bg_status bg_checkpoint_read(bg_runner *runner, bg_error *err);
+/* What such a file keeps, saved to or loaded from memory, into a runner that was created and has
+ * not begun. What does not fit fails the archive or gives a sentence. */
+bg_status bg_checkpoint_archive(bg_runner *runner, bg_archive *archive, bg_error *err);
 
 #endif

@@ -63,8 +63,10 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
     if (r->drift > 1e-6)
         bg_warnings_add(list, BG_GOOD, "equilibrium",
                         "the motion is not quite steady: nothing balances what slows down or "
-                        "drives '%s', by %.3g of its size per s^2",
-                        bg_system_get_name(system, 'v', r->worst, buffer, sizeof buffer), r->drift);
+                        "drives '%s', whose rate changes by %.3g %s; states of force elements "
+                        "follow it",
+                        bg_system_get_name(system, 'v', r->worst, buffer, sizeof buffer), r->change,
+                        bg_system_get_unit(system, 'a', r->worst));
     if (r->changing >= 0)
         bg_warnings_add(list, BG_DOUBTFUL, "equilibrium",
                         "the state '%s' still changes there: nothing makes it settle",
@@ -161,6 +163,10 @@ static bg_status find_equilibrium(bg_evaluator *sys, double t, bg_state *x,
     bg_evaluator *own = NULL;
     bg_dynamics *d = NULL;
     bg_status st = bg_evaluator_create(sys->system, &own, err);
+    for (int i = 0; i < sys->def.nu && st == BG_OK; i++)
+        if (sys->outside[i].live)
+            bg_system_set_live(own, i, sys->outside[i].since, sys->outside[i].value,
+                               sys->outside[i].rate);
     if (st == BG_OK)
         st = bg_start_find_rest(own, t, x, report, err);
     bg_evaluator_destroy(own);

@@ -50,8 +50,6 @@ static void judge_energy(const bg_system *system, const bg_run_options *o, bg_ru
     if (o->method.step > 0)
         snprintf(remedy, sizeof remedy, "the fixed step %g s is %s; take a smaller one",
                  o->method.step, part > energy_bad ? "unstable or far too large" : "too large");
-    else if (system->def.jump) /* eliminated drives have no errors that shorten steps */
-        snprintf(remedy, sizeof remedy, "tighten the tolerances, or follow the drives by --h-max");
     if (part > energy_bad)
         bg_warnings_add(&r->warnings, BG_BAD, "energy",
                         "the energy error, %.3g J, is of the size of the energies, %.3g J: %s",

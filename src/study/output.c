@@ -1,4 +1,6 @@
 /* The table as CSV and for people. */
+#include "base/output.h"
+#include "base/text.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -27,7 +29,9 @@ static void print_json(FILE *out, const json_t *value)
     if (json_is_string(value)) {
         print_field(out, json_string_value(value));
     } else if (json_is_real(value)) {
-        fprintf(out, "%.17g", json_real_value(value));
+        char number[40];
+        bg_text_print(json_real_value(value), number, sizeof number);
+        fputs(number, out);
     } else if (value && !json_is_null(value)) {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(17));
         print_field(out, text ? text : "");
@@ -84,7 +88,7 @@ static void print_csv_row(FILE *out, const bg_table *t, const json_t *keys, long
     json_decref(settings);
 }
 
-char *bg_table_make_csv(const bg_table *t)
+char *bg_table_create_csv(const bg_table *t)
 {
     char *text = NULL;
     size_t size;
@@ -260,7 +264,7 @@ static void print_paper(const bg_study *s, FILE *out)
         fprintf(out, "%s\n", note);
 }
 
-char *bg_table_make_text(const bg_table *t)
+char *bg_table_create_text(const bg_table *t)
 {
     const bg_study *s = t->study;
     char *text = NULL;
@@ -280,4 +284,30 @@ char *bg_table_make_text(const bg_table *t)
     if (s->paper)
         print_paper(s, out);
     return fclose(out) == 0 ? text : NULL;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+bg_status bg_table_save(const bg_table *t, const char *path, bg_error *err)
+{
+    bool json = ends_in(path, ".json");
+    bg_place_kind kind = json ? BG_PLACE_STUDY : BG_PLACE_TABLE;
+    if (!json && !ends_in(path, ".csv"))
+        return bg_error_set(err, BG_BAD_INPUT, "the table '%s' must be named FILE.csv or FILE.json",
+                            path);
+    bg_status st = bg_place_check(path, kind, err);
+    char *text = st == BG_OK ? json ? bg_table_create_json(t) : bg_table_create_csv(t) : NULL;
+    size_t length = text ? strlen(text) : 0;
+    if (st == BG_OK && !text)
+        st = bg_error_set(err, BG_NO_MEMORY, "out of memory for the table");
+    if (length > 0 && text[length - 1] == '\n')
+        text[length - 1] = '\0'; /* what writes it adds one */
+    if (st == BG_OK)
+        st = bg_output_write_text(path, kind, text, err);
+    free(text);
+    return st;
 }

@@ -327,7 +327,7 @@ json_t *bg_table_make_json(const bg_table *t)
                      (json_int_t)(s->ncases - ok));
 }
 
-char *bg_table_make_json_text(const bg_table *t)
+char *bg_table_create_json(const bg_table *t)
 {
     json_t *json = bg_table_make_json(t);
     char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;

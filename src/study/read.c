@@ -97,7 +97,36 @@ static bg_status parse(bg_study *s, const char *text, size_t length, bg_error *e
     return reader.status;
 }
 
-bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err)
+static bg_status create(const char *text, size_t length, const char *path, bool timing,
+                        bg_study **study, bg_error *err)
+{
+    bg_study *s = BG_NEW(bg_study);
+    const char *slash = strrchr(path, '/');
+    bg_status st = BG_NO_MEMORY;
+    *study = NULL;
+    if (s) {
+        s->path = strdup(path);
+        s->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
+        s->timing = timing;
+        s->sources = bg_sources_create();
+        st = s->path && s->folder && s->sources ? parse(s, text, length, err) : BG_NO_MEMORY;
+    }
+    if (st == BG_NO_MEMORY)
+        bg_error_set(err, st, "%s: not enough memory to read the study", path);
+    if (st == BG_OK)
+        *study = s;
+    else
+        bg_study_destroy(s);
+    return st;
+}
+
+bg_status bg_study_parse(const char *text, const char *origin, int timing, bg_study **study,
+                         bg_error *err)
+{
+    return create(text, strlen(text), origin, timing != 0, study, err);
+}
+
+bg_status bg_study_read(const char *path, int timing, bg_study **study, bg_error *err)
 {
     char subject[512];
     size_t length;
@@ -107,23 +136,8 @@ bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_erro
     bg_status st = bg_file_read(path, subject, "study", &text, &length, err);
     if (st != BG_OK)
         return st;
-    bg_study *s = BG_NEW(bg_study);
-    const char *slash = strrchr(path, '/');
-    st = s ? BG_OK : BG_NO_MEMORY;
-    if (s) {
-        s->path = strdup(path);
-        s->folder = strndup(path, slash ? (size_t)(slash - path) + 1 : 0);
-        s->timing = timing;
-        s->sources = bg_sources_create();
-        st = s->path && s->folder && s->sources ? parse(s, text, length, err) : BG_NO_MEMORY;
-    }
+    st = create(text, length, path, timing != 0, study, err);
     free(text);
-    if (st == BG_NO_MEMORY)
-        bg_error_set(err, st, "%s: not enough memory to read the study", path);
-    if (st == BG_OK)
-        *study = s;
-    else
-        bg_study_destroy(s);
     return st;
 }
 

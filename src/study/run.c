@@ -14,11 +14,18 @@ static void say(const bg_study_options *options, const char *sentence)
         options->note(options->self, sentence);
 }
 
+static bool keeps_journal(const bg_study_options *options)
+{
+    return !options->journal || *options->journal;
+}
+
 /* A study without a journal still runs; only a journal the user asked for must work. */
 static bg_status open_journal(const bg_study *s, const bg_study_options *options, bg_table *table,
                               bg_journal *journal, bg_error *err)
 {
     char path[PATH_MAX], sentence[PATH_MAX + 200];
+    if (!keeps_journal(options))
+        return BG_OK;
     bg_study_name_journal(s, options->shard, options->shards, path, sizeof path);
     bg_status st = bg_journal_open(s, options->journal ? options->journal : path, table, journal,
                                    err);
@@ -45,6 +52,8 @@ static bg_status open_journal(const bg_study *s, const bg_study_options *options
 void bg_study_forget(const bg_study *s, const bg_study_options *options)
 {
     char path[PATH_MAX];
+    if (!keeps_journal(options))
+        return;
     bg_study_name_journal(s, options->shard, options->shards, path, sizeof path);
     char *real = bg_place_resolve(options->journal ? options->journal : path);
     if (real)

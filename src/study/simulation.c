@@ -12,13 +12,15 @@
 /* A value as --set would have it; to be released with free(). */
 static char *write_value(const json_t *value)
 {
-    char *text = NULL;
+    char *text = NULL, number[40];
     if (json_is_string(value))
         return strdup(json_string_value(value));
     if (json_is_integer(value))
         return asprintf(&text, "%lld", (long long)json_integer_value(value)) < 0 ? NULL : text;
-    if (json_is_real(value))
-        return asprintf(&text, "%.17g", json_real_value(value)) < 0 ? NULL : text;
+    if (json_is_real(value)) {
+        bg_text_print(json_real_value(value), number, sizeof number);
+        return strdup(number);
+    }
     return json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
 }
 

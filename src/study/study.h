@@ -11,6 +11,7 @@
 #define BG_STUDY_H
 
 #include "bogie/run.h"
+#include "bogie/study.h"
 
 #include <jansson.h>
 #include <signal.h>
@@ -124,7 +125,7 @@ typedef struct bg_plot_curve { /* what a plot wants from every case over time */
 /* The models of a study, read once (sources.c). */
 typedef struct bg_sources bg_sources;
 
-typedef struct bg_study {
+struct bg_study {
     char *path, *folder; /* of the file; folder ends with '/' or is empty */
     char *name, *title, *text;
     json_t *root;
@@ -149,10 +150,7 @@ typedef struct bg_study {
     bool timing;       /* there are metrics that depend on the machine */
     uint64_t hash;     /* of the study, its models, and the program's version */
     bg_sources *sources;
-} bg_study;
-
-bg_status bg_study_read(const char *path, bool timing, bg_study **study, bg_error *err);
-void bg_study_destroy(bg_study *study);
+};
 
 /* Indices of case k. */
 typedef struct bg_case {
@@ -221,13 +219,12 @@ bg_cell bg_cell_from_json(const json_t *json);
 json_t *bg_cell_to_json(const bg_cell *cell);
 double bg_cell_get_number(const bg_cell *cell); /* NAN: none */
 
-typedef struct bg_table {
+struct bg_table {
     const bg_study *study;
     bg_record *rows; /* [ncases] */
-} bg_table;
+};
 
 bg_status bg_table_create(const bg_study *study, bg_table **table, bg_error *err);
-void bg_table_destroy(bg_table *table);
 /* The columns that follow from several cases: orders, ratios, groups. */
 bg_status bg_table_derive(bg_table *table, bg_error *err);
 bool bg_table_derive_group(bg_table *table, int column); /* false: out of memory */
@@ -235,31 +232,5 @@ bool bg_table_derive_group(bg_table *table, int column); /* false: out of memory
 json_t *bg_table_make_json(const bg_table *table);
 /* The slope of log y over log x through n points by least squares; NAN: fewer than two. */
 double bg_slope_calc(const double *x, const double *y, int n);
-/* Texts to be released with free(); NULL: out of memory. */
-char *bg_table_make_json_text(const bg_table *table);
-char *bg_table_make_csv(const bg_table *table);
-char *bg_table_make_text(const bg_table *table);
-
-typedef struct bg_study_options {
-    int workers;       /* processes; 0: one per processor */
-    int shard, shards; /* 1..shards; 0, 0: everything */
-    const char *journal;
-    double time_limit; /* s; 0: as the study says */
-    const volatile sig_atomic_t *stop;
-    void (*progress)(void *self, long done, long total);
-    void (*note)(void *self, const char *sentence);
-    void *self;
-} bg_study_options;
-
-/* Where the journal is unless told otherwise: "NAME.journal", "NAME.2-of-3.journal". */
-void bg_study_name_journal(const bg_study *study, int shard, int shards, char *buffer, size_t size);
-/* Runs the cases of the shard that the journal does not hold yet. BG_STOPPED on request. Under
- * mpirun only rank 0 gets a table; the others return with *table NULL when all is done. */
-bg_status bg_study_run(const bg_study *study, const bg_study_options *options, bg_table **table,
-                       bg_error *err);
-/* Removes the journal of a study that is complete and whose table is safe. */
-void bg_study_forget(const bg_study *study, const bg_study_options *options);
-/* The table from the journals of shards in the present folder. */
-bg_status bg_study_merge(const bg_study *study, bg_table **table, bg_error *err);
 
 #endif

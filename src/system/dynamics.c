@@ -384,13 +384,11 @@ bg_status bg_dynamics_calc_power(bg_dynamics *d, const double *a, const double *
     *power = 0;
     if (!d->sys->def.energy)
         return BG_OK;
-    bg_energy energy = {0, 0, 0};
-    int code = bg_system_calc_energy(d->sys, &d->point, &energy);
+    int code = bg_system_calc_power(d->sys, &d->point, power);
     if (code != 0)
         return bg_error_set(err, code > 0 ? BG_RETRY : BG_SYSTEM_FAILED,
-                            "system '%s': `energy` failed with code %d at t = %.17g",
-                            d->sys->def.name, code, d->point.t);
-    *power = energy.power;
+                            "system '%s': `%s` failed with code %d at t = %.17g", d->sys->def.name,
+                            d->sys->def.power ? "power" : "energy", code, d->point.t);
     if (!d->sys->def.scleronomic && lambda)
         for (int i = 0; i < d->ng; i++)
             *power += lambda[i] * d->terms.gt[i];

@@ -78,6 +78,8 @@ void bg_system_set_live(bg_evaluator *ev, int i, double since, double value, dou
 bg_status bg_system_calc_inputs(bg_evaluator *ev, double t, const int *mode, double *u, double *u_t,
                                 double *u_tt, bg_error *err)
 {
+    if (ev->def.nu == 0)
+        return BG_OK;
     int code = ev->def.inputs(ev->def.self, t, mode, u, u_t, u_tt);
     if (code != 0)
         return tell(ev, code, "inputs", t, err);
@@ -153,6 +155,16 @@ int bg_system_calc_energy(bg_evaluator *ev, const bg_point *p, bg_energy *out)
     }
     *out = e->value;
     return 0;
+}
+
+int bg_system_calc_power(bg_evaluator *ev, const bg_point *p, double *power)
+{
+    if (ev->def.power)
+        return ev->def.power(ev->def.self, p, power);
+    bg_energy energy = {0, 0, 0};
+    int code = bg_system_calc_energy(ev, p, &energy);
+    *power = energy.power;
+    return code;
 }
 
 static void count_evaluation(bg_evaluator *ev, unsigned terms)

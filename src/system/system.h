@@ -173,6 +173,7 @@ void bg_system_set_live(bg_evaluator *sys, int i, double since, double value, do
 
 /* Energies at p, where the definition has them; returns the code of its function. */
 int bg_system_calc_energy(bg_evaluator *sys, const bg_point *p, bg_energy *out);
+int bg_system_calc_power(bg_evaluator *sys, const bg_point *p, double *power);
 
 /* G, g_t or gamma by differences even where supplied: what the derivative checker compares with. */
 bg_status bg_system_difference_term(bg_evaluator *sys, const bg_point *p, unsigned term,

@@ -156,7 +156,12 @@ docs=$(cd "$tests/../docs" && pwd)
 for model in "$models"/*.json; do
     shown=$(basename "$model" .json)
     holds "$shown is shown" grep -qF "(pictures/model-$shown.png)" "$docs/models.md"
+    holds "$shown is in the gallery" grep -qF "(models.md#$shown)" "$docs/README.md"
     holds "$shown has a picture" [ -s "$docs/pictures/model-$shown.png" ]
+done
+for page in "$docs"/*.md; do
+    page=$(basename "$page")
+    [ "$page" = README.md ] || holds "the front page leads to $page" grep -qF "($page)" "$docs/README.md"
 done
 holds "pictures are below 300 kB" [ -z "$(find "$docs/pictures" -size +300k)" ]
 

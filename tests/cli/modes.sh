@@ -14,6 +14,7 @@ expect "Cartesian form" 0 "1.1925" -- \
     "$BOGIE" modes "$models/double-wishbone.json" --equilibrium --formulation cartesian
 expect "on the way" 0 "modes at t = 0.2 s" "no equilibrium: its eigenvalues are those of the instant" -- "$BOGIE" modes "$models/four-bar.json" --at 0.2
 expect "equations" 0 "modes at the start" -- "$BOGIE" modes equations:wheelset
+expect "an equilibrium of equations without inputs" 0 "modes in equilibrium" -- "$BOGIE" modes equations:pendulum --equilibrium
 expect "a mode as a result" 0 -- "$BOGIE" modes "$models/four-bar.json" --equilibrium -o mode.h5
 if "$BOGIE" modes "$models/four-bar.json" --equilibrium --html page.html >/dev/null 2>page.err; then
     holds "page of a mode" grep -q 'Mode 1: 0.6951 Hz' page.html

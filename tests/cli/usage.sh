@@ -2,7 +2,7 @@
 # Verbs, options and what they print when nothing is wrong, and when the command line is.
 . "$(dirname "$0")/cases.sh"
 
-expect "version" 0 "bogie 0." -- "$BOGIE" --version
+expect "version" 0 "bogie 0." "commit " "HDF5 1." "OpenBLAS 0." "jansson 2." -- "$BOGIE" --version
 expect "help" 0 run check realtime list "Exit codes" -- "$BOGIE" --help
 expect "help of run" 0 --integrator --t-end --checkpoint-steps "NAME=VALUE" -- "$BOGIE" run --help
 expect "help of check" 0 --derivatives -- "$BOGIE" check --help

@@ -6,7 +6,7 @@ find_program(FUZZ_CLANG clang REQUIRED)
 pkg_check_modules(FUZZ_PACKAGES REQUIRED jansson hdf5-serial)
 set(FUZZ_FLAGS
   -std=c17 -g1 -O1 -fno-omit-frame-pointer -ffp-contract=off -D_GNU_SOURCE
-  -DBOGIE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+  -DBOGIE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" -DBOGIE_COMMIT=""
   -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
   -fno-sanitize=null,alignment,object-size,pointer-overflow
   -I${CMAKE_SOURCE_DIR}/include -I${CMAKE_BINARY_DIR}/include -I${CMAKE_SOURCE_DIR}/src
@@ -17,7 +17,7 @@ endforeach()
 
 file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.c)
 set(FUZZ_OBJECTS)
-foreach(source ${BOGIE_SOURCES} ${FUZZ_SOURCES})
+foreach(source ${BOGIE_SOURCES} ${CMAKE_SOURCE_DIR}/src/base/commit.c ${FUZZ_SOURCES})
   file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR} ${source})
   set(object ${CMAKE_BINARY_DIR}/fuzz/${name}.o)
   get_filename_component(folder ${object} DIRECTORY)

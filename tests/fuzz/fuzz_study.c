@@ -144,9 +144,9 @@ static void make_table(const bg_study *s, fuzz_bytes in)
         if (bg_record_create(s, k, &table->rows[k]) == BG_OK)
             fill_row(s, &table->rows[k], &in);
     if (bg_table_derive(table, &err) == BG_OK) {
-        free(bg_table_make_text(table));
-        free(bg_table_make_csv(table));
-        free(bg_table_make_json_text(table));
+        free(bg_table_create_text(table));
+        free(bg_table_create_csv(table));
+        free(bg_table_create_json(table));
     }
     bg_table_destroy(table);
 }

@@ -95,6 +95,8 @@ static void list_scratch(void *object, bg_arena *arena)
     BG_TAKE(arena, f->u_t, 2 * following);
     BG_TAKE(arena, f->q_now, f->nq + following);
     BG_TAKE(arena, f->v_now, nv + 2 * following);
+    f->places = bg_joint_count_places(&f->patterns.G);
+    BG_TAKE(arena, f->G_now, f->places);
     BG_TAKE(arena, f->shift, nv + following);
     BG_TAKE(arena, f->sums, links);
     BG_TAKE(arena, f->tau, nv);
@@ -106,7 +108,7 @@ static void list_scratch(void *object, bg_arena *arena)
 static void forget(bg_multibody *mb)
 {
     bg_joint_form *f = (bg_joint_form *)mb;
-    f->placed = f->moving = f->weighed = false;
+    f->placed = f->moving = f->weighed = f->held = false;
 }
 
 static void detach(bg_multibody *mb)

@@ -107,12 +107,15 @@ typedef struct bg_joint_form {
     double *u, *u_t;       /* [nfollowing], [2 nfollowing]: u, and u_t with u_tt behind, of links */
     double *q_now, *v_now; /* [nq + nfollowing], [nv + 2 nfollowing] q and u, v and u_t: what L, S
                               and body, and V, bias and body belong to */
-    bool placed, moving, weighed; /* whether q_now, v_now and, at q_now, I are up to date */
-    bg_shift *shift;              /* [nv + nfollowing] */
-    bg_link_sums *sums;           /* [nlinks] */
-    double *tau, *jump;           /* [nv] */
-    double *part;                 /* [max(nv, nz)] where there are parts */
-    bool *inside;                 /* [nbodies] */
+    double *G_now;         /* [places] of G; of forks alone, since places are found last */
+    size_t places;
+    bool placed, moving; /* whether q_now and v_now are up to date */
+    bool weighed, held;  /* whether, at q_now, I and G_now are */
+    bg_shift *shift;     /* [nv + nfollowing] */
+    bg_link_sums *sums;  /* [nlinks] */
+    double *tau, *jump;  /* [nv] */
+    double *part;        /* [max(nv, nz)] where there are parts */
+    bool *inside;        /* [nbodies] */
 } bg_joint_form;
 
 /* kinematics.c: the world, and the links that follow signals, at the inputs of a point. */

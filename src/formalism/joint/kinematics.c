@@ -197,7 +197,7 @@ void bg_joint_update_position(bg_joint_form *f, const double *q)
 {
     if (!renew(f->q_now, q, f->nq, f->u, f->nfollowing, &f->placed))
         return;
-    f->moving = f->weighed = false;
+    f->moving = f->weighed = f->held = false;
     place_links(f, NULL, NULL);
 }
 
@@ -215,7 +215,8 @@ void bg_joint_update_fast(bg_joint_form *f, const bg_point *p)
     renew(f->v_now, p->v, f->nv, f->u_t, 2 * f->nfollowing, &f->moving);
     place_links(f, f->support, f->fast_part.seen);
     move_links(f, f->support, f->fast_part.seen);
-    f->placed = f->moving = f->weighed = false; /* the others are where they were before */
+    f->placed = f->moving = f->weighed = f->held =
+        false; /* the others are where they were before */
 }
 
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a)

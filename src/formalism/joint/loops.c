@@ -89,7 +89,7 @@ static void add_chain(bg_joint_form *f, int body, const double *J, int row, doub
     }
 }
 
-void bg_joint_calc_G(bg_joint_form *f, double *G)
+static void calc_G(bg_joint_form *f, double *G)
 {
     memset(G, 0, bg_joint_count_places(&f->patterns.G) * sizeof(double));
     visit_blocks(f, add_chain, G);
@@ -100,6 +100,15 @@ void bg_joint_calc_G(bg_joint_form *f, double *G)
                 G[bg_joint_find_place(&f->patterns.G, f->patterns.G_places, f->mb.nrows + k,
                                       l->v)] += f->rows[k].factor[i];
         }
+}
+
+void bg_joint_calc_G(bg_joint_form *f, double *G)
+{
+    if (!f->held)
+        calc_G(f, G);
+    if (f->places > 0)
+        memcpy(f->held ? G : f->G_now, f->held ? f->G_now : G, f->places * sizeof(double));
+    f->held = f->places > 0;
 }
 
 /* One body's part of a row of J, or what acts on it, in a column of r by lambda. */

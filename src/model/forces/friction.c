@@ -124,6 +124,11 @@ static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
     }
     y.L = slope ? bg_law_calc_gradient(&s->level, w, &none, &none, NULL, slope)
                 : bg_law_calc(&s->level, w, &none);
+    if (y.L < 0) { /* a law that asks for less than nothing gets nothing */
+        y.L = 0;
+        if (slope)
+            *slope = bg_slope_make(slope->body, slope->n);
+    }
     y.L += s->mu * s->radius * y.load.N;
     y.Q = -y.L * g - s->b * rate;
     y.Q_rate = -y.L * g_rate - s->b;

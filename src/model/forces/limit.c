@@ -187,8 +187,10 @@ static void check_turns(const bg_value *v, const limit *s)
     for (int i = 0; i < s->n && !slide && !s->turns; i++) {
         const bg_value at = bg_value_member(v, s->end[i] == UPPER ? "upper" : "lower");
         if (!(fabs(s->at[i]) < M_PI))
-            bg_value_fail(&at, "an angle lies between -180 and 180 degrees, unless its full turns "
-                               "are counted: add \"turns\": true");
+            bg_value_fail(&at,
+                          "an angle lies between -180 and 180 degrees, unless its full turns are "
+                          "counted: add \"turns\": true, or write \"%.4g*deg\" if %.4g are degrees",
+                          s->at[i], s->at[i]);
     }
 }
 
@@ -206,7 +208,8 @@ static void read(const bg_value *v, bg_force *f)
         const bg_value at = bg_value_member(v, ends[k]);
         if (!bg_value_exists(&at))
             continue;
-        s->at[s->n] = bg_value_get_number(&at);
+        const bool slide = s->coordinate.kind == BG_COORDINATE_SLIDE;
+        s->at[s->n] = (slide ? bg_value_get_number : bg_value_get_angle)(&at);
         s->end[s->n++] = k;
     }
     s->stop = bg_stop_read(v);

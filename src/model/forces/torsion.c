@@ -143,7 +143,8 @@ static void read(const bg_value *v, bg_force *f)
     s->coordinate = bg_element_read_drive(v, f);
     s->k = bg_value_not_negative_or(v, "stiffness", 0);
     s->c = bg_value_not_negative_or(v, "damping", 0);
-    s->x0 = bg_value_number_or(v, "free_angle", 0);
+    s->x0 = (s->coordinate.kind == BG_COORDINATE_SLIDE ? bg_value_number_or
+                                                       : bg_value_angle_or)(v, "free_angle", 0);
     s->turns = bg_value_bool_or(v, "turns", false);
     bg_law_read(v, "torque", variables, VARIABLES, &s->torque);
     s->body[0] = s->coordinate.a.body;

@@ -31,6 +31,7 @@ enum { LIFTS, CLIMBS, ENDS, SWITCHES };
 typedef struct wheel_rail {
     int contact;
     double sign[3]; /* of the part's axes in the model */
+    bg_force_look look;
     bg_creep creep;
 } wheel_rail;
 
@@ -498,6 +499,15 @@ static void read_contact(const bg_value *v, const double sign[3], bg_rail_contac
         bg_reader_fail_memory(v->reader);
 }
 
+/* The wheel about its tape circle, with the flange inside. */
+static void find_look(const bg_rail_contact *k, bg_force_look *out)
+{
+    *out = (bg_force_look){
+        .nends = 1, .end = {k->b}, .radius = k->radius, .flange = k->sign > 0 ? -1 : 1};
+    const bg_vec3 out_to = bg_rotate(&k->b.frame.R, bg_vec3_make(0, k->sign * k->base, 0));
+    out->end[0].frame.r = bg_add(k->b.frame.r, out_to);
+}
+
 static void read(const bg_value *v, bg_force *f)
 {
     static const char *const keys[] = {
@@ -513,15 +523,24 @@ static void read(const bg_value *v, bg_force *f)
         bg_value_fail(v, "needs a part that stands along the track and upright");
     s->contact = m->ncontacts;
     m->contacts[m->ncontacts].name = bg_reader_copy(v->reader, f->name);
-    read_contact(v, s->sign, &m->contacts[m->ncontacts++]);
+    read_contact(v, s->sign, &m->contacts[m->ncontacts]);
+    find_look(&m->contacts[m->ncontacts++], &s->look);
     read_creep(v, &s->creep);
     f->ns = SWITCHES;
 }
 
 static void look(const bg_force *f, bg_force_look *out)
 {
-    (void)f;
-    *out = (bg_force_look){.nends = 0};
+    *out = ((const wheel_rail *)f->self)->look;
+}
+
+/* The rail's normal force with the creep force. */
+static bg_vec3 find_whole(const bg_force *f, const bg_world *w)
+{
+    state y;
+    calc_state(f, w, 0, &y);
+    const bg_vec3 normal = bg_vec3_make(0, -y.motion.slope.x * y.Q.x, y.Q.x); /* N (0, -sin, cos) */
+    return bg_add(get_force(&y), bg_rotate(&y.A, normal));
 }
 
 extern const bg_force_class bg_force_wheel_rail;
@@ -543,5 +562,6 @@ const bg_force_class bg_force_wheel_rail = {
     .nsensors = 13,
     .sensor = sensor,
     .look = look,
+    .find_whole = find_whole,
     .clear = clear,
 };

@@ -115,7 +115,10 @@ bg_contact_state bg_contact_find_road(const bg_force *f, bg_vec3 p, bg_vec3 v, d
     bg_contact_state y = {.place = bg_road_calc_place(road, p.x, t), .advance = v.x + road->speed};
     const int piece = f->nmode > 1 && mode[1] > OPEN ? mode[1] - 1
                                                      : bg_road_find_piece(road, y.place);
-    bg_road_calc(road, piece, y.place, y.road);
+    bg_road_height height;
+    bg_road_calc(road, piece, y.place, p.y, &height);
+    memcpy(y.road, height.along, sizeof y.road);
+    memcpy(y.across, height.across, sizeof y.across);
     return y;
 }
 

@@ -24,7 +24,7 @@ typedef struct bg_patch {
     bg_contact_state contact;
     bool lies; /* the wheel lies on its side: no contact, nothing below is set */
     bg_vec3 arm, e, n, x, y, z;
-    bg_vec3 n_place;   /* dn / d place */
+    bg_vec3 n_x, n_y;  /* dn by place along and across */
     double height, c;  /* p_z - h, and |e x n|: cosine of the camber angle */
     double r_l, r_e;   /* m */
     bg_vec3 reach;     /* from the centre of mass to the contact point */

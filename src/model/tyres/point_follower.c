@@ -1,33 +1,38 @@
 /* tyre-point-follower: a vertical spring and damper between the wheel centre and the road below it.
  *
- * With the road's height h(x_r) at the place x_r = x + speed t + start under the centre (x, y, z),
+ * With the road's height h(x_r, y) at the place x_r = x + speed t + start under the centre (x, y,
+ * z),
  *
  *   delta  = h + radius - z               compression (-delta is the gap)
- *   delta' = h_x (v_x + speed) - v_z
+ *   delta' = h_t - v_z,   h_t = h_x (v_x + speed) + h_y v_y
  *   F      = k delta + c delta'           in contact, 0 when lifted (tyres/contact.h)
  *
  * F pushes the wheel up at its centre, and the ground down.
  *
  * Energy: U = k delta^2 / 2 in contact; what is left of it at a lift-off is lost. The rest of the
- * power on the wheel, F v_z = -U' - c delta'^2 + F h_x (v_x + speed), is dissipation and the work
- * of the road. */
+ * power on the wheel, F v_z = -U' - c delta'^2 + F h_t, is dissipation and the work of the road. */
 #include "model/tyres/contact.h"
 
 typedef struct state {
     const bg_contact *s;
     bg_contact_state y;
-    bg_vec3 arm, w;
+    bg_vec3 arm, v, w;
 } state;
+
+static double calc_rise(const state *x)
+{
+    return x->y.road[1] * x->y.advance + x->y.across[0] * x->v.y;
+}
 
 static state calc_state_in(const bg_force *f, const bg_world *w, const int *mode)
 {
     const bg_contact *s = f->self;
     const bg_vec3 p = bg_world_get_place(w, bg_marker_get_position(w, &s->wheel)),
                   v = bg_marker_get_velocity(w, &s->wheel);
-    state x = {s, bg_contact_find_road(f, p, v, w->t, mode), bg_marker_get_arm(w, &s->wheel),
+    state x = {s, bg_contact_find_road(f, p, v, w->t, mode), bg_marker_get_arm(w, &s->wheel), v,
                w->body[s->wheel.body].w};
     x.y.delta = x.y.road[0] + s->radius - p.z;
-    x.y.delta_t = x.y.road[1] * x.y.advance - v.z;
+    x.y.delta_t = calc_rise(&x) - v.z;
     bg_contact_close(s, mode, &x.y);
     return x;
 }
@@ -52,7 +57,7 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
     if (!y->touches)
         return;
     out->potential += 0.5 * x.s->k * y->delta * y->delta;
-    out->power += y->F * y->road[1] * y->advance - x.s->c * y->delta_t * y->delta_t;
+    out->power += y->F * calc_rise(&x) - x.s->c * y->delta_t * y->delta_t;
 }
 
 static void switching(const bg_force *f, const bg_world *w, double *s)
@@ -73,8 +78,11 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
     const bg_contact_state *y = &x->y;
     const bg_vec3 dp = bg_variation_of_point(d, x->arm);
     const bg_vec3 dv = bg_variation_of_velocity(d, x->arm, x->w);
-    const double d_delta = y->road[1] * dp.x - dp.z;
-    const double d_delta_t = y->road[2] * dp.x * y->advance + y->road[1] * dv.x - dv.z;
+    const double d_delta = y->road[1] * dp.x + y->across[0] * dp.y - dp.z;
+    const double d_slope = y->road[2] * dp.x + y->across[1] * dp.y;
+    const double d_across = y->across[1] * dp.x + y->across[2] * dp.y;
+    const double d_delta_t = d_slope * y->advance + y->road[1] * dv.x + d_across * x->v.y +
+                             y->across[0] * dv.y - dv.z;
     const double dF = y->touches ? x->s->k * d_delta + x->s->c * d_delta_t : 0;
     (void)dh;
     dwrench[0] = bg_wrench_vary(x->arm, bg_variation_of_arm(d, x->arm), bg_vec3_make(0, 0, y->F),

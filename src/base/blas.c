@@ -1,16 +1,15 @@
-/* Settles how OpenBLAS works before it is loaded.
+/* How OpenBLAS works, settled before it is loaded.
  *
  * OpenBLAS reads its environment while it is loaded, by the first large dense matrix. Bogie's dense
  * matrices are small, so that a second thread only costs time and makes results depend on the
  * machine; and releases that do not know a new processor fall back to their slowest kernels. Hence
  * a program sets what the user left open. */
-#ifndef BG_BLAS_H
-#define BG_BLAS_H
+#include "bogie/version.h"
 
 #include <stdlib.h>
 
 /* The kernels this processor can run at best, or NULL to leave the choice to OpenBLAS. */
-static inline const char *bg_blas_find_core(void)
+static const char *find_core(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -22,13 +21,10 @@ static inline const char *bg_blas_find_core(void)
     return NULL;
 }
 
-/* To be called first in main, while there are no threads. */
-static inline void bg_blas_settle(void)
+void bg_blas_settle(void)
 {
-    const char *core = bg_blas_find_core();
+    const char *core = find_core();
     setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (core)
         setenv("OPENBLAS_CORETYPE", core, 0);
 }
-
-#endif

@@ -1,6 +1,0 @@
-#include "bogie/version.h"
-
-const char *bg_version_get(void)
-{
-    return BG_VERSION;
-}
