@@ -48,6 +48,9 @@ export interface Body {
   mass: number | null;
   shapes: Shape[];
   points: BodyPoint[];
+  colour: string; // "" where the page chooses
+  opacity: number;
+  hidden: boolean; // itself; what it carries is drawn
 }
 
 export interface Joint {
@@ -78,11 +81,13 @@ export interface Tyre {
   axis: Vec3;
   radius: number;
   width: number;
+  flange: number; // of a wheel on a rail: on which side along the axis, 1 or -1; 0: it has a tyre
 }
 
 export interface Road {
   name: string;
   profile: [number, number][];
+  heights: number[][] | null; // of every point, evenly from the right edge to the left one; null: the same across
   width: number;
   y: number;
   speed: number; // the road passes under the vehicle: a point of the profile is at x - speed t - start
@@ -100,9 +105,17 @@ export interface Force {
   force: LazyArray; // frames x 3, world axes
 }
 
+/** Where the author of the model wants the page to look from. */
+export interface View {
+  from: Vec3 | null; // direction of the camera
+  follow: number | null; // body; 0: none
+  turn: boolean; // the camera turns with it
+}
+
 export interface SceneData {
   up: Vec3;
   gravity: Vec3;
+  view: View;
   bodies: Body[];
   joints: Joint[];
   springs: Spring[];

@@ -4,7 +4,7 @@
 import { LazyArray, Problem } from "./array";
 import type {
   Anchor, Axis, Body, Channel, Column, Force, Item, Joint, Page, Paper, Plot, Quaternion, Residuals, Result, Road,
-  Row, SceneData, Series, Shape, SimulationEvent, Spring, Steps, Study, Tyre, Value, Vec3,
+  Row, SceneData, Series, Shape, SimulationEvent, Spring, Steps, Study, Tyre, Value, Vec3, View,
 } from "./format";
 
 export const FORMAT = 1;
@@ -78,7 +78,17 @@ function readBody(v: Json, i: number): Body {
     mass: numberOrNull(v.mass),
     shapes: objects(v.shapes).map(readShape).filter((s): s is Shape => s !== null),
     points: objects(v.points).map((p) => ({ name: text(p.name, "point"), position: vec3(p.position) })),
+    colour: /^#[0-9a-f]{6}$/i.test(text(v.colour)) ? text(v.colour) : "",
+    opacity: Math.min(1, Math.max(0, number(v.opacity, 1))),
+    hidden: v.hidden === true,
   };
+}
+
+function readView(v: unknown, nbodies: number): View {
+  if (!isObject(v)) return { from: null, follow: null, turn: false };
+  const from = vec3(v.from);
+  const follow = numberOrNull(v.follow);
+  return { from: Math.hypot(...from) > 0 ? from : null, follow: follow !== null && Number.isInteger(follow) && follow >= 0 && follow < nbodies ? follow : null, turn: v.turn === true };
 }
 
 function readRoad(v: unknown): Road | null {
@@ -87,7 +97,10 @@ function readRoad(v: unknown): Road | null {
     .map((p) => list(p).map((x) => number(x, NaN)))
     .filter((p) => p.length === 2 && p.every(Number.isFinite)) as [number, number][];
   if (profile.length < 2) return null;
-  return { name: text(v.name, "road"), profile, width: number(v.width, 1), y: number(v.y), speed: number(v.speed), start: number(v.start) };
+  const rows = list(v.heights).map((row) => list(row).map((z) => number(z, NaN)));
+  const lanes = rows[0]?.length ?? 0;
+  const whole = rows.length === profile.length && lanes >= 2 && rows.every((row) => row.length === lanes && row.every(Number.isFinite));
+  return { name: text(v.name, "road"), profile, heights: whole ? rows : null, width: number(v.width, 1), y: number(v.y), speed: number(v.speed), start: number(v.start) };
 }
 
 function readScene(v: Json, path: string, notes: string[]): SceneData {
@@ -112,7 +125,7 @@ function readScene(v: Json, path: string, notes: string[]): SceneData {
   });
   const tyres = objects(v.tyres).flatMap((w): Tyre[] =>
     known(w.body) && number(w.radius) > 0
-      ? [{ name: text(w.name, "tyre"), body: w.body, position: vec3(w.position), axis: vec3(w.axis, [0, 1, 0]), radius: number(w.radius), width: number(w.width, number(w.radius) * 0.6) }]
+      ? [{ name: text(w.name, "tyre"), body: w.body, position: vec3(w.position), axis: vec3(w.axis, [0, 1, 0]), radius: number(w.radius), width: number(w.width, number(w.radius) * 0.6), flange: Math.sign(number(w.flange)) }]
       : [],
   );
   const force = (f: Json, kind: Force["kind"], name: string, place: string): Force[] => {
@@ -123,7 +136,7 @@ function readScene(v: Json, path: string, notes: string[]): SceneData {
     ...objects(v.reactions).flatMap((r, i) => force(r, "reaction", text(r.joint, "joint"), `reactions[${i}]`)),
     ...objects(v.forces).flatMap((f, i) => force(f, f.kind === "tyre" ? "tyre" : "spring", text(f.name, "force"), `forces[${i}]`)),
   ];
-  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), bodies, joints, springs, tyres, road: readRoad(v.road), rightRoad: readRoad(v.right_road), forces, t, poses };
+  return { up: vec3(v.up, [0, 0, 1]), gravity: vec3(v.gravity), view: readView(v.view, bodies.length), bodies, joints, springs, tyres, road: readRoad(v.road), rightRoad: readRoad(v.right_road), forces, t, poses };
 }
 
 function readSteps(v: unknown, path: string): Steps | null {

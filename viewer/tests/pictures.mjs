@@ -44,7 +44,7 @@ await take("compare", "compare", { place: 0.3 });
 await take("wheel-view", "hmmwv14", { place: 0.103, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: async (view) => {
   await view.getByLabel("How the camera moves").selectOption({ index: 3 });
 } });
-await take("forces", "passenger-car", { place: 0.3, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: show([["Show", [/Tyre forces/, /Forces of springs/, /Reaction forces/]]]) });
+await take("forces", "passenger-car", { place: 0.3, only: ".stage", viewport: { width: 1180, height: 620 }, prepare: show([["Show", [/Forces on wheels/, /Forces of springs/, /Reaction forces/]]]) });
 await take("plots", "vehicle-trailer", { place: 0.4, only: ".plots", viewport: { width: 1280, height: 900 }, prepare: async (view) => {
   const choose = (card, entry) => view.locator(".plot-card").nth(card).getByRole("button", { name: "Choose channels" }).click().then(() => view.getByRole("dialog").getByText(entry, { exact: true }).click()).then(() => view.keyboard.press("Escape"));
   await view.locator(".plot-card").nth(2).getByLabel("Unit of what is given in m/s", { exact: true }).selectOption("km/h");

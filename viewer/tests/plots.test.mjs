@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { bundle } from "./bundle.mjs";
 import { random } from "./data.mjs";
 
-const { choices, factor } = await bundle("plots/units");
+const { choices, factor, isAlike } = await bundle("plots/units");
 const { spectrum, transform } = await bundle("plots/spectrum");
 const { valueAt } = await bundle("plots/rows");
 const { toCsv, toPairs } = await bundle("plots/save");
@@ -20,6 +20,14 @@ test("units: a number keeps its meaning through every unit of its family", () =>
   assert.deepEqual(choices("furlong"), ["furlong"]);
   for (const unit of ["m", "m/s²", "N", "N m", "deg/s", "J"])
     for (const other of choices(unit)) assert.ok(Math.abs(factor(unit, other) * factor(other, unit) - 1) < 1e-12, `${unit} ${other}`);
+});
+
+test("units of model files are known, and g is a gram", () => {
+  for (const unit of ["kmh", "kph", "g0", "rev", "kNm", "s", "ms", "min", "h", "t", "mrad", "rpm", "lbf"]) assert.ok(choices(unit).length > 1, unit);
+  assert.equal(factor("g0", "m/s^2"), 9.80665);
+  assert.equal(factor("g", "kg"), 1e-3);
+  assert.ok(Math.abs(factor("kmh", "m/s") - 1 / 3.6) < 1e-12);
+  assert.ok(isAlike("kmh", "m/s") && isAlike("furlong", "furlong") && !isAlike("g", "m/s²") && !isAlike("furlong", "m"));
 });
 
 test("the fast transform is the sum that defines it", () => {

@@ -57,6 +57,41 @@ test("a wheel without shapes is its tyre: the ball or the lines that stand for a
   assert.equal(wheel([{ kind: "line", from: [0, 0, 0], to: [0, -0.7, 0] }]), 1, "an axle is seen");
 });
 
+test("bodies look as their model says: colour, opacity, hidden", () => {
+  const data = fourBar(5);
+  const [, first, second] = data.scene.bodies;
+  Object.assign(first, { colour: "#d04020", opacity: 0.4 });
+  Object.assign(second, { hidden: true });
+  const mechanism = mechanismOf(sceneOf(data));
+  const plain = mechanismOf(sceneOf(fourBar(5)));
+  const meshes = (m, i) => m.bodies[i].children.filter((o) => o.isMesh);
+  const [material] = meshes(mechanism, 1).map((o) => o.material);
+  assert.equal(`#${material.color.getHexString()}`, "#d04020");
+  assert.ok(material.transparent && material.opacity === 0.4);
+  assert.equal(mechanism.colour(1), "#d04020");
+  assert.ok(meshes(plain, 2).length > 0 && meshes(mechanism, 2).length === 0);
+  assert.equal(mechanism.glyphs.length, plain.glyphs.length, "joints on a hidden body are drawn");
+  for (const colour of ["red", "#12", "url(x)", 7]) {
+    Object.assign(first, { colour, opacity: 7 });
+    const body = sceneOf(data).bodies[1];
+    assert.ok(body.colour === "" && body.opacity === 1, "what is no colour is not one");
+  }
+});
+
+test("a wheel on a rail has its flange on the side that the data say", () => {
+  for (const flange of [1, -1]) {
+    const data = suspension(5);
+    Object.assign(data.scene.tyres[0], { flange, width: 0.1, radius: 0.4 });
+    const mechanism = mechanismOf(sceneOf(data));
+    const far = { 1: 0, [-1]: 0 };
+    mechanism.tyres[0].traverse((o) => {
+      const p = o.geometry?.attributes.position;
+      for (let i = 0; p && i < p.count; i++) far[Math.sign(p.getZ(i))] = Math.max(far[Math.sign(p.getZ(i))] ?? 0, Math.hypot(p.getX(i), p.getY(i)));
+    });
+    assert.ok(far[flange] > 1.05 * 0.4 && far[-flange] <= 0.4001, `${far[1]} and ${far[-1]} m`);
+  }
+});
+
 test("less detail is a third of the triangles, and both are one object for a material", () => {
   const scene = sceneOf(suspension(5));
   const count = (mechanism) => {

@@ -49,6 +49,26 @@ test("two results of one model lie over each other: curves, differences, a ghost
   await close();
 });
 
+test("the page opens as the model says: titles, one channel over another, direction, whom to follow", async () => {
+  const data = fourBar(300);
+  const a = data.channels[0];
+  const b = { ...a, name: "crank angle" };
+  data.channels.push(b);
+  data.plots = [{ title: "Path of the rocker", channels: [{ group: b.group, name: b.name }], over: { group: a.group, name: a.name } }, { title: null, channels: [{ group: a.group, name: a.name }], over: null }];
+  const plain = await open(page([fourBar(300)]));
+  const usual = await picture(plain.view, canvas);
+  await plain.close();
+  data.scene.view = { from: [0, 0, 1], follow: 2, turn: true };
+  const { view, close } = await open(page([data]));
+  assert.equal(await view.locator(".plot-head h3").first().innerText(), "Path of the rocker");
+  assert.equal(await view.locator(".plot-card").first().locator(".legend .hint").innerText(), `over ${a.name}${a.unit ? ` [${a.unit}]` : ""}`);
+  assert.deepEqual(await view.locator(".plot-card").nth(1).locator("h3").count(), 0);
+  assert.equal(await view.getByLabel("Follow a body").inputValue(), "2");
+  assert.equal(await view.getByLabel("How the camera moves").inputValue(), "turning");
+  assert.ok(difference(usual, await picture(view, canvas)) > 0.002, "seen from above");
+  await close();
+});
+
 test("cameras: along, turning, the driver's, a wheel's, and back; arrows with values", async () => {
   const data = suspension(200);
   data.scene.forces = [{ name: "tyre", kind: "tyre", body: 5, position: [0, 0, 0], force: array(Array.from({ length: 200 }, () => [0, 0, 4500]).flat(), [200, 3]) }];
@@ -74,7 +94,7 @@ test("cameras: along, turning, the driver's, a wheel's, and back; arrows with va
   assert.ok(apart < 0.01, "the first view again");
   const labels = () => view.locator("canvas.labels").evaluate((c) => c.toDataURL());
   const none = await labels();
-  await menu(view, "Show", "Tyre forces (largest 4.5 kN)");
+  await menu(view, "Show", "Forces on wheels (largest 4.5 kN)");
   assert.notEqual(await labels(), none, "the value beside the arrow");
   await close();
 });

@@ -11,7 +11,7 @@ import { TimePlot, type Curve, type PlotContext, type PlotData } from "./plot";
 import { valueAt, type Gapped } from "./rows";
 import { saveCsv, savePicture, toCsv, toPairs, type SavedCurve } from "./save";
 import { spectrum } from "./spectrum";
-import { choices, factor, units } from "./units";
+import { choices, factor, isAlike, units } from "./units";
 import { XyPlot, type XyCurve, type XyData } from "./xy";
 
 const groupNames: Record<string, string> = {
@@ -41,17 +41,18 @@ export class PlotCard {
   readonly element: HTMLElement;
   readonly fixed: boolean;
   plot: TimePlot | XyPlot | null = null;
-  private kind: CardKind = "time";
-  private x: Channel | null = null; // of a phase plot
+  private kind: CardKind;
   private readonly legend = h("div", { class: "legend" });
   private readonly body = h("div", { class: "plot-body" });
   private chooserButton: HTMLButtonElement | null = null;
   private saved: { curves: SavedCurve[]; xLabel: string; pairs: boolean } = { curves: [], xLabel: "t [s]", pairs: false };
   private readonly release: () => void;
 
-  constructor(private readonly context: CardContext, private channels: Channel[], private readonly data: PlotData | null, readonly title: string, remove: () => void) {
+  /** `x`: the channel of the other axis of a phase plot. */
+  constructor(private readonly context: CardContext, private channels: Channel[], private readonly data: PlotData | null, readonly title: string, remove: () => void, private x: Channel | null = null) {
     this.fixed = data !== null;
-    const head = h("div", { class: "plot-head" }, this.fixed ? h("h3", {}, title) : null, this.legend);
+    this.kind = x ? "phase" : "time";
+    const head = h("div", { class: "plot-head" }, title ? h("h3", {}, title) : null, this.legend);
     if (!this.fixed) {
       this.chooserButton = h("button", { type: "button", class: "button square quiet", title: "Choose channels", "aria-label": "Choose channels" }, icon("list"));
       head.append(popover(this.chooserButton, () => this.chooser()));
@@ -122,10 +123,12 @@ export class PlotCard {
       const theirs = comparison.rowsOf(other.result);
       const match = theirs.find(channel);
       if (!match) continue;
-      const values = scaled(theirs.values(match), factor(match.unit, unit));
+      const alike = isAlike(match.unit, channel.unit);
+      const values = scaled(theirs.values(match), alike ? factor(match.unit, unit) : 1);
+      if (comparison.differences && !alike) continue; // there is none
       if (comparison.differences)
         curves.push({ ...own, name: `${channel.name}: ${other.result.name} − ${result.name}`, dash: comparison.shown.length > 1 ? other.dash : [], values: own.values.map((v, i) => minus(valueAt(theirs.times, values, own.t[i] as number), v)) });
-      else curves.push({ name: `${channel.name} (${other.result.name})`, short: other.result.name, unit, colour, dash: other.dash, t: theirs.times, values });
+      else curves.push({ name: `${channel.name} (${other.result.name})`, short: other.result.name, unit: alike ? unit : match.unit, colour, dash: other.dash, t: theirs.times, values });
     }
     return curves;
   }
@@ -190,7 +193,7 @@ export class PlotCard {
   }
 
   private saveMenu(): HTMLElement {
-    const names = this.fixed ? this.title : this.channels.map((c) => c.name).join(", ");
+    const names = this.title || this.channels.map((c) => c.name).join(", ");
     const name = `${this.context.result.name} ${names}`;
     const { curves, xLabel, pairs } = this.saved;
     const entry = (label: string, act: () => void): HTMLElement => h("button", { type: "button", class: "entry wide", click: act }, h("span", {}, label));

@@ -13,6 +13,13 @@ import type { PlotData } from "./plot";
 import { Pointer } from "./pointer";
 import { units } from "./units";
 
+/** A plot that the page opens with. */
+interface Opening {
+  title: string;
+  channels: Channel[];
+  over: Channel | null; // null: time
+}
+
 export class PlotPanel {
   readonly element: HTMLElement;
   private readonly stack = h("div", { class: "plot-stack" });
@@ -58,7 +65,7 @@ export class PlotPanel {
       iconButton("plus", "Zoom in about the current time", () => this.axis.zoom(0.5, clock.t)),
       iconButton("minus", "Zoom out", () => this.axis.zoom(2, clock.t)),
       reset,
-      iconButton("list", "Add a plot of other channels: over time, one over another, or as spectra", () => this.addChannels([], true), "Add plot"),
+      iconButton("list", "Add a plot of other channels: over time, one over another, or as spectra", () => this.add({ title: "", channels: [], over: null }, true), "Add plot"),
     );
   }
 
@@ -103,16 +110,17 @@ export class PlotPanel {
 
   private fill(): void {
     if (this.comparison.rowsOf(this.result).times.length === 0) this.stack.append(h("p", { class: "empty" }, "This result holds no rows: the run ended before its first output."));
-    for (const channels of this.firstChoice()) this.addChannels(channels);
+    for (const opening of this.firstChoice()) this.add(opening);
     if (this.result.steps) this.addFixed("Step size and order", stepData(this.result.steps));
     if (this.result.residuals) this.addFixed("Constraint errors", residualData(this.result.residuals));
   }
 
   /** What to show before the reader chooses: outputs of one unit together, else the first coordinates. */
-  private firstChoice(): Channel[][] {
+  private firstChoice(): Opening[] {
     if (this.comparison.rowsOf(this.result).times.length === 0) return [];
-    const named = this.result.plots.map((p) => p.channels.flatMap((x) => this.result.channels.find((c) => c.group === x.group && c.name === x.name) ?? []));
-    if (named.some((p) => p.length)) return named.filter((p) => p.length);
+    const find = (x: { group: string; name: string }): Channel[] => this.result.channels.filter((c) => c.group === x.group && c.name === x.name).slice(0, 1);
+    const named = this.result.plots.map(({ title, channels, over }): Opening => ({ title, channels: channels.flatMap(find), over: over ? (find(over)[0] ?? null) : null }));
+    if (named.some((p) => p.channels.length)) return named.filter((p) => p.channels.length);
     const outputs = this.result.channels.filter((c) => c.group === "outputs");
     const source = outputs.length ? outputs : this.result.channels.filter((c) => c.group === "q");
     const byUnit = new Map<string, Channel[]>();
@@ -121,11 +129,11 @@ export class PlotPanel {
       if (!family) byUnit.set(channel.unit, [channel]);
       else if (family.length < 4) family.push(channel);
     }
-    return [...byUnit.values()].slice(0, 3);
+    return [...byUnit.values()].slice(0, 3).map((channels) => ({ title: "", channels, over: null }));
   }
 
-  addChannels(channels: Channel[], reveal = false): void {
-    const card: PlotCard = new PlotCard(this.context, channels, null, "Channels", () => this.remove(card));
+  private add({ title, channels, over }: Opening, reveal = false): void {
+    const card: PlotCard = new PlotCard(this.context, channels, null, title, () => this.remove(card), over);
     const fixed = this.cards.find((c) => c.fixed);
     this.cards.push(card);
     if (fixed) fixed.element.before(card.element);

@@ -11,7 +11,7 @@ const degree = Math.PI / 180;
 const families: Unit[][] = [
   [u("m", 1), u("mm", 1e-3), u("cm", 1e-2), u("km", 1e3), u("in", 0.0254), u("ft", 0.3048)],
   [u("m/s", 1), u("km/h", 1 / 3.6), u("mm/s", 1e-3), u("mph", 0.44704)],
-  [u("m/s²", 1), u("g", 9.80665), u("mm/s²", 1e-3)],
+  [u("m/s²", 1), u("g0", 9.80665), u("mm/s²", 1e-3)],
   [u("rad", 1), u("°", degree), u("mrad", 1e-3), u("turns", 2 * Math.PI)],
   [u("rad/s", 1), u("°/s", degree), u("1/min", Math.PI / 30), u("Hz", 2 * Math.PI)],
   [u("rad/s²", 1), u("°/s²", degree)],
@@ -21,18 +21,22 @@ const families: Unit[][] = [
   [u("J", 1), u("kJ", 1e3), u("MJ", 1e6)],
   [u("W", 1), u("kW", 1e3), u("PS", 735.49875)],
   [u("Pa", 1), u("kPa", 1e3), u("bar", 1e5), u("MPa", 1e6)],
-  [u("kg", 1), u("t", 1e3), u("g (mass)", 1e-3)],
+  [u("kg", 1), u("t", 1e3), u("g", 1e-3)],
+  [u("s", 1), u("ms", 1e-3), u("min", 60), u("h", 3600)],
   [u("1", 1), u("%", 0.01)],
 ];
 
-/** Other ways to write the same unit. */
-const spellings: Record<string, string> = { deg: "°", "deg/s": "°/s", "deg/s²": "°/s²", "deg/s^2": "°/s²", "m/s^2": "m/s²", "rad/s^2": "rad/s²", Nm: "N m", "N·m": "N m", rpm: "1/min" };
+/** Other ways to write the same unit, those of model files among them. */
+const spellings: Record<string, string> = { deg: "°", "deg/s": "°/s", "deg/s²": "°/s²", "deg/s^2": "°/s²", "m/s^2": "m/s²", "rad/s^2": "rad/s²", Nm: "N m", "N·m": "N m", kNm: "kN m", rpm: "1/min", kmh: "km/h", kph: "km/h", rev: "turns" };
 
 const canonical = (unit: string): string => spellings[unit] ?? unit;
 const familyOf = (unit: string): Unit[] | null => families.find((f) => f.some((x) => x.name === canonical(unit))) ?? null;
 
 /** The units a quantity may be shown in; a single one where nothing is known about it. */
 export const choices = (unit: string): string[] => familyOf(unit)?.map((x) => x.name) ?? [unit];
+
+/** Whether numbers in one unit can be written in the other. */
+export const isAlike = (a: string, b: string): boolean => a === b || (familyOf(a) !== null && familyOf(a) === familyOf(b));
 
 /** What a number in one unit has to be multiplied by in another of its family. */
 export function factor(from: string, to: string): number {

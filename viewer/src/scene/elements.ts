@@ -139,7 +139,30 @@ function makeRim(radius: number, width: number, materials: Materials): Mesh[] {
 }
 
 /** Tyre, rim and spokes about the wheel's axis, so that its rotation can be seen. */
-export function makeTyre(tyre: Tyre, materials: Materials): Group {
+/** A wheel, turning about its axis, at its place on its body. */
+export function makeWheel(tyre: Tyre, materials: Materials): Group {
+  const group = tyre.flange ? makeRailWheel(tyre, materials) : makeTyre(tyre, materials);
+  mergeGroup(group);
+  group.position.set(...tyre.position);
+  aim(group, new Vector3(...tyre.axis));
+  group.traverse((o) => (o.userData.label = tyre.name));
+  return group;
+}
+
+/** Tread, flange and a thinner web, in the measures of wheels in use beside the radius; one mark shows that it turns. */
+function makeRailWheel({ radius: R, width: W, flange }: Tyre, materials: Materials): Group {
+  const group = new Group();
+  const side = (x: number): number => x * flange * W; // from the tape circle towards the flange
+  const outline = [[0.1, 0.62], [0.1, 0.12], [0.84, 0.12], [0.86, -0.5], [0.985, -0.5], [1, 0], [1.02, 0.3], [1.055, 0.36], [1.06, 0.45], [1.045, 0.5], [0.86, 0.5], [0.84, 0.3], [0.25, 0.3], [0.25, 0.62], [0.1, 0.62]];
+  const points = outline.map(([r, x]) => new Vector2((r as number) * R, side(x as number)));
+  const wheel = solid(new LatheGeometry(flange > 0 ? points : points.reverse(), materials.round(64)).rotateX(Math.PI / 2), materials.wheel);
+  const mark = solid(new BoxGeometry(0.34 * R, 0.05 * R, 0.02 * W), materials.marker);
+  mark.position.set(0.55 * R, 0, side(0.115));
+  group.add(wheel, mark);
+  return group;
+}
+
+function makeTyre(tyre: Tyre, materials: Materials): Group {
   const group = new Group();
   const { radius: R, width: W } = tyre;
   const rim = 0.66 * R;
@@ -170,39 +193,59 @@ export function makeTyre(tyre: Tyre, materials: Materials): Group {
   const valve = solid(new BoxGeometry(0.1 * R, 0.05 * R, W * 1.012), materials.marker);
   valve.position.x = Math.min(rim + 0.16 * R, R - shoulder - 0.06 * R);
   group.add(valve);
-  mergeGroup(group);
-  group.position.set(...tyre.position);
-  aim(group, new Vector3(...tyre.axis));
-  group.traverse((o) => (o.userData.label = tyre.name));
   return group;
 }
 
 /** The road as a band along x with sides; the group is moved when the road passes under the vehicle. */
 export function makeRoad(road: Road, materials: Materials, size: number): Group {
   const group = new Group();
-  const [left, right] = [road.y + road.width / 2, road.y - road.width / 2];
-  const lowest = road.profile.reduce((low, p) => Math.min(low, p[1]), Infinity);
-  const bottom = lowest - 0.03 * size;
-  const n = road.profile.length - 1;
-  const positions = new Float32Array(n * 18 * 3);
-  let k = 0;
-  const quad = (a: number[], b: number[], c: number[], d: number[]): void => {
-    for (const p of [a, b, c, a, c, d]) for (const x of p) positions[k++] = x;
-  };
-  road.profile.slice(1).forEach(([x1, z1], i) => {
-    const [x0, z0] = road.profile[i] as [number, number];
-    quad([x0, right, z0], [x1, right, z1], [x1, left, z1], [x0, left, z0]);
-    quad([x0, right, bottom], [x1, right, bottom], [x1, right, z1], [x0, right, z0]);
-    quad([x1, left, bottom], [x0, left, bottom], [x0, left, z0], [x1, left, z1]);
+  const rows = rowsOf(road);
+  const bottom = rows.reduce((low, row) => row.z.reduce((l, z) => Math.min(l, z), low), Infinity) - 0.03 * size;
+  const positions: number[] = [];
+  rows.slice(1).forEach((b, i) => {
+    const a = rows[i] as Row;
+    const last = a.z.length - 1;
+    const corner = (row: Row, k: number, z = row.z[k] as number): number[] => [row.x, lane(road, last, k), z];
+    for (let k = 0; k < last; k++) quad(positions, corner(a, k), corner(b, k), corner(b, k + 1), corner(a, k + 1));
+    quad(positions, corner(a, 0, bottom), corner(b, 0, bottom), corner(b, 0), corner(a, 0));
+    quad(positions, corner(b, last, bottom), corner(a, last, bottom), corner(a, last), corner(b, last));
   });
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(positions, 3));
-  geometry.computeVertexNormals();
-  group.add(new Mesh(geometry, materials.road));
-  for (const y of [left, right]) group.add(new Line(new BufferGeometry().setFromPoints(road.profile.map(([x, z]) => new Vector3(x, y, z + 0.001 * size))), materials.roadLine));
-  group.add(distanceMarks(road, left, right, materials, size), bands(road, left, right, materials, size));
+  group.add(new Mesh(surface(positions), materials.road));
+  for (const edge of [0, 1]) {
+    const points = rows.map((row) => new Vector3(row.x, lane(road, 1, edge), (row.z[edge * (row.z.length - 1)] as number) + 0.001 * size));
+    group.add(new Line(new BufferGeometry().setFromPoints(points), materials.roadLine));
+  }
+  group.add(distanceMarks(road, rows, materials, size), bands(road, rows, materials, size));
   group.traverse((o) => (o.userData.label = road.name));
   return group;
+}
+
+/** Heights at a place along the road, evenly from the right edge to the left one. */
+interface Row {
+  x: number;
+  z: number[];
+}
+
+const rowsOf = (road: Road): Row[] => road.profile.map(([x, z], i) => ({ x, z: road.heights?.[i] ?? [z, z] }));
+
+/** Where the k-th of last + 1 lines along the road runs. */
+const lane = (road: Road, last: number, k: number): number => road.y + (k / last - 0.5) * road.width;
+
+/** The row between two others. */
+const between = (a: Row, b: Row, x: number): Row => {
+  const share = b.x > a.x ? (x - a.x) / (b.x - a.x) : 1;
+  return { x, z: a.z.map((z, k) => z + share * ((b.z[k] as number) - z)) };
+};
+
+const quad = (positions: number[], a: number[], b: number[], c: number[], d: number[]): void => {
+  for (const p of [a, b, c, a, c, d]) positions.push(p[0] as number, p[1] as number, p[2] as number);
+};
+
+function surface(positions: number[]): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
+  geometry.computeVertexNormals();
+  return geometry;
 }
 
 const markSpacing = (road: Road, size: number): number => {
@@ -211,53 +254,51 @@ const markSpacing = (road: Road, size: number): number => {
 };
 
 /** Every other stretch between two marks in another shade: the road is seen to pass. */
-function bands(road: Road, left: number, right: number, materials: Materials, size: number): Mesh {
+function bands(road: Road, rows: Row[], materials: Materials, size: number): Mesh {
   const spacing = markSpacing(road, size);
   const positions: number[] = [];
   const lift = 0.0008 * size; // below the lines, above the road
-  road.profile.slice(1).forEach(([x1, z1], i) => {
-    const [x0, z0] = road.profile[i] as [number, number];
-    if (!(x1 > x0)) return;
-    const height = (x: number): number => z0 + ((z1 - z0) * (x - x0)) / (x1 - x0) + lift;
-    for (let k = Math.floor(x0 / spacing); k * spacing < x1; k++) {
-      const [a, b] = [Math.max(x0, k * spacing), Math.min(x1, (k + 1) * spacing)];
-      if (k % 2 !== 0 || !(b > a)) continue;
-      const [p, q, r, s] = [[a, right, height(a)], [b, right, height(b)], [b, left, height(b)], [a, left, height(a)]];
-      positions.push(...(p as number[]), ...(q as number[]), ...(r as number[]), ...(p as number[]), ...(r as number[]), ...(s as number[]));
+  rows.slice(1).forEach((end, i) => {
+    const begin = rows[i] as Row;
+    if (!(end.x > begin.x)) return;
+    for (let k = Math.floor(begin.x / spacing); k * spacing < end.x; k++) {
+      const [a, b] = [between(begin, end, Math.max(begin.x, k * spacing)), between(begin, end, Math.min(end.x, (k + 1) * spacing))];
+      if (k % 2 !== 0 || !(b.x > a.x)) continue;
+      const last = a.z.length - 1;
+      const corner = (row: Row, j: number): number[] => [row.x, lane(road, last, j), (row.z[j] as number) + lift];
+      for (let j = 0; j < last; j++) quad(positions, corner(a, j), corner(b, j), corner(b, j + 1), corner(a, j + 1));
     }
   });
-  const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
-  geometry.computeVertexNormals();
-  return new Mesh(geometry, materials.roadBand);
+  return new Mesh(surface(positions), materials.roadBand);
 }
 
 /** Thin lines across the road, so that its speed can be seen and steps stand out. */
-function distanceMarks(road: Road, left: number, right: number, materials: Materials, size: number): LineSegments {
-  const first = (road.profile[0] as [number, number])[0];
-  const last = (road.profile[road.profile.length - 1] as [number, number])[0];
+function distanceMarks(road: Road, rows: Row[], materials: Materials, size: number): LineSegments {
+  const [first, last] = [(rows[0] as Row).x, (rows[rows.length - 1] as Row).x];
   const spacing = markSpacing(road, size);
   const points: Vector3[] = [];
   let i = 0;
   // In pieces: of a line that passes behind the camera some renderers draw nothing at all.
-  const pieces = Math.min(64, Math.max(1, Math.ceil((left - right) / (0.4 * size))));
-  const across = (x: number, z: number): void => {
-    for (let k = 0; k < pieces; k++)
-      for (const share of [k / pieces, (k + 1) / pieces]) points.push(new Vector3(x, left + share * (right - left), z + 0.001 * size));
+  const fewest = Math.min(64, Math.max(1, Math.ceil(road.width / (0.4 * size))));
+  const across = (row: Row): void => {
+    const lanes = row.z.length - 1;
+    const pieces = lanes > 1 ? lanes : fewest;
+    const point = (k: number): Vector3 => {
+      const height = lanes > 1 ? row.z[k] : row.z[0];
+      return new Vector3(row.x, lane(road, pieces, k), (height as number) + 0.001 * size);
+    };
+    for (let k = 0; k < pieces; k++) points.push(point(k), point(k + 1));
   };
   for (let x = Math.ceil(first / spacing) * spacing; x <= last; x += spacing) {
-    while (i + 2 < road.profile.length && (road.profile[i + 1] as [number, number])[0] < x) i++;
-    const [x0, z0] = road.profile[i] as [number, number];
-    const [x1, z1] = road.profile[i + 1] as [number, number];
-    across(x, x1 > x0 ? z0 + ((z1 - z0) * (x - x0)) / (x1 - x0) : z1);
+    while (i + 2 < rows.length && (rows[i + 1] as Row).x < x) i++;
+    across(between(rows[i] as Row, rows[i + 1] as Row, x));
   }
-  road.profile.forEach(([x, z], j) => {
-    const before = road.profile[j - 1];
-    if (before && Math.abs(before[0] - x) < 1e-9 && before[1] !== z) {
-      across(x, before[1]);
-      across(x, z);
+  rows.slice(1).forEach((row, j) => {
+    const before = rows[j] as Row;
+    if (Math.abs(before.x - row.x) < 1e-9 && before.z[0] !== row.z[0]) {
+      across(before);
+      across(row);
     }
   });
   return new LineSegments(new BufferGeometry().setFromPoints(points), materials.roadLine);
 }
-

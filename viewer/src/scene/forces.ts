@@ -8,7 +8,7 @@ import type { Label } from "./labels";
 import { aim, cylinderGeometry, onTop, solid } from "./materials";
 import type { Poses } from "./poses";
 
-export const forceNames: Record<ForceKind, string> = { tyre: "Tyre forces", spring: "Forces of springs and dampers", reaction: "Reaction forces" };
+export const forceNames: Record<ForceKind, string> = { tyre: "Forces on wheels", spring: "Forces of springs and dampers", reaction: "Reaction forces" };
 export const forceColours: Record<ForceKind, string> = { tyre: "#e08a00", spring: "#16a08c", reaction: "#e0457b" };
 
 const maxLabels = 30;

@@ -47,6 +47,7 @@ export class Materials {
   readonly rubber = matt("#2b2f36");
   readonly tread = matt("#454b55");
   readonly rim = matt("#c3c9d1");
+  readonly wheel = new MeshLambertMaterial({ color: "#8b939f", fog: false, side: DoubleSide });
   readonly rimInside = new MeshLambertMaterial({ color: "#aab1bb", fog: false, side: BackSide });
   readonly marker = matt("#f2c230");
   readonly spring = matt("#d8475a");

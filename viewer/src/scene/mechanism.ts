@@ -3,7 +3,7 @@
 import { Box3, Group, MeshLambertMaterial, Quaternion, Vector3, Object3D } from "three";
 import type { Anchor, SceneData } from "../format";
 import { colourOf } from "../theme";
-import { makeJoint, makeRoad, makeTyre, SpringView } from "./elements";
+import { makeJoint, makeRoad, makeWheel, SpringView } from "./elements";
 import { boxCorners, Extents } from "./extents";
 import { ForceArrows } from "./forces";
 import { Materials, matt } from "./materials";
@@ -71,7 +71,7 @@ export class Mechanism {
   }
 
   colour(body: number): string {
-    return body === 0 ? "#8d97a5" : colourOf(body - 1);
+    return this.data.bodies[body]?.colour || (body === 0 ? "#8d97a5" : colourOf(body - 1));
   }
 
   private anchor(anchor: Anchor, target: Vector3): Vector3 {
@@ -123,8 +123,9 @@ export class Mechanism {
   private buildBodies(ends: Vector3[][], extents: Extents): void {
     this.data.bodies.forEach((body, i) => {
       const group = this.bodies[i] as Group;
-      const material: MeshLambertMaterial = i === 0 ? this.materials.ground : matt(this.colour(i));
-      fillBody(group, body, i, this.data, ends[i] as Vector3[], material, this.materials, this.size);
+      const material: MeshLambertMaterial = i === 0 && !body.colour ? this.materials.ground : matt(this.colour(i));
+      if (body.opacity < 1) Object.assign(material, { transparent: true, opacity: body.opacity, depthWrite: false });
+      if (!body.hidden) fillBody(group, body, i, this.data, ends[i] as Vector3[], material, this.materials, this.size);
       mergeGroup(group);
       group.traverse((o) => (o.userData.label = body.name));
       group.traverse((o) => (o.userData.body = i));
@@ -134,7 +135,7 @@ export class Mechanism {
       group.add(frame);
     });
     for (const tyre of this.data.tyres) {
-      const view = makeTyre(tyre, this.materials);
+      const view = makeWheel(tyre, this.materials);
       view.traverse((o) => (o.userData.body = tyre.body));
       this.tyres.push(view);
       (this.bodies[tyre.body] as Group).add(view);

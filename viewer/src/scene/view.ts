@@ -89,7 +89,10 @@ export class SceneView {
     this.mechanism.update(clock.t);
     this.vehicle = this.heaviest(data);
     this.rider = new Rider(this.camera, this.controls, this.up, this.mechanism.bodies);
-    if (this.travelsFar(data)) this.rider.start(this.vehicle, this.turns() ? "turning" : "along");
+    const { from, follow, turn } = data.view;
+    if (from) this.direction = this.besideUp(new Vector3(...from).normalize());
+    if (follow) this.rider.start(follow, turn ? "turning" : "along");
+    else if (follow === null && this.travelsFar(data)) this.rider.start(this.vehicle, this.turns() ? "turning" : "along");
   }
 
   /** Called when the camera has another body or way to move with it. */
@@ -99,6 +102,13 @@ export class SceneView {
 
   whenFollowChosen(callback: (body: number) => void): void {
     this.onFollow = callback;
+  }
+
+  /** A direction along the vertical leaves open what is up in the picture: it is tilted, so that x points to the right. */
+  private besideUp(direction: Vector3): Vector3 {
+    const side = new Vector3(0, 1, 0).addScaledVector(this.up, -this.up.y);
+    if (side.lengthSq() < 0.1) side.set(0, 0, -Math.sign(this.up.y));
+    return Math.abs(direction.dot(this.up)) > 0.9999 ? direction.addScaledVector(side, -1e-3).normalize() : direction;
   }
 
   /** A vehicle that leaves its starting place behind would be a dot: the camera follows it instead. */
