@@ -12,8 +12,9 @@ from .model import Model, integrators
 from .page import report
 from .realtime import RealTime
 from .result import Result, open
+from .study import Study, study
 from .system import System
 
-__all__ = ["Error", "Model", "RealTime", "Result", "System", "integrators", "open", "report",
-           "version"]
+__all__ = ["Error", "Model", "RealTime", "Result", "Study", "System", "integrators", "open", "report",
+           "study", "version"]
 __version__ = version()

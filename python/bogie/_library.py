@@ -2,13 +2,19 @@
 
 Structures mirror include/bogie/*.h; tests/python/layout.c holds them to it, field by field.
 """
+import contextlib
+import contextvars
 import ctypes
 import ctypes.util
+import json
 import os
+import signal
 import threading
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_long,
                     c_size_t, c_ubyte, c_uint, c_void_p)
 from pathlib import Path
+
+import numpy  # noqa: F401  loads its linear algebra before Bogie settles its own
 
 ERROR_LENGTH = 1024
 OF_COUNT, BY_COUNT = 5, 7
@@ -48,6 +54,19 @@ class bg_realtime_options(Structure):
                 ("ninputs", c_int), ("hold", c_int), ("outputs", names_p), ("noutputs", c_int)]
 
 
+class bg_analysis_options(Structure):
+    _fields_ = [("at", c_double), ("equilibrium", c_int), ("stop", POINTER(c_int))]
+
+
+progress_function = CFUNCTYPE(None, c_void_p, c_long, c_long)
+
+
+class bg_study_options(Structure):
+    _fields_ = [("workers", c_int), ("shard", c_int), ("shards", c_int), ("journal", c_char_p),
+                ("time_limit", c_double), ("stop", POINTER(c_int)),
+                ("progress", progress_function), ("note", c_void_p), ("self", c_void_p)]
+
+
 class bg_result_info(Structure):
     _fields_ = [("version", c_char_p), ("model", c_char_p), ("integrator", c_char_p),
                 ("model_text", c_char_p), ("setup", c_char_p), ("summary", c_char_p),
@@ -83,7 +102,8 @@ class bg_system_def(Structure):
            ("derivative_supplied", (c_ubyte * BY_COUNT) * OF_COUNT), ("derivatives", c_void_p),
            ("derivative_cost", c_double), ("lay_out", c_void_p), ("expand", c_void_p),
            ("inputs", c_void_p), ("set_live", c_void_p), ("jump", c_void_p),
-           ("normalise", c_void_p), ("energy", c_void_p), ("drive_power", c_void_p),
+           ("normalise", c_void_p), ("energy", c_void_p), ("power", c_void_p),
+           ("drive_power", c_void_p),
            ("outputs", outputs_function), ("check_start", c_void_p), ("start", c_void_p),
            ("event", c_void_p), ("sides", c_void_p)]
         + [(n, c_void_p) for n in ("pattern_M", "pattern_G", "pattern_V")]
@@ -111,7 +131,11 @@ _handle = POINTER(c_void_p)
 PROTOTYPES = {
     "bg_status_name": (c_char_p, [c_int]),
     "bg_version_get": (c_char_p, []),
+    "bg_version_create_text": (c_void_p, []),
+    "bg_blas_settle": (None, []),
     "bg_integrator_get_info": (POINTER(bg_integrator_info), [c_int]),
+    "bg_source_parse": (c_int, [c_char_p, c_char_p, _handle, _error]),
+    "bg_source_close": (None, [c_void_p]),
     "bg_default_problem_def": (bg_problem_def, []),
     "bg_problem_create": (c_int, [POINTER(bg_problem_def), _handle, _error]),
     "bg_problem_destroy": (None, [c_void_p]),
@@ -127,7 +151,23 @@ PROTOTYPES = {
     "bg_job_get": (double_p, [c_void_p, c_char_p, POINTER(c_long), POINTER(c_int)]),
     "bg_job_get_whole": (int_p, [c_void_p, c_char_p, POINTER(c_long), POINTER(c_int)]),
     "bg_job_get_name": (c_char_p, [c_void_p, c_char_p, c_int, c_char_p, c_size_t]),
+    "bg_job_get_unit": (c_char_p, [c_void_p, c_char_p, c_int]),
     "bg_job_save": (c_int, [c_void_p, c_char_p, _error]),
+    "bg_check_create_text": (c_void_p, [c_void_p, c_int, _error]),
+    "bg_default_analysis_options": (bg_analysis_options, []),
+    "bg_analysis_create": (c_int, [c_void_p, POINTER(bg_analysis_options), _handle, _error]),
+    "bg_analysis_destroy": (None, [c_void_p]),
+    "bg_analysis_create_text": (c_void_p, [c_void_p, c_char_p, _error]),
+    "bg_analysis_save_matrices": (c_int, [c_void_p, c_char_p, _error]),
+    "bg_study_parse": (c_int, [c_char_p, c_char_p, c_int, _handle, _error]),
+    "bg_study_read": (c_int, [c_char_p, c_int, _handle, _error]),
+    "bg_study_destroy": (None, [c_void_p]),
+    "bg_study_run": (c_int, [c_void_p, POINTER(bg_study_options), _handle, _error]),
+    "bg_study_forget": (None, [c_void_p, POINTER(bg_study_options)]),
+    "bg_table_destroy": (None, [c_void_p]),
+    "bg_table_create_json": (c_void_p, [c_void_p]),
+    "bg_table_create_text": (c_void_p, [c_void_p]),
+    "bg_table_save": (c_int, [c_void_p, c_char_p, _error]),
     "bg_realtime_create": (c_int, [c_void_p, POINTER(bg_realtime_options), _handle, _error]),
     "bg_realtime_destroy": (None, [c_void_p]),
     "bg_realtime_step": (c_int, [c_void_p, c_void_p, c_void_p, _error]),
@@ -140,10 +180,12 @@ PROTOTYPES = {
     "bg_result_get_info": (POINTER(bg_result_info), [c_void_p]),
     "bg_result_get_width": (c_int, [c_void_p, c_char_p]),
     "bg_result_get_name": (c_char_p, [c_void_p, c_char_p, c_int, c_char_p, c_size_t]),
+    "bg_result_get_unit": (c_char_p, [c_void_p, c_char_p, c_int]),
     "bg_result_read": (c_int, [c_void_p, c_char_p, double_p, _error]),
     "bg_report_create": (c_int, [_handle, _error]),
     "bg_report_destroy": (None, [c_void_p]),
     "bg_report_add": (c_int, [c_void_p, c_char_p, _error]),
+    "bg_report_add_study": (c_int, [c_void_p, c_char_p, c_char_p, _error]),
     "bg_report_write": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, _error]),
     "bg_default_system_def": (bg_system_def, []),
     "bg_system_create": (c_int, [POINTER(bg_system_def), _handle, _error]),
@@ -186,6 +228,7 @@ def _load():
 
 
 lib = _load()
+lib.bg_blas_settle()
 _free = ctypes.CDLL(None).free
 _free.argtypes = [c_void_p]
 
@@ -200,10 +243,95 @@ def check(status, err):
         raise Error(err.text.decode(errors="replace"), lib.bg_status_name(status).decode())
 
 
+_caught = contextvars.ContextVar("caught")
+
+
+class Caught(list):
+    """`with Caught():` around calls of the library: an exception of a function of the user's that is
+    called back there comes out of it, instead of what the library says of that."""
+
+    def __enter__(self):
+        self._token = _caught.set(self)
+        return self
+
+    def __exit__(self, *_):
+        _caught.reset(self._token)
+        if self:
+            error = self[0]
+            self.clear()
+            raise error
+
+
+def keep_caught(error):
+    """For functions that the library calls, through which no exception may pass."""
+    _caught.get().append(error)
+
+
 def call(function, *arguments):
     """Calls a function whose last argument is a bg_error, and raises what it says."""
     err = bg_error()
-    check(function(*arguments, byref(err)), err)
+    with Caught():
+        check(function(*arguments, byref(err)), err)
+
+
+_under_way = {}  # what ends each of the calls that last, in all threads
+
+
+@contextlib.contextmanager
+def stoppable(stop):
+    """Control-C calls `stop` while this lasts, in whatever thread it lasts."""
+    key = object()
+    _under_way[key] = stop
+    try:
+        yield
+    finally:
+        del _under_way[key]
+
+
+def stop_all():
+    for stop in list(_under_way.values()):
+        stop()
+
+
+def _interrupt(number, frame):
+    stop_all()
+    signal.default_int_handler(number, frame)
+
+
+# Only the main thread is told of signals. Whoever has a handler of his own keeps it.
+if threading.current_thread() is threading.main_thread() and \
+        signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, _interrupt)
+
+
+def call_aside(stop, function, *arguments):
+    """The same for calls that last: in a thread of its own, so that Control-C is heard meanwhile. It
+    sets `stop`, a c_int that the library looks at, and comes out when the call has ended."""
+    if threading.current_thread() is not threading.main_thread():
+        with stoppable(lambda: setattr(stop, "value", 1)):
+            return call(function, *arguments)
+    failure, interrupted, done = [], False, threading.Event()
+
+    def work():
+        try:
+            call(function, *arguments)
+        except BaseException as error:  # raised below, in the thread that asked
+            failure.append(error)
+        finally:
+            done.set()
+
+    # not thread.join: interrupted, it takes the thread for dead (Python 3.11)
+    threading.Thread(target=contextvars.copy_context().run, args=(work,)).start()
+    while not done.is_set():
+        try:
+            done.wait()
+        except KeyboardInterrupt:
+            stop.value, interrupted = 1, True
+    if interrupted:
+        raise KeyboardInterrupt
+    if failure:
+        raise failure[0]
+    return None
 
 
 def take_text(address):
@@ -216,15 +344,81 @@ def take_text(address):
         _free(address)
 
 
+def take_json(function, *arguments):
+    """The object in the text that a function makes, or the error it fills in."""
+    err = bg_error()
+    with Caught():
+        address = function(*arguments, byref(err))
+        if not address:
+            check(err.status, err)
+    return json.loads(take_text(address))
+
+
+def _to_plain(value):
+    """What json does not know: numbers and arrays of numpy, paths."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"{value!r} is not a number, text, list or dict")
+
+
+def make_json(value):
+    return json.dumps(value, default=_to_plain, allow_nan=False)
+
+
+def need_text(name, value):
+    """The bytes of a text, or None; anything else is refused by name."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, not {value!r}")
+    if value is not None and "\0" in value:
+        raise ValueError(f"{name} must be a text without the character NUL, not {value!r}")
+    return value.encode() if value is not None else None
+
+
+def need_path(path):
+    """The name of a file as a text; bytes and what C would cut short are refused."""
+    name = os.fspath(path)
+    if isinstance(name, bytes):
+        raise TypeError(f"the name of a file must be a text or a path, not {name!r}")
+    if "\0" in name:
+        raise ValueError(f"the name of a file has no character NUL: {name!r}")
+    return name
+
+
+def need_dict(name, value):
+    if value is not None and not isinstance(value, dict):
+        raise TypeError(f"{name} must be a dict, not {value!r}")
+    return value or {}
+
+
+def need_number(name, value):
+    """A number, or NAN for None, which stands for what the model says."""
+    if value is None:
+        return float("nan")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {value!r}") from None
+    if number != number:
+        raise ValueError(f"{name} is not a number (nan); leave it out to take what the model says")
+    return number
+
+
+def need_ending(path, *endings):
+    if not need_path(path).endswith(endings):
+        raise ValueError(f"'{os.fspath(path)}' must be named FILE{' or FILE'.join(endings)}")
+    return path
+
+
 def make_settings(pairs):
-    """An array of bg_setting, and its length; values are made into text as --set takes it."""
+    """An array of bg_setting, and its length; values are made into text as --set takes it: texts as
+    they are, such as expressions, all others as JSON."""
     array = (bg_setting * max(len(pairs), 1))()
     for setting, (name, value) in zip(array, pairs.items()):
-        if isinstance(value, bool):
-            value = "true" if value else "false"
-        elif isinstance(value, float):
-            value = repr(value)
-        setting.name, setting.value = str(name).encode(), str(value).encode()
+        text = value if isinstance(value, str) else make_json(value)
+        setting.name = need_text("the name of a setting", str(name))
+        setting.value = need_text(f"the value of {name}", text)
     return array, len(pairs)
 
 
@@ -232,4 +426,6 @@ def make_names(names):
     """An array of char *, or None for no names."""
     if names is None:
         return None
-    return (c_char_p * max(len(names), 1))(*[n.encode() for n in names])
+    if not all(isinstance(n, str) for n in names):
+        raise TypeError(f"names must be texts, not {list(names)!r}")
+    return (c_char_p * max(len(names), 1))(*[need_text("a name", n) for n in names])

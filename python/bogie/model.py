@@ -1,12 +1,13 @@
 """Models and their runs."""
-import math
 import os
 import signal
 import sys
 import threading
 from ctypes import byref, c_void_p
 
-from ._library import OK, STOPPED, Error, call, lib, make_settings, watch_function
+from . import analysis
+from ._library import (OK, STOPPED, Caught, Error, call, lib, make_json, make_settings, need_dict,
+                       need_number, need_path, need_text, stop_all, stoppable, watch_function)
 from .realtime import RealTime
 from .result import Job, collect
 
@@ -42,19 +43,16 @@ class Runnable:
         """Says what is run; returns settings of it by name."""
         raise NotImplementedError
 
-    def _raise_own(self):
-        """Raises what stopped a function of the user's, if one did."""
-
     def _pose(self, integrator, options, equilibrium=False, **numbers):
         d = lib.bg_default_problem_def()
         settings = self._fill(d)
-        settings.update({f"integrator.{k}": v for k, v in (options or {}).items()})
+        settings.update({f"integrator.{k}": v for k, v in need_dict("options", options).items()})
         array, n = make_settings(settings)
         d.settings, d.nsettings = array, n
-        d.integrator = integrator.encode() if integrator else None
+        d.integrator = need_text("integrator", integrator)
         d.equilibrium = 1 if equilibrium else 0
         for name, value in numbers.items():
-            setattr(d, name, math.nan if value is None else float(value))
+            setattr(d, name, need_number(name, value))
         return Problem(d, self)
 
     def run(self, integrator=None, rtol=None, atol=None, t_end=None, t_start=None, step=None,
@@ -67,9 +65,6 @@ class Runnable:
         problem = self._pose(integrator, options, equilibrium, rtol=rtol, atol=atol, t_end=t_end,
                              t_start=t_start, step=step, output_interval=output_interval)
         job, caught = Job(problem), []
-
-        def interrupt(*_):
-            lib.bg_job_stop(job.handle)
 
         @watch_function
         def watch(_, t, steps):
@@ -85,15 +80,15 @@ class Runnable:
 
         # Python runs handlers of signals in `watch`, where an exception would be lost
         main = threading.current_thread() is threading.main_thread()
-        before = signal.signal(signal.SIGINT, interrupt) if main else None
+        before = signal.signal(signal.SIGINT, lambda *_: stop_all()) if main else None
         try:
-            status, err = job.run(watch)
+            with Caught(), stoppable(lambda: lib.bg_job_stop(job.handle)):
+                status, err = job.run(watch)
         finally:
             if main:
                 signal.signal(signal.SIGINT, before)
-        if progress is True:
-            print(file=sys.stderr)
-        self._raise_own()
+            if progress is True:
+                print(file=sys.stderr)
         if caught:
             raise caught[0]
         if status not in (OK, STOPPED):
@@ -102,29 +97,80 @@ class Runnable:
             raise error
         return collect(job)
 
+    def check(self, derivatives=False):
+        """What it is made of, as `bogie check` says it; derivatives=True also compares what the system
+        supplies with differences."""
+        problem = self._pose(None, None)
+        return analysis.check(problem, derivatives)
+
+    def _analyse(self, at, equilibrium, options=None, integrator=None, **numbers):
+        problem = self._pose(integrator, options, **numbers)
+        return analysis.Analysis(problem, at, equilibrium)
+
+    def equilibrium(self):
+        """The equilibrium or steady motion found from the start, a State."""
+        return analysis.State(self._analyse(None, True).get("state"))
+
+    def linearise(self, at=None, equilibrium=False, options=None, *, integrator=None, rtol=None,
+                  atol=None, step=None, t_start=None):
+        """A, B, C, D about the start, the equilibrium, or the motion at a time; how the motion is
+        followed until then, integrator, rtol, atol, step, options, is as in run."""
+        return analysis.Linearisation(self._analyse(
+            at, equilibrium, options, integrator, rtol=rtol, atol=atol, step=step, t_start=t_start))
+
+    def modes(self, at=None, equilibrium=False, options=None, *, integrator=None, rtol=None,
+              atol=None, step=None, t_start=None):
+        """Eigenvalues and mode shapes, likewise."""
+        return analysis.Modes(self._analyse(
+            at, equilibrium, options, integrator, rtol=rtol, atol=atol, step=step, t_start=t_start
+        ).get("modes"))
+
     def realtime(self, step=None, integrator=None, inputs=(), outputs=None, options=None,
                  hold="value"):
         """Fixed steps on demand, see RealTime."""
+        if step is not None and not need_number("step", step) > 0:
+            raise ValueError(f"step must be a number of seconds above 0, not {step!r}")
         return RealTime(self._pose(integrator, options, step=step), inputs, outputs, hold)
 
 
+class Source:
+    """A model that was described in Python, read once by the library."""
+
+    def __init__(self, description):
+        self.handle = c_void_p()
+        name = need_text("name", str(description.get("name", "model")) + ".json")
+        call(lib.bg_source_parse, make_json(description).encode(), name, byref(self.handle))
+
+    def __del__(self):
+        if self.handle:
+            lib.bg_source_close(self.handle)
+
+
 class Model(Runnable):
-    """A model file, `equations:NAME`, or a plug-in FILE.so.
+    """A model file, its content as a dict, `equations:NAME`, or a plug-in FILE.so.
 
     parameters are those under "parameters" of a model file, or of equations; settings change
     anything in a model file by its path, {"joints.a.axis": [0, 1, 0]}.
     """
 
     def __init__(self, reference, parameters=None, settings=None, formulation=None):
-        self.reference, self.formulation = os.fspath(reference), formulation
-        prefix = "parameters." if self.reference.endswith(".json") else ""
-        self.settings = {prefix + str(k): v for k, v in (parameters or {}).items()}
-        self.settings.update(settings or {})
+        self._source = Source(reference) if isinstance(reference, dict) else None
+        self.reference = str(reference.get("name", "model")) if self._source else \
+            need_path(reference)
+        self.formulation = formulation
+        is_file = self._source or self.reference.endswith(".json")
+        prefix = "parameters." if is_file else ""
+        self.settings = {prefix + str(k): v
+                         for k, v in need_dict("parameters", parameters).items()}
+        self.settings.update(need_dict("settings", settings))
         self._pose(None, None)  # says at once what is wrong
 
     def _fill(self, d):
-        d.reference = os.fsencode(self.reference)
-        d.formulation = self.formulation.encode() if self.formulation else None
+        if self._source:
+            d.source = self._source.handle
+        else:
+            d.reference = os.fsencode(self.reference)
+        d.formulation = need_text("formulation", self.formulation)
         return dict(self.settings)
 
     def __repr__(self):

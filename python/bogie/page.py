@@ -5,7 +5,8 @@ from ctypes import byref, c_void_p
 from html import escape
 from pathlib import Path
 
-from ._library import call, files, lib
+from ._library import call, files, lib, need_path, need_text
+from .result import Result
 
 _here = Path(__file__).resolve().parent
 
@@ -15,7 +16,7 @@ def _read_template():
         [_here.parents[1] / "build/viewer-template.html"] + \
         [folder / "share/bogie/viewer.html" for folder in _here.parents]
     for place in places:
-        if place.is_file():
+        if place.is_file() and place.stat().st_size > 0:  # empty where npm failed
             return place.read_bytes()
     raise FileNotFoundError("the viewer of pages is not installed (Bogie was built without npm); name "
                             "viewer-template.html of another build in the environment variable "
@@ -23,23 +24,24 @@ def _read_template():
 
 
 def report(page, *results, title=None):
-    """Writes one page of results, each a Result or the name of a result or study file."""
+    """Writes one page of results, each a Result, a Study or the name of a result or study file."""
+    page, title = need_path(page), need_text("title", title or None)
     template, handle = _read_template(), c_void_p()
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for i, result in enumerate(results):
             if isinstance(result, (str, os.PathLike)):
-                paths.append(os.fspath(result))
+                paths.append(need_path(result))
             else:
-                paths.append(os.path.join(folder, f"result{i + 1}.h5"))
+                ending = "h5" if isinstance(result, Result) else "json"
+                paths.append(os.path.join(folder, f"result{i + 1}.{ending}"))
                 result.save(paths[-1])
         with files:
             call(lib.bg_report_create, byref(handle))
             try:
                 for path in paths:
                     call(lib.bg_report_add, handle, os.fsencode(path))
-                call(lib.bg_report_write, handle, template, title.encode() if title else None,
-                     os.fsencode(os.fspath(page)))
+                call(lib.bg_report_write, handle, template, title, os.fsencode(page))
             finally:
                 lib.bg_report_destroy(handle)
     return page

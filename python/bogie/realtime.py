@@ -3,7 +3,7 @@ from ctypes import byref, c_void_p
 
 import numpy as np
 
-from ._library import STOPPED, bg_error, call, check, lib, make_names
+from ._library import STOPPED, Caught, bg_error, call, check, lib, make_names
 
 
 class RealTime:
@@ -15,7 +15,8 @@ class RealTime:
             raise ValueError(f"hold is 'value' or 'slope', not {hold!r}")
         self._problem, self._handle, self._error = problem, c_void_p(), bg_error()
         o = lib.bg_problem_get_realtime_options(problem.handle)
-        self.inputs = tuple(inputs)
+        self.inputs = (inputs,) if isinstance(inputs, str) else tuple(inputs)
+        outputs = [outputs] if isinstance(outputs, str) else outputs
         names, wanted = make_names(self.inputs), make_names(outputs)
         o.inputs, o.ninputs = names, len(self.inputs)
         o.hold = 1 if hold == "slope" else 0
@@ -35,18 +36,40 @@ class RealTime:
         call(lib.bg_realtime_calc_outputs, self._handle, self.outputs.ctypes.data)
 
     def step(self, **inputs):
-        for name, value in inputs.items():
-            try:
-                self._u[self._places[name]] = value
-            except KeyError:
-                raise KeyError(f"'{name}' is not among the inputs {list(self.inputs)} that come from "
-                               "outside; name it in realtime(inputs=...)") from None
-        status = self._step(*self._arguments)
-        if status:
-            self.stopped = status == STOPPED
-            if not self.stopped:
-                check(status, self._error)
+        """One step; inputs that are not named stay as they are. After an exception time, state and
+        inputs are those before the call."""
+        before = self._take(inputs) if inputs else None
+        done = False
+        try:
+            with Caught():
+                status = self._step(*self._arguments)
+            if status:
+                self.stopped = status == STOPPED
+                if not self.stopped:
+                    check(status, self._error)
+            done = True
+        finally:
+            if not done and before is not None:
+                self._u[:] = before
         return self.outputs
+
+    def _take(self, inputs):
+        """Takes all of them or none; returns what they were."""
+        places, new = [], []
+        for name, value in inputs.items():
+            if name not in self._places:
+                raise KeyError(f"'{name}' is not among the inputs {list(self.inputs)} that come from "
+                               "outside; name it in realtime(inputs=...)")
+            try:
+                new.append(float(value))
+            except (TypeError, ValueError):
+                raise TypeError(f"input '{name}' must be a number, not {value!r}; leave it out to keep "
+                                "its value") from None
+            places.append(self._places[name])
+        before = self._u.copy()
+        for place, value in zip(places, new):
+            self._u[place] = value
+        return before
 
     @property
     def t(self):

@@ -6,10 +6,18 @@ from ctypes import byref, c_int, c_long, c_void_p, create_string_buffer
 
 import numpy as np
 
-from ._library import bg_error, call, files, lib, take_text
+from ._library import bg_error, call, files, lib, need_ending, need_path, take_text
 
 ROWS = ("q", "v", "a", "z", "lambda", "outputs")  # what a row has besides t and h
 WHOLE = ("mode", "steps/order", "steps/rejected", "events/index", "events/direction")
+
+
+class Units(dict):
+    """Units by channel; one that is not there is refused as by the result."""
+
+    def __missing__(self, name):
+        self.result[name]
+        return ""
 
 
 class Result:
@@ -19,8 +27,9 @@ class Result:
     column by its name, an output before a coordinate; r["v:crank.angle"] says of which kind.
     """
 
-    def __init__(self, arrays, names, summary, source):
+    def __init__(self, arrays, names, units, summary, source):
         self._arrays, self._names, self._source = arrays, names, source
+        self._units = units
         self.summary = summary
 
     @property
@@ -47,10 +56,24 @@ class Result:
                 return kind, self._names[kind].index(name)
         return None
 
+    @property
+    def units(self):
+        """{name: unit}: r.units["wheel.z"] is that of r["wheel.z"]; "" where none is known."""
+        units = Units(t="s")
+        units.result = self
+        for kind in ("outputs", "q", "v", "a", "z", "lambda"):
+            for name, unit in zip(self._names[kind], self._units[kind]):
+                units[f"{'y' if kind == 'outputs' else kind}:{name}"] = unit
+                if kind != "a":
+                    units.setdefault(name, unit)
+        return units
+
     def __contains__(self, name):
         return name == "t" or self._find(name) is not None
 
     def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"a channel is asked for by its name, not by {name!r}")
         if name == "t":
             return self.t
         found = self._find(name)
@@ -83,10 +106,14 @@ class Result:
 
     def save(self, path):
         """Writes the result, FILE.h5 or FILE.csv, as `bogie run -o FILE` does."""
-        self._source.save(os.fspath(path))
+        self._source.save(need_path(path))
         return path
 
-    to_csv = to_hdf5 = save
+    def to_csv(self, path):
+        return self.save(need_ending(path, ".csv"))
+
+    def to_hdf5(self, path):
+        return self.save(need_ending(path, ".h5", ".hdf5"))
 
     def report(self, page, title=None):
         """Writes a page with animation, plots and certificate that needs no other file."""
@@ -103,7 +130,8 @@ class Result:
             import matplotlib.pyplot as plt
             axes = plt.figure().add_subplot()
         for name in names or self.names("outputs")[:1]:
-            axes.plot(self.t, self[name], label=name)
+            unit = self.units[name]
+            axes.plot(self.t, self[name], label=f"{name} [{unit}]" if unit else name)
         axes.set_xlabel("t [s]")
         axes.legend()
         return axes
@@ -153,8 +181,10 @@ def collect(job):
                                       ("t", "h", "g", "gv", "ga")], "events/t")}
     names = {d: [lib.bg_job_get_name(job.handle, d.encode(), i, buffer, 256).decode()
                  for i in range(arrays[d].shape[1])] for d in ROWS}
+    units = {d: [lib.bg_job_get_unit(job.handle, d.encode(), i).decode()
+                 for i in range(arrays[d].shape[1])] for d in ROWS}
     summary = json.loads(take_text(lib.bg_job_create_summary(job.handle)))
-    return Result(arrays, names, summary, job)
+    return Result(arrays, names, units, summary, job)
 
 
 class File:
@@ -165,7 +195,7 @@ class File:
 
     def save(self, path):
         import shutil
-        if os.path.splitext(path)[1] != os.path.splitext(self.path)[1]:
+        if os.path.splitext(path)[1] not in (".h5", ".hdf5", os.path.splitext(self.path)[1]):
             raise ValueError(f"a result that was read from '{self.path}' is copied, not converted; "
                              "run the model again to write another format")
         if os.path.lexists(path):
@@ -175,7 +205,7 @@ class File:
 
 def open(path):
     """Reads a result file (HDF5) of a run."""
-    path = os.fspath(path)
+    path = need_path(path)
     handle, buffer = c_void_p(), create_string_buffer(256)
     with files:
         call(lib.bg_result_open, os.fsencode(path), byref(handle))
@@ -183,7 +213,7 @@ def open(path):
             info = lib.bg_result_get_info(handle).contents
             if not info.summary:
                 raise ValueError(f"'{path}' has no summary: its run goes on, or was ended by force")
-            arrays, names = {}, {}
+            arrays, names, units = {}, {}, {}
             for d in ("t", "h", *ROWS, *WHOLE, "steps/t", "steps/h", "steps/g", "steps/gv",
                       "steps/ga", "events/t"):
                 n = info.steps if d.startswith("steps/") else \
@@ -196,6 +226,8 @@ def open(path):
                 if d in ROWS:
                     names[d] = [lib.bg_result_get_name(handle, d.encode(), i, buffer, 256).decode()
                                 for i in range(width)]
-            return Result(arrays, names, json.loads(info.summary), File(path))
+                    units[d] = [lib.bg_result_get_unit(handle, d.encode(), i).decode()
+                                for i in range(width)]
+            return Result(arrays, names, units, json.loads(info.summary), File(path))
         finally:
             lib.bg_result_close(handle)

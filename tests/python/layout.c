@@ -20,6 +20,12 @@ int main(void)
     PLACE(bg_realtime_options, inputs);
     PLACE(bg_realtime_options, hold);
     PLACE(bg_realtime_options, noutputs);
+    SIZE(bg_analysis_options);
+    PLACE(bg_analysis_options, stop);
+    SIZE(bg_study_options);
+    PLACE(bg_study_options, journal);
+    PLACE(bg_study_options, time_limit);
+    PLACE(bg_study_options, progress);
     SIZE(bg_result_info);
     PLACE(bg_result_info, summary);
     PLACE(bg_result_info, steps);
