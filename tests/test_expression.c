@@ -118,6 +118,7 @@ static void test_functions(void **state)
             {"floor(y)", floor(y)},
             {"mod(y,x)", y - x * floor(y / x)},
             {"step(x,0.2,0.8)", s * s * (3 - 2 * s)},
+            {"step5(x,0.2,0.8)", s * s * s * (10 - 15 * s + 6 * s * s)},
             {"smooth(y,x)", sqrt(x * x + y * y)},
             {"hypot(y,z)", hypot(y, z)},
             {"pow(x,y)", pow(x, y)},
@@ -143,6 +144,11 @@ static void test_ends_of_functions(void **state)
     check_value("step(0.1,0.8,0.2)", none, 1); /* falling */
     check_value("step(0.5,0.5,0.5)", none, 1); /* a jump */
     check_value("step(0.4,0.5,0.5)", none, 0);
+    check_value("step5(0.1,0.2,0.8)", none, 0);
+    check_value("step5(9,0.2,0.8)", none, 1);
+    check_value("step5(0,-2,2)", none, 0.5);
+    check_value("step5(0.1,0.8,0.2)", none, 1); /* falling */
+    check_value("step5(0.5,0.5,0.5)", none, 1); /* a jump */
     check_value("sign(0)", none, 0);
     check_value("mod(-1,3)", none, 2);
     check_value("mod(1,-3)", none, -2);
@@ -151,9 +157,10 @@ static void test_ends_of_functions(void **state)
     check_value("x^0", none, 1);
     check_value("wheel.z+1", (double[]){0, 0, 0, 0, 0, 41}, 42);
     static const char *undefined[] = {
-        "sqrt(-1)",  "log(-1)",       "log10(-2)",     "asin(2)",    "acos(-1.1)", "(-8)^0.5",
-        "mod(1,0)",  "0/0",           "min(0/0,1)",    "min(1,0/0)", "max(0/0,1)", "if(0/0,1,2)",
-        "sign(0/0)", "step(0/0,0,0)", "step(1,0/0,2)", "abs(0/0)",   "floor(0/0)", "1/0-1/0",
+        "sqrt(-1)",       "log(-1)",        "log10(-2)", "asin(2)",       "acos(-1.1)",
+        "(-8)^0.5",       "mod(1,0)",       "0/0",       "min(0/0,1)",    "min(1,0/0)",
+        "max(0/0,1)",     "if(0/0,1,2)",    "sign(0/0)", "step(0/0,0,0)", "step(1,0/0,2)",
+        "step5(0/0,0,0)", "step5(1,0/0,2)", "abs(0/0)",  "floor(0/0)",    "1/0-1/0",
     };
     for (size_t i = 0; i < sizeof undefined / sizeof *undefined; i++)
         check_value(undefined[i], none, NAN);

@@ -3,7 +3,8 @@
  *   + - * / ^ (right-associative), unary -, parentheses, commas in calls;
  *   sin cos tan asin acos atan atan2(y,x) sinh cosh tanh exp log log10 sqrt abs sign min(a,b,...)
  *   max(a,b,...) floor mod(a,b) step(x,x0,x1): 0 below x0, 1 above x1, smooth cubic between;
- *   smooth(x,e): |x| rounded off within e, sqrt(x^2+e^2); if(c,a,b): c > 0 ? a : b; hypot(a,b)
+ *   step5(x,x0,x1): the same with a quintic, whose curvature does not jump at its ends;
+ * smooth(x,e): |x| rounded off within e, sqrt(x^2+e^2); if(c,a,b): c > 0 ? a : b; hypot(a,b)
  * pow(a,b); constants pi, e, and units as factors: m mm cm km s ms min h kg g t N kN MN J W kW Pa
  * kPa MPa bar rad deg rev Hz rpm mph kmh kph g0 (9.80665).
  *

@@ -107,15 +107,42 @@ static double calc_if(const double *x)
     return isnan(x[0]) ? x[0] : x[0] > 0 ? x[1] : x[2];
 }
 
-/* 3 s^2 - 2 s^3 of s = (x - x0)/(x1 - x0), held at the ends; x1 < x0 gives a falling step, x1 = x0
- * a jump. */
-static double calc_step(const double *x)
+/* A step S from 0 at s = 0 to 1 at s = 1 with its derivatives by s. */
+typedef struct {
+    double value, slope, curvature;
+} blend;
+
+/* 3 s^2 - 2 s^3, whose curvature jumps at both ends. */
+static blend calc_cubic(double s)
+{
+    return (blend){s * s * (3 - 2 * s), 6 * s * (1 - s), 6 - 12 * s};
+}
+
+/* 10 s^3 - 15 s^4 + 6 s^5, without curvature at the ends. */
+static blend calc_quintic(double s)
+{
+    double r = s * (1 - s);
+    return (blend){s * s * s * (10 + s * (6 * s - 15)), 30 * r * r, 60 * r * (1 - 2 * s)};
+}
+
+/* S of s = (x - x0)/(x1 - x0), held at the ends; x1 < x0 gives a falling step, x1 = x0 a jump. */
+static double calc_blend(blend (*S)(double), const double *x)
 {
     double width = x[2] - x[1];
     if (width == 0)
         return isnan(x[0]) ? x[0] : x[0] >= x[1];
     double s = (x[0] - x[1]) / width;
-    return s <= 0 ? 0 : s >= 1 ? 1 : s * s * (3 - 2 * s);
+    return s <= 0 ? 0 : s >= 1 ? 1 : S(s).value;
+}
+
+static double calc_step(const double *x)
+{
+    return calc_blend(calc_cubic, x);
+}
+
+static double calc_step5(const double *x)
+{
+    return calc_blend(calc_quintic, x);
 }
 
 /* Derivatives of functions of one argument a with value f: f' into p[0], f'' into h[0]. */
@@ -266,17 +293,29 @@ static bool partials_if(const double *x, double f, double *p, double *h)
     return true;
 }
 
-static bool partials_step(const double *x, double f, double *p, double *h)
+static void calc_blend_partials(blend (*S)(double), const double *x, double *p)
 {
-    (void)f, (void)h;
     double width = x[2] - x[1], s = (x[0] - x[1]) / width;
     if (s > 0 && s < 1) {
-        p[0] = 6 * s * (1 - s) / width;
+        p[0] = S(s).slope / width;
         p[1] = p[0] * (s - 1);
         p[2] = -p[0] * s;
     } else { /* beyond an end, or a jump */
         p[0] = p[1] = p[2] = 0;
     }
+}
+
+static bool partials_step(const double *x, double f, double *p, double *h)
+{
+    (void)f, (void)h;
+    calc_blend_partials(calc_cubic, x, p);
+    return true;
+}
+
+static bool partials_step5(const double *x, double f, double *p, double *h)
+{
+    (void)f, (void)h;
+    calc_blend_partials(calc_quintic, x, p);
     return true;
 }
 
@@ -352,14 +391,14 @@ static void jet_hypot(const bg_jet *x, bg_jet *out)
     *out = (bg_jet){0, d, dd};
 }
 
-/* S(s), S = 3 s^2 - 2 s^3, of the quotient s. At the ends S' = 0, but S'' jumps: it counts where
- * the curve enters the step. */
-static void jet_step(const bg_jet *x, bg_jet *out)
+/* S(s) of the quotient s. At the ends S' = 0, but S'' may jump: it counts where the curve enters
+ * the step. */
+static void calc_blend_jet(blend (*S)(double), const bg_jet *x, bg_jet *out)
 {
     static const bg_operation quotient = {
         .arity = 2, .calc = calc_divide, .calc_partials = partials_divide};
     const double at[3] = {x[0].u, x[1].u, x[2].u};
-    *out = (bg_jet){calc_step(at), 0, 0};
+    *out = (bg_jet){calc_blend(S, at), 0, 0};
     if (x[2].u == x[1].u)
         return;
     bg_jet s, ratio[2];
@@ -367,10 +406,20 @@ static void jet_step(const bg_jet *x, bg_jet *out)
     ratio[1] = (bg_jet){x[2].u - x[1].u, x[2].d - x[1].d, x[2].dd - x[1].dd};
     compose(&quotient, ratio, &s);
     if ((s.u > 0 && s.u < 1) || (s.u == 0 && s.d > 0) || (s.u == 1 && s.d < 0)) {
-        double slope = 6 * s.u * (1 - s.u);
-        out->d = slope * s.d;
-        out->dd = slope * s.dd + bend(6 - 12 * s.u, s.d, s.d);
+        blend at_s = S(s.u);
+        out->d = at_s.slope * s.d;
+        out->dd = at_s.slope * s.dd + bend(at_s.curvature, s.d, s.d);
     }
+}
+
+static void jet_step(const bg_jet *x, bg_jet *out)
+{
+    calc_blend_jet(calc_cubic, x, out);
+}
+
+static void jet_step5(const bg_jet *x, bg_jet *out)
+{
+    calc_blend_jet(calc_quintic, x, out);
 }
 
 static const bg_operation operations[] = {
@@ -403,6 +452,7 @@ static const bg_operation operations[] = {
     {"hypot", 2, false, false, calc_hypot, partials_hypot, jet_hypot},
     {"smooth", 2, false, false, calc_hypot, partials_hypot, jet_hypot},
     {"step", 3, false, true, calc_step, partials_step, jet_step},
+    {"step5", 3, false, false, calc_step5, partials_step5, jet_step5},
     {"if", 3, false, true, calc_if, partials_if, jet_if},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
@@ -419,7 +469,8 @@ double bg_operation_calc_side(const bg_operation *op, const double *x)
         return x[0] > 0;
     if (op->calc == calc_atan2)
         return x[1] < 0 ? calc_sign(x) : 0;
-    return op->calc == calc_step && x[1] == x[2] ? x[0] >= x[1] : 0;
+    bool steps = op->calc == calc_step || op->calc == calc_step5;
+    return steps && x[1] == x[2] ? x[0] >= x[1] : 0;
 }
 
 const bg_operation *bg_operation_get(int op)
