@@ -1,19 +1,17 @@
 /* bump-stop: a stop along the line between two points, for what happens when they come too near
  * (a rubber on the rod of a damper) or too far apart (a check strap).
  *
- * With d from point a to point b, L = |d|, e = d / L, L' = e . d',
+ * With the length L between point a and point b and its rate (forces/span.h),
  *
  *   delta = below - L  or  L - above          compression
  *   F     = k delta^n + c delta'              of a stop (forces/stop.h)
  *
- * pushes the points apart along e, or pulls them together. With sign = dL/d(-delta), P = sign F
- * is the push: -P e on a, P e on b. Variations as in spring_damper.c. */
+ * pushes the points apart, or pulls them together: with sign = dL/d(-delta) the pull is -sign F,
+ * and d(-sign F) = F_delta dL + F_rate dL'. */
+#include "model/forces/span.h"
 #include "model/forces/stop.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-static const double no_length = 1e-100; /* m, below which the square of L underflows */
 
 typedef struct bump_stop {
     bg_marker a, b;
@@ -23,27 +21,16 @@ typedef struct bump_stop {
 } bump_stop;
 
 typedef struct line {
-    bg_vec3 s_a, s_b, w_a, w_b; /* arms, angular velocities */
-    bg_vec3 d, d_t, e;
-    double L, L_t, sign;
+    bg_span span;
     bg_stop_state y;
+    double pull;
 } line;
 
 static line calc_line(const bump_stop *s, const bg_world *w, int mode)
 {
-    line x = {.s_a = bg_marker_get_arm(w, &s->a),
-              .s_b = bg_marker_get_arm(w, &s->b),
-              .w_a = w->body[s->a.body].w,
-              .w_b = w->body[s->b.body].w,
-              .sign = s->sign};
-    x.d = bg_sub(bg_marker_get_position(w, &s->b), bg_marker_get_position(w, &s->a));
-    x.d_t = bg_sub(bg_marker_get_velocity(w, &s->b), bg_marker_get_velocity(w, &s->a));
-    x.L = bg_length(x.d);
-    if (x.L > no_length) {
-        x.e = bg_scale(1 / x.L, x.d);
-        x.L_t = bg_dot(x.e, x.d_t);
-    }
-    x.y = bg_stop_calc(&s->stop, mode, s->sign * (s->at - x.L), -s->sign * x.L_t);
+    line x = {.span = bg_span_calc(w, &s->a, &s->b)};
+    x.y = bg_stop_calc(&s->stop, mode, s->sign * (s->at - x.span.L), -s->sign * x.span.L_t);
+    x.pull = -s->sign * x.y.F;
     return x;
 }
 
@@ -56,9 +43,7 @@ static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
     const bump_stop *s = f->self;
     const line x = find_line(f, w);
-    const bg_vec3 none = {0, 0, 0}, push = bg_scale(x.sign * x.y.F, x.e);
-    bg_wrench_add(wrench, w, s->a.body, bg_marker_get_position(w, &s->a), bg_scale(-1, push), none);
-    bg_wrench_add(wrench, w, s->b.body, bg_marker_get_position(w, &s->b), push, none);
+    bg_span_pull(&x.span, w, &s->a, &s->b, x.pull, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
@@ -82,19 +67,6 @@ static void settle(const bg_force *f, const bg_world *w, int *mode)
     bg_stop_settle(&s->stop, x.y.delta, x.y.delta_t, mode);
 }
 
-static int event(const bg_force *f, int k, int direction, int *mode)
-{
-    (void)f;
-    (void)k;
-    return bg_stop_pass(direction, mode);
-}
-
-static void sides(const bg_force *f, const int *mode, int *side)
-{
-    (void)f;
-    side[0] = bg_stop_get_side(mode[0]);
-}
-
 static void describe(const bg_force *f, int k, int direction, bool several, char *text, size_t size)
 {
     (void)k;
@@ -109,38 +81,26 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 {
     const line *x = context;
     (void)dh;
-    const bg_vec3 dd = bg_sub(bg_variation_of_point(&d[1], x->s_b),
-                              bg_variation_of_point(&d[0], x->s_a));
-    const bg_vec3 dd_t = bg_sub(bg_variation_of_velocity(&d[1], x->s_b, x->w_b),
-                                bg_variation_of_velocity(&d[0], x->s_a, x->w_a));
-    const double P = x->sign * x->y.F;
+    const bg_span_variation v = bg_span_vary(&x->span, d);
     bg_vec3 df = {0, 0, 0};
-    if (x->L > no_length) {
-        const double dL = bg_dot(x->e, dd);
-        const double dL_t = bg_dot(x->e, dd_t) +
-                            bg_dot(bg_add_scaled(x->d_t, -x->L_t, x->e), dd) / x->L;
-        df = bg_scale(-x->y.F_delta * dL - x->y.F_rate * dL_t, x->e); /* ddelta = -sign dL */
-        df = bg_add_scaled(df, P / x->L, bg_add_scaled(dd, -dL, x->e));
-    }
-    const bg_vec3 push = bg_scale(P, x->e);
-    dwrench[0] = bg_wrench_vary(x->s_a, bg_variation_of_arm(&d[0], x->s_a), bg_scale(-1, push),
-                                bg_scale(-1, df));
-    dwrench[1] = bg_wrench_vary(x->s_b, bg_variation_of_arm(&d[1], x->s_b), push, df);
+    if (x->span.directed)
+        df = bg_span_vary_pull(&x->span, &v, x->pull, x->y.F_delta * v.dL + x->y.F_rate * v.dL_t);
+    bg_span_vary_wrenches(&x->span, d, x->pull, df, dwrench);
 }
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const bump_stop *s = f->self;
     const line x = find_line(f, w);
-    const bg_vec3 push = bg_scale(x.sign * x.y.F, x.e), back = bg_scale(-1, push);
-    const bg_wrench on[2] = {{back, bg_cross(x.s_a, back)}, {push, bg_cross(x.s_b, push)}};
+    bg_wrench on[2];
+    bg_span_calc_wrenches(&x.span, x.pull, on);
     bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, true, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const line x = find_line(f, w);
-    const double values[] = {x.L, x.L_t, x.y.F, -x.y.delta, x.y.touches};
+    const double values[] = {x.span.L, x.span.L_t, x.y.F, -x.y.delta, x.y.touches};
     return values[which];
 }
 
@@ -148,12 +108,6 @@ static void look(const bg_force *f, bg_force_look *out)
 {
     const bump_stop *s = f->self;
     *out = (bg_force_look){.nends = 2, .end = {s->a, s->b}};
-}
-
-static void clear(bg_force *f)
-{
-    free(f->self);
-    f->self = NULL;
 }
 
 static void read(const bg_value *v, bg_force *f)
@@ -193,8 +147,8 @@ const bg_force_class bg_force_bump_stop = {
     .apply = apply,
     .energy = energy,
     .switching = switching,
-    .event = event,
-    .sides = sides,
+    .event = bg_stop_event,
+    .sides = bg_stop_sides,
     .describe = describe,
     .settle = settle,
     .derivatives = derivatives,
@@ -202,5 +156,5 @@ const bg_force_class bg_force_bump_stop = {
     .nsensors = 5,
     .sensor = sensor,
     .look = look,
-    .clear = clear,
+    .clear = bg_element_free,
 };

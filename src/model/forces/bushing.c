@@ -264,12 +264,6 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     return s->flip[which % 6] * out[which % 3];
 }
 
-static void clear(bg_force *f)
-{
-    free(f->self);
-    f->self = NULL;
-}
-
 static void read_six(const bg_value *v, const char *key, bool negative, double out[6])
 {
     const bg_value list = bg_value_member(v, key);
@@ -377,5 +371,5 @@ const bg_force_class bg_force_bushing = {
     .nsensors = 12,
     .sensor = sensor,
     .look = look,
-    .clear = clear,
+    .clear = bg_element_free,
 };

@@ -1,6 +1,13 @@
 #include "model/forces/element.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+void bg_element_free(bg_force *f)
+{
+    free(f->self);
+    f->self = NULL;
+}
 
 bg_vec3 bg_element_find_place(const bg_model *model, const bg_marker *m)
 {

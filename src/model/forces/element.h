@@ -15,6 +15,9 @@ bg_coordinate bg_element_read_coordinate(const bg_value *object);
 /* The same for the coordinate that f drives. */
 bg_coordinate bg_element_read_drive(const bg_value *object, bg_force *f);
 
+/* The end of an element that has no more than its own memory. */
+void bg_element_free(bg_force *f);
+
 /* A small change of a body's pose and twist. */
 typedef struct bg_variation {
     bg_vec3 dr, dtheta, dv, dw;

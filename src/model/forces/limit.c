@@ -10,7 +10,6 @@
 #include "model/forces/stop.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LOWER, UPPER, ENDS };
@@ -172,12 +171,6 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     return values[which];
 }
 
-static void clear(bg_force *f)
-{
-    free(f->self);
-    f->self = NULL;
-}
-
 static void check_turns(const bg_value *v, const limit *s)
 {
     const bg_value turns = bg_value_member(v, "turns");
@@ -247,5 +240,5 @@ const bg_force_class bg_force_limit = {
     .sensor_names = sensor_names,
     .nsensors = 4,
     .sensor = sensor,
-    .clear = clear,
+    .clear = bg_element_free,
 };

@@ -15,7 +15,6 @@
 #include "model/forces/stop.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct contact {
     bg_marker a, b; /* centre of the sphere; point of the plane, whose z axis is the normal */
@@ -94,19 +93,6 @@ static void settle(const bg_force *f, const bg_world *w, int *mode)
     bg_stop_settle(&s->stop, x.y.delta, x.y.delta_t, mode);
 }
 
-static int event(const bg_force *f, int k, int direction, int *mode)
-{
-    (void)f;
-    (void)k;
-    return bg_stop_pass(direction, mode);
-}
-
-static void sides(const bg_force *f, const int *mode, int *side)
-{
-    (void)f;
-    side[0] = bg_stop_get_side(mode[0]);
-}
-
 static void describe(const bg_force *f, int k, int direction, bool several, char *text, size_t size)
 {
     (void)k;
@@ -164,12 +150,6 @@ static void look(const bg_force *f, bg_force_look *out)
 {
     const contact *s = f->self;
     *out = (bg_force_look){.nends = 1, .end = {s->a}};
-}
-
-static void clear(bg_force *f)
-{
-    free(f->self);
-    f->self = NULL;
 }
 
 /* A marker at a point of the plane with z along its normal. */
@@ -236,8 +216,8 @@ const bg_force_class bg_force_contact = {
     .apply = apply,
     .energy = energy,
     .switching = switching,
-    .event = event,
-    .sides = sides,
+    .event = bg_stop_event,
+    .sides = bg_stop_sides,
     .describe = describe,
     .settle = settle,
     .derivatives = derivatives,
@@ -245,5 +225,5 @@ const bg_force_class bg_force_contact = {
     .nsensors = 6,
     .sensor = sensor,
     .look = look,
-    .clear = clear,
+    .clear = bg_element_free,
 };

@@ -7,20 +7,13 @@
  *                                                 outputs):
  *
  * F e on a, -F e on b. The spring is k s or a table, whose integral is the potential energy;
- * everything else does the work -F L' that counts as power. Variations follow from
- *
- *   dL = e . dd,   dL' = e . dd' + (d' - L' e) . dd / L,   d(F e) = e dF + F/L (dd - e dL),
- *
- * where dF may have parts of other bodies, which the outputs in laws look at.
- *
- * At L = 0 there is no direction: the element then exerts no force, which is exact for free length
- * 0. */
+ * everything else does the work -F L' that counts as power. Variations are those of a span
+ * (forces/span.h), where dF may have parts of other bodies, which the outputs in laws look at. */
 #include "model/forces/curve.h"
 #include "model/forces/law.h"
+#include "model/forces/span.h"
 
 #include <stdlib.h>
-
-static const double no_length = 1e-100; /* m, below which the square of L underflows */
 
 typedef struct spring {
     bg_marker a, b;
@@ -34,30 +27,12 @@ typedef struct spring {
 enum { LENGTH, RATE, STRETCH, VARIABLES };
 static const char *const variables[VARIABLES] = {"length", "rate", "stretch"};
 
-/* Where the two points are, and the force with its derivatives by length and rate. */
+/* The line, and the force with its derivatives by length and rate. */
 typedef struct line {
-    bg_vec3 s_a, s_b, w_a, w_b; /* arms, angular velocities */
-    bg_vec3 d, d_t, e;
-    double L, L_t;
+    bg_span span;
     double F, F_L, F_rate;
     bg_slope *slope; /* of F through outputs; NULL: not wanted */
 } line;
-
-static line calc_line(const spring *s, const bg_world *w)
-{
-    line x = {.s_a = bg_marker_get_arm(w, &s->a),
-              .s_b = bg_marker_get_arm(w, &s->b),
-              .w_a = w->body[s->a.body].w,
-              .w_b = w->body[s->b.body].w};
-    x.d = bg_sub(bg_marker_get_position(w, &s->b), bg_marker_get_position(w, &s->a));
-    x.d_t = bg_sub(bg_marker_get_velocity(w, &s->b), bg_marker_get_velocity(w, &s->a));
-    x.L = bg_length(x.d);
-    if (x.L > no_length) {
-        x.e = bg_scale(1 / x.L, x.d);
-        x.L_t = bg_dot(x.e, x.d_t);
-    }
-    return x;
-}
 
 static double calc_spring(const spring *s, double stretch, double *slope)
 {
@@ -77,97 +52,81 @@ static double calc_damper(const spring *s, double rate, double *slope)
     return y[0];
 }
 
-/* F and, where wanted, its derivatives. */
-static void calc_force(const spring *s, const bg_world *w, line *x, bool derivatives)
+/* F and, where a slope is given, its derivatives. */
+static line calc_line(const spring *s, const bg_world *w, bg_slope *slope)
 {
-    const double own[VARIABLES] = {x->L, x->L_t, x->L - s->L0};
+    line x = {.span = bg_span_calc(w, &s->a, &s->b), .slope = slope};
+    const double own[VARIABLES] = {x.span.L, x.span.L_t, x.span.L - s->L0};
     const bg_law *const laws[] = {&s->force, &s->actuator};
-    x->F = x->F_L = x->F_rate = 0;
     if (!s->force.given)
-        x->F = calc_spring(s, own[STRETCH], &x->F_L) + calc_damper(s, own[RATE], &x->F_rate);
+        x.F = calc_spring(s, own[STRETCH], &x.F_L) + calc_damper(s, own[RATE], &x.F_rate);
     for (int k = 0; k < 2; k++) {
         double by[VARIABLES];
         if (!laws[k]->given)
             continue;
-        if (derivatives) {
-            x->F += bg_law_calc_gradient(laws[k], w, own, by, NULL, x->slope);
-            x->F_L += by[LENGTH] + by[STRETCH];
-            x->F_rate += by[RATE];
+        if (slope) {
+            x.F += bg_law_calc_gradient(laws[k], w, own, by, NULL, slope);
+            x.F_L += by[LENGTH] + by[STRETCH];
+            x.F_rate += by[RATE];
         } else {
-            x->F += bg_law_calc(laws[k], w, own);
+            x.F += bg_law_calc(laws[k], w, own);
         }
     }
+    return x;
 }
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
     const spring *s = f->self;
-    const bg_vec3 none = {0, 0, 0};
-    line x = calc_line(s, w);
-    calc_force(s, w, &x, false);
-    const bg_vec3 pull = bg_scale(x.F, x.e);
-    bg_wrench_add(wrench, w, s->a.body, bg_marker_get_position(w, &s->a), pull, none);
-    bg_wrench_add(wrench, w, s->b.body, bg_marker_get_position(w, &s->b), bg_scale(-1, pull), none);
+    const line x = calc_line(s, w, NULL);
+    bg_span_pull(&x.span, w, &s->a, &s->b, x.F, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const spring *s = f->self;
-    line x = calc_line(s, w);
-    calc_force(s, w, &x, false);
-    double stretch = x.L - s->L0, F_spring = 0, slope;
+    const line x = calc_line(s, w, NULL);
+    double stretch = x.span.L - s->L0, F_spring = 0, slope;
     if (!s->force.given) {
         F_spring = calc_spring(s, stretch, &slope);
         out->potential += s->spring_table.n ? bg_curve_calc_integral(&s->spring_table, stretch)
                                             : 0.5 * s->k * stretch * stretch;
     }
-    out->power -= (x.F - F_spring) * x.L_t;
+    out->power -= (x.F - F_spring) * x.span.L_t;
 }
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
     const line *x = context;
     (void)dh;
-    const bg_vec3 dd = bg_sub(bg_variation_of_point(&d[1], x->s_b),
-                              bg_variation_of_point(&d[0], x->s_a));
-    const bg_vec3 dd_t = bg_sub(bg_variation_of_velocity(&d[1], x->s_b, x->w_b),
-                                bg_variation_of_velocity(&d[0], x->s_a, x->w_a));
-    bg_vec3 df = bg_scale(x->F_L, dd); /* at zero length: as a spring of free length 0 */
-    if (x->L > no_length) {
-        const double dL = bg_dot(x->e, dd);
-        const double dL_t = bg_dot(x->e, dd_t) +
-                            bg_dot(bg_add_scaled(x->d_t, -x->L_t, x->e), dd) / x->L;
-        df = bg_scale(x->F_L * dL + x->F_rate * dL_t + bg_slope_vary(x->slope, d), x->e);
-        df = bg_add_scaled(df, x->F / x->L, bg_add_scaled(dd, -dL, x->e));
+    const bg_span_variation v = bg_span_vary(&x->span, d);
+    bg_vec3 df = bg_scale(x->F_L, v.dd); /* at zero length: as a spring of free length 0 */
+    if (x->span.directed) {
+        const double dF = x->F_L * v.dL + x->F_rate * v.dL_t + bg_slope_vary(x->slope, d);
+        df = bg_span_vary_pull(&x->span, &v, x->F, dF);
     }
-    const bg_vec3 pull = bg_scale(x->F, x->e);
-    dwrench[0] = bg_wrench_vary(x->s_a, bg_variation_of_arm(&d[0], x->s_a), pull, df);
-    dwrench[1] = bg_wrench_vary(x->s_b, bg_variation_of_arm(&d[1], x->s_b), bg_scale(-1, pull),
-                                bg_scale(-1, df));
+    bg_span_vary_wrenches(&x->span, d, x->F, df, dwrench);
 }
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const spring *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    line x = calc_line(s, w);
-    x.slope = &slope;
-    calc_force(s, w, &x, true);
+    const line x = calc_line(s, w, &slope);
+    bg_wrench on[2];
     if (s->force.noutputs + s->actuator.noutputs > 0) { /* whether their slopes are zero or not */
         bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
         return;
     }
-    const bg_vec3 pull = bg_scale(x.F, x.e), push = bg_scale(-1, pull);
-    const bg_wrench on[2] = {{pull, bg_cross(x.s_a, pull)}, {push, bg_cross(x.s_b, push)}};
+    bg_span_calc_wrenches(&x.span, x.F, on);
     bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, x.F_rate != 0, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const spring *s = f->self;
-    line x = calc_line(s, w);
-    calc_force(s, w, &x, false);
-    const double values[] = {x.L, x.L_t, x.L - s->L0, x.F, x.L - s->L_design};
+    const line x = calc_line(s, w, NULL);
+    const double L = x.span.L, values[] = {L, x.span.L_t, L - s->L0, x.F, L - s->L_design};
     return values[which];
 }
 

@@ -70,3 +70,16 @@ int bg_stop_get_side(int mode)
 {
     return mode == BG_STOP_CONTACT ? 1 : mode == BG_STOP_APART ? -1 : BG_SIDE_OPEN;
 }
+
+int bg_stop_event(const bg_force *f, int k, int direction, int *mode)
+{
+    (void)f;
+    (void)k;
+    return bg_stop_pass(direction, mode);
+}
+
+void bg_stop_sides(const bg_force *f, const int *mode, int *side)
+{
+    (void)f;
+    side[0] = bg_stop_get_side(mode[0]);
+}

@@ -45,4 +45,8 @@ int bg_stop_pass(int direction, int *mode);
 /* The side that its switching function is on in a mode. */
 int bg_stop_get_side(int mode);
 
+/* These two for an element with one stop. */
+int bg_stop_event(const bg_force *f, int k, int direction, int *mode);
+void bg_stop_sides(const bg_force *f, const int *mode, int *side);
+
 #endif

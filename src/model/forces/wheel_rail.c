@@ -412,12 +412,6 @@ static const char *const sensor_names[] = {
     "normal", "vertical", "longitudinal", "lateral",         "creep_x",  "creep_y", "spin",
     "use",    "slope",    "gap",          "normal_velocity", "position", "radius"};
 
-static void clear(bg_force *f)
-{
-    free(f->self);
-    f->self = NULL;
-}
-
 static void read_creep(const bg_value *v, bg_creep *c)
 {
     static const char *const laws[] = {"cubic", "polach", NULL};
@@ -563,5 +557,5 @@ const bg_force_class bg_force_wheel_rail = {
     .sensor = sensor,
     .look = look,
     .find_whole = find_whole,
-    .clear = clear,
+    .clear = bg_element_free,
 };
