@@ -45,7 +45,8 @@ static uint64_t calc_side(void *self)
     world.memo = NULL; /* what was found last was found without the laws */
     memset(mb->wrench, 0, (size_t)mb->nbodies * sizeof *mb->wrench);
     for (int k = 0; k < mb->model->nforces; k++)
-        mb->model->forces[k].class_->apply(&mb->model->forces[k], &world, mb->wrench);
+        if (mb->model->forces[k].cornered)
+            mb->model->forces[k].class_->apply(&mb->model->forces[k], &world, mb->wrench);
     for (int k = 0; k < mb->model->nsignals; k++)
         if (mb->model->signals[k].expression)
             bg_expression_mix_side(mb->model->signals[k].expression, &world.t, &side);

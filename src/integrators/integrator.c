@@ -161,6 +161,7 @@ static bg_status begin(bg_integrator *ig, bg_restart reason, bg_error *err)
         ig->class_->restart(ig, reason);
     unsigned extra = ig->dyn->ng > 0 ? BG_TERM_g | BG_TERM_gt : 0u;
     bg_state *x = ig->x0;
+    ig->trouble->t_side = NAN;
     bg_dynamics_set_guess(ig->dyn, x->lambda);
     bg_status st = bg_integrator_calc_rate(ig, x->t, x->q, extra, ig->rate0, x->lambda, err);
     if (st != BG_OK)

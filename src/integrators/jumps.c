@@ -195,14 +195,12 @@ static bool find_side(bg_integrator *ig, double t, const double *y, uint64_t *si
     return true;
 }
 
-/* Halves the segment state[0] .. state[1] until a change of sides is between neighbours. */
-static bool find_crossing(bg_integrator *ig, double t[2])
+/* Halves the segment state[0] .. state[1], where laws are on the sides `first`, until what leaves
+ * them is between neighbours. */
+static bool find_crossing(bg_integrator *ig, double t[2], uint64_t first)
 {
     bg_trouble *m = ig->trouble;
-    uint64_t first, last, middle;
-    if (!find_side(ig, t[0], m->state[0], &first) || !find_side(ig, t[1], m->state[1], &last) ||
-        first == last)
-        return false;
+    uint64_t middle;
     for (int k = 0; k < 2 * HALVINGS; k++) {
         const double half = 0.5 * (t[0] + t[1]);
         for (int i = 0; i < ig->n; i++)
@@ -218,17 +216,32 @@ static bool find_crossing(bg_integrator *ig, double t[2])
     return true;
 }
 
+/* Whether laws have changed sides in the step from x1 to x0; first <- those at x1. */
+static bool has_crossed(bg_integrator *ig, uint64_t *first)
+{
+    bg_trouble *m = ig->trouble;
+    const bool known = m->t_side == ig->x1->t;
+    *first = m->side;
+    m->t_side = NAN;
+    if (!find_side(ig, ig->x0->t, ig->x0->q, &m->side))
+        return false;
+    m->t_side = ig->x0->t;
+    return (known || find_side(ig, ig->x1->t, ig->x1->q, first)) && *first != m->side;
+}
+
 void bg_jumps_watch_crossing(bg_integrator *ig)
 {
     bg_trouble *m = ig->trouble;
     double t[2] = {ig->x1->t, ig->x0->t}, h = t[1] - t[0];
     int which = 0;
+    uint64_t first;
     if (!ig->sys->system->parts.calc_side || m->jump || ig->options.step > 0)
         return;
     const bg_purpose before = bg_system_turn_to(ig->sys, BG_ASIDE);
     memcpy(m->state[0], ig->x1->q, (size_t)ig->n * sizeof(double));
     memcpy(m->state[1], ig->x0->q, (size_t)ig->n * sizeof(double));
-    if (find_crossing(ig, t) && bg_trouble_calc_rates(ig, t[0], m->state[0], m->a0) &&
+    if (has_crossed(ig, &first) && find_crossing(ig, t, first) &&
+        bg_trouble_calc_rates(ig, t[0], m->state[0], m->a0) &&
         bg_trouble_calc_rates(ig, t[1], m->state[1], m->a1) &&
         h * calc_change(ig, m->a0, m->a1, &which) > crossed &&
         (which >= ig->dyn->nv || is_by_law(ig, t))) {

@@ -27,6 +27,8 @@ struct bg_trouble {
     bg_culprit fastest;   /* what is behind that motion */
     bg_culprit jumping;   /* what jumps */
     long jumps;           /* found so far */
+    uint64_t side;        /* of their jumps that laws were on at the last end of a step, */
+    double t_side;        /* s; NAN: not known, or other since then */
     bg_patience stiff_patience, jump_patience;
     long next_look;          /* accepted steps after which stiffness is looked for unsuspected */
     long accepted, rejected; /* counts where the present window of steps began */

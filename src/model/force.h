@@ -140,6 +140,7 @@ struct bg_force {
     int index;             /* among the forces of the model */
     bool stiff;            /* marked so for partitioned methods */
     bool fast;             /* its states are of the fast part although its bodies are not */
+    bool cornered;         /* its laws, or outputs that they look at, have corners */
     int nz, ns, nmode;     /* how many of each it owns */
     int z0, s0, mode0;     /* where they begin in the system's arrays */
     int ring;              /* body that it has added to the mechanism; 0: none */

@@ -50,7 +50,9 @@ static void read_force(const bg_value *v, bool tyre)
     if (reader->status != BG_OK)
         return;
     f->class_ = c;
+    const int corners = m->ncorners;
     c->read(v, f);
+    f->cornered = m->ncorners > corners;
     f->z0 = m->nz;
     f->s0 = m->ns;
     f->mode0 = m->nmode;
