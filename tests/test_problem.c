@@ -86,6 +86,34 @@ static void test_numbers(void **state)
     }
 }
 
+/* The step of a method that needs one is not for another that controls errors. */
+static void test_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *run, *asked;
+        double step;
+    } cases[] = {{"'integrator':'prk38','step':0.005", NULL, 0.005},
+                 {"'integrator':'prk38','step':0.005", "rk2", 0.005},
+                 {"'integrator':'prk38','step':0.005", "mdop8", 0},
+                 {"'integrator':'prk38','step':0.005", "auto", 0},
+                 {"'integrator':'mdop5','step':0.005", NULL, 0.005},
+                 {"'integrator':'mdop5','step':0.005", "mdop8", 0.005},
+                 {"'step':0.005", "mdop8", 0.005}};
+    bg_error err = {BG_OK, ""};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bg_source *source = make_source(cases[k].run);
+        bg_problem_def def = bg_default_problem_def();
+        bg_problem *problem;
+        def.source = source;
+        def.integrator = cases[k].asked;
+        assert_ok(bg_problem_create(&def, &problem, &err));
+        assert_true(bg_problem_get_run_options(problem).method.step == cases[k].step);
+        bg_problem_destroy(problem);
+        bg_source_close(source);
+    }
+}
+
 /* A method that the file names, with an option of it, and who decides. */
 typedef struct choice {
     const char *run, *integrator, *option, *value; /* of the file; asked for; set */
@@ -282,8 +310,8 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_formulations), cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_failures)};
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_methods), cmocka_unit_test(test_formulations),
+        cmocka_unit_test(test_sources), cmocka_unit_test(test_failures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,6 +206,8 @@ static void bad_roads_are_refused(void **state)
     static const char *const cases[][2] = {
         {"{'type': 'expression'}", "road.expression: is missing; give the height"},
         {"{'type': 'expression', 'expression': '0.1*z'}", "'z'"},
+        {"{'type': 'expression', 'expression': '0.1*sin(x - 20*t)'}",
+         "uses the time t, but a road"},
         {"{'type': 'expression', 'expression': '0.1*x', 'height': 1}", "road.height: is not a kn"},
         {"{'type': 'expression', 'expression': [1]}", "must be a number or an expression"},
         {"{'type': 'grid'}", "road.x: is missing"},

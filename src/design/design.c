@@ -62,18 +62,16 @@ static bg_status close(const bg_design_def *def, const bg_polynomial *p, bg_prk_
                        bg_error *err)
 {
     double c[BG_PRK_STAGES], best = -1;
-    char name[64];
     const bool third = def->order == 3;
     if (def->search || def->order > 3 || def->slow != def->order || def->free_abscissae ||
         def->free_weights || def->fast < 3 || !calc_abscissae(p, c))
         return BG_RETRY;
     if (third)
         c[def->fast - 2] = 1.0 / 3; /* 2 beta_3, but for rounding */
-    snprintf(name, sizeof name, "prk%d%d", def->slow, def->fast);
     for (int middle = 2; middle < (third ? def->fast : 3); middle++) {
         bg_prk_pair x;
         double merit;
-        bg_prk_pair_make_closed(&x, name, def->fast, def->order, middle, c);
+        bg_prk_pair_make_closed(&x, "", def->fast, def->order, middle, c);
         bg_status st = bg_design_calc_merit(&x, &merit, err);
         if (st != BG_OK)
             return st;
@@ -85,6 +83,32 @@ static bg_status close(const bg_design_def *def, const bg_polynomial *p, bg_prk_
     return BG_OK;
 }
 
+static bool is_same(const bg_prk_pair *x, const bg_prk_pair *y)
+{
+    const double digits = 1e-6; /* of coefficients that follow from an optimal polynomial */
+    if (x->stages != y->stages || x->order != y->order)
+        return false;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < x->stages; i++) {
+            if (fabs(x->of[k].b[i] - y->of[k].b[i]) > digits)
+                return false;
+            for (int j = 0; j < i; j++)
+                if (fabs(x->of[k].a[i][j] - y->of[k].a[i][j]) > digits)
+                    return false;
+        }
+    return true;
+}
+
+/* The name of a pair that is there already is for that one alone. */
+static void name_pair(const bg_design_def *def, bg_prk_pair *pair)
+{
+    bg_prk_pair known;
+    snprintf(pair->name, sizeof pair->name, "prk%d%d-designed", def->slow, def->fast);
+    for (int k = 0; bg_prk_pair_get_name(k); k++)
+        if (bg_prk_pair_find(bg_prk_pair_get_name(k), &known) && is_same(pair, &known))
+            memcpy(pair->name, known.name, sizeof pair->name);
+}
+
 bg_status bg_design_find(const bg_design_def *def, bg_polynomial *polynomial, bg_prk_pair *pair,
                          bg_error *err)
 {
@@ -93,7 +117,11 @@ bg_status bg_design_find(const bg_design_def *def, bg_polynomial *polynomial, bg
         st = bg_polynomial_find(def->fast, def->order, &def->target, polynomial, err);
     if (st == BG_OK)
         st = close(def, polynomial, pair, err);
-    return st == BG_RETRY ? bg_design_search(def, polynomial, pair, err) : st;
+    if (st == BG_RETRY)
+        st = bg_design_search(def, polynomial, pair, err);
+    if (st == BG_OK)
+        name_pair(def, pair);
+    return st;
 }
 
 static void measure_tableaus(const bg_prk_pair *pair, bg_design_facts *f)

@@ -253,7 +253,6 @@ static void finish(search *s, bg_prk_pair *p)
         for (int j = 0; j < p->stages; j++)
             p->of[BG_PRK_FAST].b[j] = p->of[BG_PRK_SLOW].b[j] = s->slow[j] ? p->of[BG_PRK_SLOW].b[j]
                                                                            : 0;
-    snprintf(p->name, sizeof p->name, "prk%d%d-designed", s->def->slow, s->def->fast);
     bg_prk_pair_update(p);
 }
 

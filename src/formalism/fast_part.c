@@ -42,24 +42,30 @@ static void sort_force(const bg_multibody *mb, const bg_force *f, bg_fast_part *
 static void sort_turn(const bg_turn *t, bg_fast_part *x)
 {
     const int a = t->coordinate.a.body, b = t->coordinate.b.body;
-    x->z[t->z] = x->body[a > 0 ? a : b];
-    if (x->z[t->z] == BG_PART_FAST)
-        x->seen[a] = x->seen[b] = true;
+    const bool fast = (x->body[a] | x->body[b]) & BG_PART_FAST;
+    x->z[t->z] = fast ? BG_PART_FAST : BG_PART_SLOW;
+    x->seen[a] = x->seen[a] || fast;
+    x->seen[b] = x->seen[b] || fast;
 }
 
+/* What no velocity moves is slow. */
 static void sort_rows(const bg_row_group *group, bg_fast_part *x)
 {
     unsigned char part = 0;
+    int a, b;
     for (int k = 0; k < bg_row_group_count_pairs(group); k++) {
-        int a, b;
         bg_row_group_get_pair(group, k, &a, &b);
         part |= x->body[a] | x->body[b];
     }
+    for (int k = 0; k < bg_row_group_count_pairs(group) && part == BG_PART_FAST; k++) {
+        bg_row_group_get_pair(group, k, &a, &b);
+        x->seen[a] = x->seen[b] = true;
+    }
     for (int i = 0; i < bg_primitive_get_rows(&group->primitive); i++)
-        x->g[group->row + i] = part;
+        x->g[group->row + i] = part ? part : BG_PART_SLOW;
 }
 
-bool bg_fast_part_create(bg_multibody *mb, int nv, int ng, bg_fast_part *x)
+bool bg_fast_part_create(bg_multibody *mb, int nv, int ng, const bool *follows, bg_fast_part *x)
 {
     const bg_model *m = mb->model;
     *x = (bg_fast_part){.exist = has_fast(m), .nv = nv, .ng = ng, .of = mb};
@@ -68,6 +74,8 @@ bool bg_fast_part_create(bg_multibody *mb, int nv, int ng, bg_fast_part *x)
     if (!bg_arena_create(&x->arena, list, x))
         return false;
     for (int b = 1; b < m->nbodies; b++) {
+        if (follows && follows[b])
+            continue;
         x->body[b] = m->bodies[b].fast ? BG_PART_FAST : BG_PART_SLOW;
         x->seen[b] = m->bodies[b].fast;
     }
@@ -102,6 +110,13 @@ void bg_fast_part_apply_reactions(bg_multibody *mb, const bg_fast_part *x, const
     for (int k = 0; k < mb->ngroups; k++)
         if (x->g[mb->groups[k].row] == BG_PART_FAST)
             bg_multibody_apply_reaction(mb, k, lambda);
+}
+
+void bg_fast_part_calc_gamma(bg_multibody *mb, const bg_fast_part *x, double *gamma)
+{
+    for (int k = 0; k < mb->ngroups; k++)
+        if (x->g[mb->groups[k].row] == BG_PART_FAST)
+            bg_multibody_calc_group_gamma(mb, k, gamma);
 }
 
 void bg_fast_part_calc_rates(bg_multibody *mb, const bg_fast_part *x, double *z_t)

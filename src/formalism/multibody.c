@@ -378,23 +378,27 @@ static double calc_part(const bg_body_acceleration *x, const double *J)
     return bg_dot(bg_vec3_load(J), x->v) + bg_dot(bg_vec3_load(J + 3), x->w);
 }
 
-void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma)
+void bg_multibody_calc_group_gamma(bg_multibody *mb, int group, double *gamma)
 {
     double J[36];
-    for (int k = 0; k < mb->ngroups; k++) {
-        const bg_row_group *g = &mb->groups[k];
-        const bg_primitive *p = &g->primitive;
-        bool relation = p->kind == BG_PRIMITIVE_RELATION;
-        int blocks = relation ? p->n : bg_primitive_get_rows(p);
-        bg_primitive_calc_gamma(&mb->world, p, gamma + g->row);
-        bg_primitive_calc_jacobian(&mb->world, p, J);
-        for (int i = 0; i < blocks; i++) {
-            int a, b;
-            bg_row_group_get_pair(g, i, &a, &b);
-            gamma[g->row + (relation ? 0 : i)] += calc_part(&mb->acceleration[a], J + 12 * i) +
-                                                  calc_part(&mb->acceleration[b], J + 12 * i + 6);
-        }
+    const bg_row_group *g = &mb->groups[group];
+    const bg_primitive *p = &g->primitive;
+    bool relation = p->kind == BG_PRIMITIVE_RELATION;
+    int blocks = relation ? p->n : bg_primitive_get_rows(p);
+    bg_primitive_calc_gamma(&mb->world, p, gamma + g->row);
+    bg_primitive_calc_jacobian(&mb->world, p, J);
+    for (int i = 0; i < blocks; i++) {
+        int a, b;
+        bg_row_group_get_pair(g, i, &a, &b);
+        gamma[g->row + (relation ? 0 : i)] += calc_part(&mb->acceleration[a], J + 12 * i) +
+                                              calc_part(&mb->acceleration[b], J + 12 * i + 6);
     }
+}
+
+void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma)
+{
+    for (int k = 0; k < mb->ngroups; k++)
+        bg_multibody_calc_group_gamma(mb, k, gamma);
 }
 
 void bg_multibody_name_row(const bg_multibody *mb, int group, int row, char *text, size_t size)

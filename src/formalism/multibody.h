@@ -182,6 +182,7 @@ void bg_multibody_apply_wrenches(bg_multibody *mb);
 void bg_multibody_calc_g(bg_multibody *mb, double *g);
 void bg_multibody_calc_gt(bg_multibody *mb, double *gt);
 void bg_multibody_calc_gamma(bg_multibody *mb, double *gamma);
+void bg_multibody_calc_group_gamma(bg_multibody *mb, int group, double *gamma);
 /* The unit of the multipliers of a group of rows. */
 const char *bg_multibody_get_row_unit(const bg_multibody *mb, int group);
 /* "JOINT.x" for the rows of a point, "JOINT.3" for others, counted within the joint. */

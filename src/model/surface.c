@@ -22,7 +22,18 @@
 
 enum { MAX_LINE = 1 << 22, MAX_NODES = 1 << 24 };
 
-static const char *const variables[] = {"x", "y"};
+/* Time is there to be refused: as in all that stands still, t would be a tonne. */
+static const char *const variables[] = {"x", "y", "t"};
+enum { TIME = 2, VARIABLES };
+
+static bool uses_time(const bg_expression *e)
+{
+    const int *index;
+    for (int n = bg_expression_get_variables(e, &index), k = 0; k < n; k++)
+        if (index[k] == TIME)
+            return true;
+    return false;
+}
 
 void bg_surface_read_expression(const bg_value *v, bg_surface *s)
 {
@@ -31,7 +42,9 @@ void bg_surface_read_expression(const bg_value *v, bg_surface *s)
         bg_value_fail(&text, "is missing; give the height as an expression of x and y");
         return;
     }
-    s->expression = bg_value_get_expression(&text, variables, 2);
+    s->expression = bg_value_get_expression(&text, variables, VARIABLES);
+    if (s->expression && uses_time(s->expression))
+        bg_value_fail(&text, "uses the time t, but a road does not change; it moves with 'speed'");
     if (s->expression && !bg_expression_is_constant(s->expression))
         bg_value_note_corner(&text, bg_expression_find_corner(s->expression));
 }
@@ -321,7 +334,7 @@ static void calc_grid(const bg_surface *s, int side, double x, double y, double 
 static void calc_jet(const bg_expression *e, double x, double y, double dx, double dy,
                      double out[3])
 {
-    const double values[2] = {x, y}, rates[2] = {dx, dy}, none[2] = {0, 0};
+    const double values[VARIABLES] = {x, y}, rates[VARIABLES] = {dx, dy}, none[VARIABLES] = {0};
     bg_expression_calc_jet(e, values, rates, none, out);
 }
 

@@ -108,6 +108,21 @@ static int find_options(const bg_problem *p, const char *integrator, const bg_se
     return n;
 }
 
+static bool takes_fixed_steps(const char *integrator)
+{
+    const bg_integrator_info *info;
+    for (int k = 0; (info = bg_integrator_get_info(k)); k++)
+        if (strcmp(info->name, integrator) == 0)
+            return info->fixed_steps;
+    return false;
+}
+
+/* The file's step; NAN where its method needs one and that which is taken controls errors. */
+static double find_step(const bg_model *m, const char *integrator)
+{
+    return m && takes_fixed_steps(m->integrator) <= takes_fixed_steps(integrator) ? m->step : NAN;
+}
+
 static void make_run_options(bg_problem *p, const bg_problem_def *def)
 {
     const bg_model *m = p->model;
@@ -125,7 +140,7 @@ static void make_run_options(bg_problem *p, const bg_problem_def *def)
     run->t_end = def->t_end;
     choose(def->rtol, m ? m->rtol : NAN, &run->method.rtol);
     choose(def->atol, m ? m->atol : NAN, &run->method.atol);
-    choose(def->step, m ? m->step : NAN, &run->method.step);
+    choose(def->step, find_step(m, run->integrator), &run->method.step);
     choose(def->output_interval, m ? m->output_interval : NAN, &run->output_interval);
     run->output_steps = !(run->output_interval > 0);
     run->method.nsettings = find_options(p, run->integrator, &run->method.settings);
@@ -262,15 +277,6 @@ const char *bg_problem_get_reference(const bg_problem *p)
 bg_run_options bg_problem_get_run_options(const bg_problem *p)
 {
     return p->run;
-}
-
-static bool takes_fixed_steps(const char *integrator)
-{
-    const bg_integrator_info *info;
-    for (int k = 0; (info = bg_integrator_get_info(k)); k++)
-        if (strcmp(info->name, integrator) == 0)
-            return info->fixed_steps;
-    return false;
 }
 
 bg_realtime_options bg_problem_get_realtime_options(const bg_problem *p)

@@ -12,8 +12,10 @@ holds "slow and fast evaluations apart" grep -q "6000 of the slow part, 16000 of
 expect "a file that is ours is replaced" 0 -- "$BOGIE" design --fast 6 --order 2 -o pair.json
 expect "verified" 0 "order 2" "met to" -- "$BOGIE" design --pair pair.json
 expect "the pair of 004" 0 "different: momentum is lost" -- "$BOGIE" design --pair prk25-paper
-expect "the real axis" 0 "negative real axis down to -12.04" -- \
+expect "the real axis" 0 "negative real axis down to -12.04" "prk24-designed" -- \
     "$BOGIE" design --target real --order 2 --fast 4
+expect "another pair than prk36 has a name of its own" 0 "prk36-designed, order 3" -- \
+    "$BOGIE" design --fast 6
 expect "eigenvalues of a system" 0 "1 eigenvalues of the fast part up to 141.4" "for steps up to" -- \
     "$BOGIE" design --eigenvalues equations:two-masses --set d=50 --order 2 --fast 5
 expect "different abscissae and weights" 0 "different: momentum is lost" -- \

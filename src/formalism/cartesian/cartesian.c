@@ -36,11 +36,13 @@ void bg_euler_calc_H(const double *p, double H[3][4])
     memcpy(H, rows, sizeof rows);
 }
 
-/* With a = NULL, accelerations are those at v' = 0. */
-static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
+/* only: of these bodies, NULL: of all. With a = NULL, accelerations are those at v' = 0. */
+static void update_bodies(bg_multibody *mb, const bool *only, const bg_point *p, const double *a)
 {
     bg_multibody_set_point(mb, p);
     for (int b = 1; b < mb->nbodies; b++) {
+        if (only && !only[b])
+            continue;
         const double *q = p->q + 7 * (b - 1), *v = p->v + 7 * (b - 1);
         bg_body_state *s = &mb->body[b];
         bg_body_acceleration *x = &mb->acceleration[b];
@@ -59,10 +61,18 @@ static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
     }
 }
 
-/* Values in the pattern: per body three masses, then the 4 x 4 block 4 H^T J H. */
-static void calc_mass(const bg_cartesian *c, const double *q, double *M)
+static void mb_update(bg_multibody *mb, const bg_point *p, const double *a)
+{
+    update_bodies(mb, NULL, p, a);
+}
+
+/* Values in the pattern: per body three masses, then the 4 x 4 block 4 H^T J H. Here and below
+ * `fast` leaves out what is not of the fast part. */
+static void calc_mass(const bg_cartesian *c, bool fast, const double *q, double *M)
 {
     for (int b = 1; b <= c->nb; b++, M += 19) {
+        if (fast && c->fast_part.body[b] != BG_PART_FAST)
+            continue;
         const bg_body *body = &c->mb.model->bodies[b];
         double H[3][4], JH[3][4];
         bg_euler_calc_H(q + 7 * (b - 1) + 3, H);
@@ -79,10 +89,15 @@ static void calc_mass(const bg_cartesian *c, const double *q, double *M)
     }
 }
 
-static void calc_force(bg_cartesian *c, const bg_point *p, double *f)
+static void calc_force(bg_cartesian *c, bool fast, const bg_point *p, double *f)
 {
-    bg_multibody_apply_forces(&c->mb);
+    if (fast)
+        bg_fast_part_apply_forces(&c->mb, &c->fast_part);
+    else
+        bg_multibody_apply_forces(&c->mb);
     for (int b = 1; b <= c->nb; b++, f += 7) {
+        if (fast && c->fast_part.body[b] != BG_PART_FAST)
+            continue;
         const bg_body_state *s = &c->mb.body[b];
         const bg_wrench *w = &c->mb.wrench[b];
         const double *q = p->q + 7 * (b - 1) + 3;
@@ -132,7 +147,7 @@ static void add_body(const bg_cartesian *c, int row, int body, const double *J, 
         out[3 + j] += factor * (J[3] * E[0][j] + J[4] * E[1][j] + J[5] * E[2][j]);
 }
 
-static void calc_G(bg_cartesian *c, const double *q, double *G)
+static void calc_G(bg_cartesian *c, bool fast, const double *q, double *G)
 {
     double J[36];
     memset(G, 0, (size_t)c->G_start[c->ng] * sizeof(double));
@@ -141,6 +156,8 @@ static void calc_G(bg_cartesian *c, const double *q, double *G)
         const bg_primitive *p = &g->primitive;
         bool relation = p->kind == BG_PRIMITIVE_RELATION;
         int blocks = relation ? p->n : bg_primitive_get_rows(p);
+        if (fast && c->fast_part.g[g->row] != BG_PART_FAST)
+            continue;
         bg_primitive_calc_jacobian(&c->mb.world, p, J);
         for (int i = 0; i < blocks; i++) {
             int row = g->row + (relation ? 0 : i);
@@ -152,9 +169,12 @@ static void calc_G(bg_cartesian *c, const double *q, double *G)
         memcpy(G + c->G_start[c->mb.nrows + b], q + 7 * b + 3, 4 * sizeof(double));
 }
 
-static void calc_gamma(bg_cartesian *c, const double *v, double *gamma)
+static void calc_gamma(bg_cartesian *c, bool fast, const double *v, double *gamma)
 {
-    bg_multibody_calc_gamma(&c->mb, gamma);
+    if (fast)
+        bg_fast_part_calc_gamma(&c->mb, &c->fast_part, gamma);
+    else
+        bg_multibody_calc_gamma(&c->mb, gamma);
     for (int b = 0; b < c->nb; b++)
         gamma[c->mb.nrows + b] = bg_dot4(v + 7 * b + 3, v + 7 * b + 3);
 }
@@ -165,23 +185,30 @@ static void calc_gt(bg_cartesian *c, double *gt)
     bg_multibody_calc_gt(&c->mb, gt);
 }
 
+/* What the fast part may be asked for alone. */
+enum { FAST_TERMS = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_G | BG_TERM_gamma };
+
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_cartesian *c = self;
-    mb_update(&c->mb, p, NULL);
+    const bool fast = p->part == BG_PART_FAST && c->fast_part.exist &&
+                      (want & ~(unsigned)FAST_TERMS) == 0;
+    update_bodies(&c->mb, fast ? c->fast_part.seen : NULL, p, NULL);
     if (want & BG_TERM_M)
-        calc_mass(c, p->q, out->M);
+        calc_mass(c, fast, p->q, out->M);
     if (want & BG_TERM_f)
-        calc_force(c, p, out->f);
+        calc_force(c, fast, p, out->f);
     if (want & BG_TERM_g)
         calc_g(c, p->q, out->g);
     if (want & BG_TERM_gt)
         calc_gt(c, out->gt);
     if (want & BG_TERM_G)
-        calc_G(c, p->q, out->G);
+        calc_G(c, fast, p->q, out->G);
     if (want & BG_TERM_gamma)
-        calc_gamma(c, p->v, out->gamma);
-    if (want & BG_TERM_h)
+        calc_gamma(c, fast, p->v, out->gamma);
+    if ((want & BG_TERM_h) && fast)
+        bg_fast_part_calc_rates(&c->mb, &c->fast_part, out->h);
+    else if (want & BG_TERM_h)
         bg_multibody_calc_rates(&c->mb, out->h);
     if (want & BG_TERM_s)
         bg_multibody_calc_switching(&c->mb, out->s);
@@ -364,7 +391,7 @@ static bg_status fill(bg_cartesian *c, const bg_body_state *start, bg_error *err
                        c->v0);
     double *lambda = BG_NEW_ARRAY(double, c->ng);
     bool good = lambda && bg_cartesian_make_pattern(c, lambda) &&
-                bg_fast_part_create(&c->mb, c->nv, c->ng, &c->fast_part);
+                bg_fast_part_create(&c->mb, c->nv, c->ng, NULL, &c->fast_part);
     free(lambda);
     for (int b = 0; good && c->fast_part.exist && b < c->nb; b++) {
         memset(c->fast_part.v + 7 * b, c->fast_part.body[b + 1], 7);

@@ -169,8 +169,9 @@ static bg_status fill(bg_joint_form *f, bg_error *err)
     bg_multibody_start(&f->mb, t, f->q0, f->v0);
     double *lambda = BG_NEW_ARRAY(double, f->ng);
     bg_joint_find_driven(f);
+    bg_joint_find_following(f, f->inside);
     bool good = lambda && bg_joint_make_patterns(f, lambda) &&
-                bg_fast_part_create(&f->mb, f->nv, f->ng, &f->fast_part);
+                bg_fast_part_create(&f->mb, f->nv, f->ng, f->inside, &f->fast_part);
     if (good)
         bg_joint_sort_parts(f);
     f->mb

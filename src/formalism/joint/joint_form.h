@@ -83,7 +83,7 @@ typedef struct bg_joint_form {
     unsigned char *q_fixed;       /* [nv] */
     unsigned char *marks;         /* [nv] BG_MARK_* */
     bg_fast_part fast_part;       /* of models with a fast part, and then: */
-    bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that its forces see */
+    bool *is_fast, *support;      /* [nlinks] of the fast part; of bodies that it sees */
     bool *by_recursion;           /* [nlinks] fast, and not of a body that floats */
     int *floating, nfloating;     /* last links of fast bodies that float (floating.c) */
     double *v_size, *g_size;      /* [nv], [ng] */
@@ -128,20 +128,24 @@ void bg_joint_update_velocity(bg_joint_form *f, const double *v);
 void bg_joint_update_inertia(bg_joint_form *f);
 void bg_joint_update_acceleration(bg_joint_form *f, const double *a); /* NULL: a = 0 */
 void bg_joint_calc_V(const bg_joint_form *f, const double *q, double *V);
-/* Of the fast part alone, and of what its forces see, at a point; without inertias. */
+/* Of the fast part alone, and of what its forces and rows see, at a point; without inertias. */
 void bg_joint_update_fast(bg_joint_form *f, const bg_point *p);
-void bg_joint_weigh(bg_joint_form *f, const bool *only); /* inertias of these links, then */
+void bg_joint_update_fast_acceleration(bg_joint_form *f); /* a = 0 */
+void bg_joint_weigh(bg_joint_form *f, const bool *only);  /* inertias of these links, then */
 
 /* system.c: inputs, positions and velocities; and `jump` of the system. */
 void bg_joint_update(bg_joint_form *f, const bg_point *p);
 int bg_joint_jump(void *form, const bg_point *p, const double *u_t, double *v);
 
 /* mass.c: M by composite bodies, in its pattern. This, inverse, forward and derivatives need
- * update_inertia. */
+ * update_inertia. The fast part alone needs update_fast and weigh; the rest of M is left alone. */
 void bg_joint_calc_mass(bg_joint_form *f, double *M);
+void bg_joint_calc_fast_mass(bg_joint_form *f, double *M);
 /* residual.c: tau = M a + (gyroscopic) - (wrenches of mb), O(N); leaves F. After update_velocity.
  */
 void bg_joint_calc_inverse(bg_joint_form *f, const double *a, double *tau);
+/* The same for the fast part with a = 0, after update_fast and weigh. */
+void bg_joint_calc_fast_inverse(bg_joint_form *f, double *tau);
 /* drives.c: the power that links which follow signals need, without the part of constraint forces,
  * as *power + by_a . v', by_a [nv]. After update_velocity and update_inertia. */
 void bg_joint_calc_drive_power(bg_joint_form *f, double *power, double *by_a);
@@ -188,6 +192,9 @@ void bg_joint_calc_gt(bg_joint_form *f, double *gt);
 double bg_joint_calc_following(const bg_joint_form *f, int body, const double *J);
 void bg_joint_calc_G(bg_joint_form *f, double *G);
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma);
+/* Fast rows alone, after update_fast; others are of no meaning. */
+void bg_joint_calc_fast_G(bg_joint_form *f, double *G);
+void bg_joint_calc_fast_gamma(bg_joint_form *f, double *gamma);
 /* block [nv ng] <- G^T - df/dlambda. */
 void bg_joint_calc_by_lambda(bg_joint_form *f, double *block);
 /* Generalised forces -G^T lambda of the direct rows; those of the others go through wrenches. */
@@ -252,6 +259,8 @@ void bg_joint_collect_inertia(bg_joint_form *f);
 void bg_joint_find_shortcuts(bg_joint_form *f);
 void bg_joint_collect_rows(bg_joint_form *f);
 void bg_joint_find_driven(bg_joint_form *f);
+/* [nbodies] whether inputs alone move it, or nothing. */
+void bg_joint_find_following(const bg_joint_form *f, bool *follows);
 /* Parts of links, coordinates and direct rows. */
 void bg_joint_sort_parts(bg_joint_form *f);
 /* coordinates.c; calc_sizes: false: out of memory. */

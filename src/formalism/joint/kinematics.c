@@ -219,10 +219,13 @@ void bg_joint_update_fast(bg_joint_form *f, const bg_point *p)
         false; /* the others are where they were before */
 }
 
-void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
+static void accelerate_links(bg_joint_form *f, const bool *only_links, const bool *only_bodies,
+                             const double *a)
 {
     const bg_mechanism *x = f->mech;
     for (int k = 0; k < x->nlinks; k++) {
+        if (!is_wanted(only_links, k))
+            continue;
         const bg_link *l = &x->links[k];
         bg_spatial A = bg_spatial_add(l->parent >= 0 ? f->A[l->parent] : rest, f->bias[k]);
         for (int i = l->v; a && i < l->v + l->nv; i++)
@@ -230,6 +233,8 @@ void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
         f->A[k] = A;
     }
     for (int b = 1; b < f->mb.nbodies; b++) {
+        if (!is_wanted(only_bodies, b))
+            continue;
         int k = x->body_link[b];
         bg_spatial A = k >= 0 ? f->A[k] : rest;
         const bg_body_state *s = &f->mb.body[b];
@@ -237,6 +242,16 @@ void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
         out->w = A.w;
         out->v = bg_add(bg_add(A.v, bg_cross(A.w, bg_sub(s->r, f->c))), bg_cross(s->w, s->v));
     }
+}
+
+void bg_joint_update_acceleration(bg_joint_form *f, const double *a)
+{
+    accelerate_links(f, NULL, NULL, a);
+}
+
+void bg_joint_update_fast_acceleration(bg_joint_form *f)
+{
+    accelerate_links(f, f->support, f->fast_part.seen, NULL);
 }
 
 /* q' = V v: unit entries for single coordinates, p' = 1/2 p (0, w) for quaternions. */

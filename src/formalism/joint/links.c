@@ -91,6 +91,16 @@ void bg_joint_collect_rows(bg_joint_form *f)
     }
 }
 
+void bg_joint_find_following(const bg_joint_form *f, bool *follows)
+{
+    const bg_link *links = f->mech->links;
+    for (int b = 0; b < f->mb.nbodies; b++) {
+        follows[b] = true;
+        for (int k = f->mech->body_link[b]; k >= 0; k = links[k].parent)
+            follows[b] = follows[b] && links[k].nv == 0;
+    }
+}
+
 /* A tree is of one part, that of its bodies; links without bodies are of that behind them. */
 void bg_joint_sort_parts(bg_joint_form *f)
 {
@@ -107,6 +117,11 @@ void bg_joint_sort_parts(bg_joint_form *f)
         for (int i = links[k].v; i < links[k].v + links[k].nv; i++)
             x->v[i] = f->is_fast[k] ? BG_PART_FAST : BG_PART_SLOW;
     bg_joint_find_floating(f);
-    for (int k = 0; k < f->nrows; k++)
-        x->g[f->mb.nrows + k] = f->is_fast[f->rows[k].link[0]] ? BG_PART_FAST : BG_PART_SLOW;
+    for (int k = 0; k < f->nrows; k++) { /* that of a velocity it acts on, if there is one */
+        const bg_direct_row *r = &f->rows[k];
+        bool fast = false;
+        for (int i = 0; i < r->n; i++)
+            fast = fast || (links[r->link[i]].nv > 0 && f->is_fast[r->link[i]]);
+        x->g[f->mb.nrows + k] = fast ? BG_PART_FAST : BG_PART_SLOW;
+    }
 }

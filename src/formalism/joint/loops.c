@@ -45,12 +45,14 @@ double bg_joint_calc_following(const bg_joint_form *f, int body, const double *J
 
 typedef void visit_block(bg_joint_form *f, int body, const double *J, int row, double *out);
 
-/* Every body's part of every body-level row. */
-static void visit_blocks(bg_joint_form *f, visit_block *visit, double *out)
+/* Every body's part of every body-level row, or of those of the fast part. */
+static void visit_blocks(bg_joint_form *f, bool fast, visit_block *visit, double *out)
 {
     double J[36];
     for (int k = 0; k < f->mb.ngroups; k++) {
         const bg_row_group *g = &f->mb.groups[k];
+        if (fast && f->fast_part.g[g->row] != BG_PART_FAST)
+            continue;
         const bg_primitive *p = &g->primitive;
         bool relation = p->kind == BG_PRIMITIVE_RELATION;
         int blocks = relation ? p->n : bg_primitive_get_rows(p);
@@ -74,7 +76,7 @@ void bg_joint_calc_gt(bg_joint_form *f, double *gt)
     for (int k = 0; k < f->nrows; k++)
         gt[f->mb.nrows + k] = sum_rates(f, &f->rows[k], f->u_t, f->mb.world.u_t);
     if (f->nfollowing > 0)
-        visit_blocks(f, add_following, gt);
+        visit_blocks(f, false, add_following, gt);
 }
 
 /* Adds one body's part of a row. */
@@ -89,10 +91,10 @@ static void add_chain(bg_joint_form *f, int body, const double *J, int row, doub
     }
 }
 
-static void calc_G(bg_joint_form *f, double *G)
+static void calc_G(bg_joint_form *f, bool fast, double *G)
 {
     memset(G, 0, bg_joint_count_places(&f->patterns.G) * sizeof(double));
-    visit_blocks(f, add_chain, G);
+    visit_blocks(f, fast, add_chain, G);
     for (int k = 0; k < f->nrows; k++)
         for (int i = 0; i < f->rows[k].n; i++) {
             const bg_link *l = &f->mech->links[f->rows[k].link[i]];
@@ -105,10 +107,15 @@ static void calc_G(bg_joint_form *f, double *G)
 void bg_joint_calc_G(bg_joint_form *f, double *G)
 {
     if (!f->held)
-        calc_G(f, G);
+        calc_G(f, false, G);
     if (f->places > 0)
         memcpy(f->held ? G : f->G_now, f->held ? f->G_now : G, f->places * sizeof(double));
     f->held = f->places > 0;
+}
+
+void bg_joint_calc_fast_G(bg_joint_form *f, double *G)
+{
+    calc_G(f, true, G);
 }
 
 /* One body's part of a row of J, or what acts on it, in a column of r by lambda. */
@@ -140,7 +147,7 @@ void bg_joint_calc_by_lambda(bg_joint_form *f, double *block)
 {
     lambda_target t = {f, block};
     memset(block, 0, (size_t)f->nv * (size_t)f->ng * sizeof(double));
-    visit_blocks(f, add_column, block);
+    visit_blocks(f, false, add_column, block);
     for (int k = 0; k < f->nrows; k++)
         for (int i = 0; i < f->rows[k].n; i++) {
             const bg_link *l = &f->mech->links[f->rows[k].link[i]];
@@ -150,13 +157,25 @@ void bg_joint_calc_by_lambda(bg_joint_form *f, double *block)
     bg_couplings_visit_lambda(&f->mb, take_off, &t);
 }
 
+static void calc_direct_gamma(const bg_joint_form *f, double *gamma)
+{
+    for (int k = 0; k < f->nrows; k++)
+        gamma[f->mb.nrows + k] = sum_rates(f, &f->rows[k], f->u_t + f->nfollowing,
+                                           f->mb.world.u_tt);
+}
+
 void bg_joint_calc_gamma(bg_joint_form *f, double *gamma)
 {
     bg_joint_update_acceleration(f, NULL);
     bg_multibody_calc_gamma(&f->mb, gamma);
-    for (int k = 0; k < f->nrows; k++)
-        gamma[f->mb.nrows + k] = sum_rates(f, &f->rows[k], f->u_t + f->nfollowing,
-                                           f->mb.world.u_tt);
+    calc_direct_gamma(f, gamma);
+}
+
+void bg_joint_calc_fast_gamma(bg_joint_form *f, double *gamma)
+{
+    bg_joint_update_fast_acceleration(f);
+    bg_fast_part_calc_gamma(&f->mb, &f->fast_part, gamma);
+    calc_direct_gamma(f, gamma);
 }
 
 void bg_joint_add_direct_forces(const bg_joint_form *f, const double *lambda, double *tau)

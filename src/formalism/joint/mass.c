@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-void bg_joint_calc_mass(bg_joint_form *f, double *M)
+static void calc_mass(bg_joint_form *f, const bool *only, double *M)
 {
     const bg_mechanism *x = f->mech;
     const int *diagonal = f->diagonal;
@@ -14,6 +14,8 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
     memcpy(f->composite, f->I, (size_t)x->nlinks * sizeof *f->I);
     for (int k = x->nlinks - 1; k >= 0; k--) {
         const bg_link *l = &x->links[k];
+        if (only && !only[k])
+            continue;
         if (l->parent >= 0)
             bg_inertia_add(&f->composite[l->parent], &f->composite[k]);
         for (int j = l->v; j < l->v + l->nv; j++) {
@@ -30,4 +32,15 @@ void bg_joint_calc_mass(bg_joint_form *f, double *M)
             }
         }
     }
+}
+
+void bg_joint_calc_mass(bg_joint_form *f, double *M)
+{
+    calc_mass(f, NULL, M);
+}
+
+/* Behind a fast link that moves by itself everything is fast. */
+void bg_joint_calc_fast_mass(bg_joint_form *f, double *M)
+{
+    calc_mass(f, f->is_fast, M);
 }

@@ -10,11 +10,41 @@ void bg_joint_update(bg_joint_form *f, const bg_point *p)
     bg_joint_update_velocity(f, p->v);
 }
 
+/* M, f, h, and G and gamma, of the fast part alone; and V. */
+enum { FAST_TERMS = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_G | BG_TERM_gamma | BG_TERM_V };
+static void calc_fast_terms(bg_joint_form *f, const bg_point *p, unsigned want, bg_terms *out)
+{
+    const bg_fast_part *x = &f->fast_part;
+    bg_joint_update_fast(f, p);
+    if (want & (BG_TERM_M | BG_TERM_f))
+        bg_joint_weigh(f, f->is_fast);
+    if (want & BG_TERM_V)
+        bg_joint_calc_V(f, p->q, out->V);
+    if (want & BG_TERM_M)
+        bg_joint_calc_fast_mass(f, out->M);
+    if (want & BG_TERM_f) {
+        bg_fast_part_apply_forces(&f->mb, x);
+        bg_joint_calc_fast_inverse(f, out->f);
+        for (int i = 0; i < f->nv; i++)
+            out->f[i] = x->v[i] == BG_PART_FAST ? -out->f[i] : out->f[i];
+    }
+    if (want & BG_TERM_G)
+        bg_joint_calc_fast_G(f, out->G);
+    if (want & BG_TERM_gamma)
+        bg_joint_calc_fast_gamma(f, out->gamma);
+    if (want & BG_TERM_h)
+        bg_fast_part_calc_rates(&f->mb, x, out->h);
+}
+
 static int def_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
     bg_joint_form *f = self;
     if (want == BG_TERM_V) { /* which is all of q */
         bg_joint_calc_V(f, p->q, out->V);
+        return 0;
+    }
+    if (p->part == BG_PART_FAST && f->fast_part.exist && (want & ~(unsigned)FAST_TERMS) == 0) {
+        calc_fast_terms(f, p, want, out);
         return 0;
     }
     bg_joint_set_point(f, p);

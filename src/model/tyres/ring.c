@@ -390,12 +390,12 @@ static void warn_light(const bg_value *v, const bg_force *f)
     if (rim->mass < ring->mass)
         bg_reader_warn(v->reader, BG_GOOD, "rings",
                        "body '%.60s', the rim of tyre '%.60s', weighs %g kg, less than the ring "
-                       "with %g kg: methods of two rates then need steps as short as others",
+                       "with %g kg: methods of two rates then step hardly farther than rk4",
                        rim->name, f->name, rim->mass, ring->mass);
     if (s->has_rotor && s->inertia < polar)
         bg_reader_warn(v->reader, BG_GOOD, "rings",
                        "the rotor of tyre '%.60s' has an inertia of %g kg m^2, less than the ring "
-                       "with %g: methods of two rates then need steps as short as others unless it "
+                       "with %g: methods of two rates then step hardly farther than rk4 unless it "
                        "is fast, too",
                        f->name, s->inertia, polar);
 }
