@@ -87,7 +87,9 @@ foreach(need SIMBODY_INCLUDE_DIR DART_INCLUDE_DIR EIGEN_INCLUDE_DIR DART_LIBRARY
   endif()
 endforeach()
 include(CheckLanguage)
+set(CMAKE_MESSAGE_LOG_LEVEL NOTICE) # "NOTFOUND" frightens where it is no loss
 check_language(CXX)
+unset(CMAKE_MESSAGE_LOG_LEVEL)
 if(CMAKE_CXX_COMPILER)
   enable_language(CXX)
   # Debian builds both without NDEBUG, on which the layout of Simbody's classes depends.

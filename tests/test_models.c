@@ -173,7 +173,7 @@ static void test_two_forms(void **state)
          "right.upper-front.bar right.upper-rear.bar right.lateral.bar",
          "left.stamp right.stamp", 0.1},
         {"slider-crank-3d", "crank rod slider", "bearing guide cross ball", 1},
-        {"tilting-table", "table block ball", "hinge guide", 0.7},
+        {"tilting-table", "table block ball arm", "hinge guide post", 0.7},
     };
     enum { MODELS = sizeof list / sizeof *list };
     glob_t files;

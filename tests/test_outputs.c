@@ -155,18 +155,12 @@ static void units_have_factors_and_dimensions(void **state)
         double factor;
         int m, kg, s, rad;
     } cases[] = {
-        {"mm", 1e-3, 1, 0, 0, 0},
-        {"N/mm", 1e3, 0, 1, -2, 0},
-        {"m/s²", 1, 1, 0, -2, 0},
-        {"m/s^2", 1, 1, 0, -2, 0},
-        {"km/h", 1 / 3.6, 1, 0, -1, 0},
-        {"deg/s", M_PI / 180, 0, 0, -1, 1},
-        {"N m/rad", 1, 2, 1, -2, -1},
-        {"kN*m", 1e3, 2, 1, -2, 0},
-        {"1/s", 1, 0, 0, -1, 0},
-        {"%", 0.01, 0, 0, 0, 0},
-        {"rpm", M_PI / 30, 0, 0, -1, 1},
-        {"m/s s", 1, 1, 0, -2, 0},
+        {"mm", 1e-3, 1, 0, 0, 0},        {"N/mm", 1e3, 0, 1, -2, 0},
+        {"m/s²", 1, 1, 0, -2, 0},        {"m/s^2", 1, 1, 0, -2, 0},
+        {"km/h", 1 / 3.6, 1, 0, -1, 0},  {"deg/s", M_PI / 180, 0, 0, -1, 1},
+        {"N m/rad", 1, 2, 1, -2, -1},    {"kN*m", 1e3, 2, 1, -2, 0},
+        {"1/s", 1, 0, 0, -1, 0},         {"%", 0.01, 0, 0, 0, 0},
+        {"rpm", M_PI / 30, 0, 0, -1, 1}, {"m/s s", 1, 1, 0, -2, 0},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         bg_unit u;
@@ -181,6 +175,36 @@ static void units_have_factors_and_dimensions(void **state)
         if (bg_unit_parse(none[k], &u))
             fail_msg("'%s' passes for a unit", none[k]);
     }
+}
+
+/* Of every type of element; units go with channels into all files. */
+static void values_and_states_have_units(void **state)
+{
+    (void)state;
+    static const char *const numbers[] = {"contact", "sticks",  "slip",  "use",      "slope",
+                                          "creep_x", "creep_y", "error", "measured", "reference"};
+    rig r;
+    rig_read(&r,
+             "{'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'joints':"
+             " {'h': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis':"
+             " [0, 0, 1]}}, 'forces': {'f': {'type': 'friction', 'joint': 'h', 'coulomb': 1,"
+             " 'deflection': 0.1}}}");
+    bg_force f = r.model->forces[0];
+    assert_string_equal(bg_force_get_state_unit(r.model, &f, 0), "rad");
+    bg_model m = *r.model;
+    m.forces = &f;
+    for (const bg_force_class *const *c = bg_force_get_classes(); *c; c++)
+        for (int k = 0; k < (*c)->nsensors; k++) {
+            const bg_output o = {.kind = BG_OUTPUT_FORCE, .component = k};
+            const char *name = (*c)->sensor_names[k];
+            bool is_number = false;
+            for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+                is_number = is_number || strcmp(name, numbers[i]) == 0;
+            f.class_ = *c;
+            if ((*bg_output_get_si_unit(&m, &o) == '\0') != is_number && strcmp(name, "slip") != 0)
+                fail_msg("%s of %s: '%s'", name, (*c)->name, bg_output_get_si_unit(&m, &o));
+        }
+    bg_model_destroy(r.model);
 }
 
 static void nonsense_is_refused(void **state)
@@ -249,6 +273,7 @@ int main(void)
         cmocka_unit_test(vectors_stand_in_axes_of_bodies),
         cmocka_unit_test(wheels_stand_as_turned),
         cmocka_unit_test(units_have_factors_and_dimensions),
+        cmocka_unit_test(values_and_states_have_units),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(rows_are_filtered_exactly),
     };

@@ -23,7 +23,8 @@ static const char pendulum[] =
     "0], \"axis\": [0, 1, 0]}},"
     "\"inputs\": {\"wave\": \"sin(3*t)\"},"
     "\"outputs\": {\"x\": {\"position\": \"bob\", \"component\": \"x\"}, \"turn\": {\"joint\": "
-    "\"pin\"}}, \"run\": {\"t_end\": 2}}";
+    "\"pin\"}}, \"plots\": [{\"show\": [\"x\"], \"spectrum\": true}],"
+    "\"view\": {\"camera\": \"driver\"}, \"run\": {\"t_end\": 2}}";
 
 /* How a result is made: rows every `interval`, or at every step. */
 typedef struct recipe {
@@ -301,6 +302,9 @@ static void numbers_are_those_of_the_result(void **state)
                         "rad");
     assert_true(has_fact(result, "about", "Ends </script> nothing."));
     assert_true(has_fact(result, "degrees of freedom", "1"));
+    assert_true(json_is_true(get(json_array_get(get(result, "plots"), 0), "spectrum")));
+    assert_string_equal(json_string_value(get(get(get(result, "scene"), "view"), "camera")),
+                        "driver");
     assert_false(has_fact(result, "note", ""));
     json_decref(summary);
     free(t.x);

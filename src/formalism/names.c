@@ -105,6 +105,9 @@ static void find_units(bg_multibody *mb)
         mb->y_units[k] = bg_output_get_unit(m, &m->outputs[k]);
     for (int k = 0; k < m->nsignals; k++)
         mb->u_units[k] = bg_signal_get_unit(m, k);
+    for (int k = 0; k < m->nforces; k++)
+        for (int i = 0; i < m->forces[k].nz; i++)
+            mb->z_units[m->forces[k].z0 + i] = bg_force_get_state_unit(m, &m->forces[k], i);
     for (int k = 0; k < mb->nturns; k++)
         mb->z_units[mb->turns[k].z] = "rad";
 }

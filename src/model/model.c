@@ -242,6 +242,7 @@ void bg_model_destroy(bg_model *m)
     for (int k = 0; k < m->nplots; k++)
         free(m->plots[k].title);
     free(m->plots);
+    free(m->view.camera);
     for (int k = 0; k < m->nbodies; k++)
         clear_body(&m->bodies[k]);
     for (int k = 0; k < m->njoints; k++)

@@ -60,9 +60,9 @@ typedef struct bg_joint_start {
 typedef struct bg_joint {
     char *name;
     const bg_joint_class *class_;
-    bg_marker a, b;   /* frames coincide in the design position */
-    bool x_given;     /* their x axes by the file */
-    bool x_open;      /* or chosen for an oblique axis; and coordinates along it are used */
+    bg_marker a, b; /* frames coincide in the design position */
+    bool x_given;   /* their x axes by the file */
+    bool x_open;    /* or chosen for an oblique axis; and coordinates along it are used */
     bool x_used;
     bool slides_back; /* slides count against axes, as in the mirror image of a cylinder */
     double pitch;     /* m/rad, screw */
@@ -144,7 +144,8 @@ typedef struct bg_plot {
     char *title; /* NULL: none is given */
     int n, channel[BG_PLOT_CHANNELS];
     bool over_given;
-    int over; /* channel on the other axis; else it is time */
+    int over;      /* channel on the other axis; else it is time */
+    bool spectrum; /* amplitudes over frequency */
 } bg_plot;
 
 /* Where a page looks from. */
@@ -153,6 +154,7 @@ typedef struct bg_view {
     bg_vec3 from; /* unit, world axes: from the mechanism to the camera */
     int follow;   /* body that the camera moves with; 0: none, -1: not said */
     bool turns;   /* and turns with */
+    char *camera; /* "driver", or the wheel beside which it stands: a force; NULL: neither */
 } bg_view;
 
 /* Which zeros end the run; others are only recorded. */

@@ -52,17 +52,21 @@ static void read_channels(const bg_value *list, bg_plot *plot)
 
 static void read_plot(const bg_value *v, bg_plot *plot)
 {
-    static const char *const keys[] = {"title", "show", "over", NULL};
+    static const char *const keys[] = {"title", "show", "over", "spectrum", NULL};
     if (json_is_array(v->json)) {
         read_channels(v, plot);
         return;
     }
     bg_value_expect(v, keys);
-    const bg_value show = bg_value_member(v, "show"), over = bg_value_member(v, "over");
+    const bg_value show = bg_value_member(v, "show"), over = bg_value_member(v, "over"),
+                   spectrum = bg_value_member(v, "spectrum");
     const char *title = bg_value_text_or(v, "title", NULL);
     plot->title = title ? bg_reader_copy(v->reader, title) : NULL;
     if (v->reader->status == BG_OK)
         read_channels(&show, plot);
+    plot->spectrum = bg_value_bool_or(v, "spectrum", false);
+    if (plot->spectrum && bg_value_exists(&over))
+        bg_value_fail(&spectrum, "cannot be together with 'over'");
     if (!bg_value_exists(&over))
         return;
     bg_plot x = {.n = 0};
@@ -87,9 +91,39 @@ static void read_plots(const bg_value *top)
     }
 }
 
+/* "driver", or a tyre or wheel on a rail. */
+static void read_camera(const bg_value *view)
+{
+    const bg_model *m = view->reader->model;
+    const bg_value v = bg_value_member(view, "camera");
+    const char *text = bg_value_text_or(view, "camera", NULL);
+    const char **names = text ? bg_reader_allocate(view->reader, (size_t)m->nforces + 1,
+                                                   sizeof *names)
+                              : NULL;
+    if (!names)
+        return;
+    int n = 0;
+    names[n++] = "driver";
+    for (int k = 0; k < m->nforces; k++) {
+        bg_force_look look = {0};
+        if (m->forces[k].class_->look)
+            m->forces[k].class_->look(&m->forces[k], &look);
+        if (look.radius > 0)
+            names[n++] = m->forces[k].name;
+    }
+    int k = 0;
+    while (k < n && strcmp(names[k], text) != 0)
+        k++;
+    if (k < n)
+        view->reader->model->view.camera = bg_reader_copy(view->reader, text);
+    else
+        bg_value_fail_unknown(&v, "camera", text, names, n);
+    free(names);
+}
+
 void bg_read_view(const bg_value *top)
 {
-    static const char *const keys[] = {"from", "follow", "turn", NULL};
+    static const char *const keys[] = {"from", "follow", "turn", "camera", NULL};
     bg_view *x = &top->reader->model->view;
     const bg_value view = bg_value_member(top, "view"), from = bg_value_member(&view, "from"),
                    follow = bg_value_member(&view, "follow");
@@ -107,6 +141,8 @@ void bg_read_view(const bg_value *top)
     const bg_value turn = bg_value_member(&view, "turn");
     if (x->turns && x->follow <= 0)
         bg_value_fail(&turn, "needs 'follow', the body that the camera turns with");
+    if (top->reader->status == BG_OK)
+        read_camera(&view);
 }
 
 void bg_read_look(const bg_value *body, bg_body_look *out)

@@ -164,6 +164,14 @@ static const struct {
     {"", "lateral", "N", NULL},
     {"", "aligning", "N m", NULL},
     {"friction", "load", "N", NULL},
+    {"wheel-rail", "normal", "N", NULL},
+    {"wheel-rail", "vertical", "N", NULL},
+    {"wheel-rail", "spin", "1/m", NULL},
+    {"wheel-rail", "normal_velocity", "m/s", NULL},
+    {"wheel-rail", "position", "m", NULL},
+    {"wheel-rail", "radius", "m", NULL},
+    {"tyre-ring", "windup", "rad", NULL},
+    {"tyre-ring", "spin", "rad/s", NULL},
     {"", "slip_angle", "rad", NULL},
     {"", "camber", "rad", NULL},
 };
@@ -235,5 +243,27 @@ const char *bg_signal_get_unit(const bg_model *m, int signal)
         for (int c = 0; c < m->joints[k].class_->ncoordinates; c++)
             if (m->joints[k].start[c].signal == signal)
                 return is_slide(m, k, c) ? "m" : "rad";
+    return "";
+}
+
+/* States of force elements by type, and which of them: -1 any. */
+static const struct {
+    const char *type;
+    int state;
+    const char *unit, *slide;
+} states[] = {
+    {"friction", -1, "rad", "m"},    {"limit", -1, "rad", NULL},    {"torsion", -1, "rad", NULL},
+    {"tyre-fiala", -1, "m", NULL},   {"tyre-brush", -1, "m", NULL}, {"tyre-ring", 0, "rad", NULL},
+    {"tyre-ring", 3, "rad/s", NULL},
+};
+
+const char *bg_force_get_state_unit(const bg_model *m, const bg_force *f, int state)
+{
+    for (size_t k = 0; k < sizeof states / sizeof *states; k++)
+        if ((states[k].state < 0 || states[k].state == state) &&
+            strncmp(f->class_->name, states[k].type, strlen(states[k].type)) == 0) {
+            const bool slide = states[k].slide && is_slide(m, f->joint, f->coordinate);
+            return slide ? states[k].slide : states[k].unit;
+        }
     return "";
 }

@@ -24,5 +24,7 @@ const char *bg_output_get_si_unit(const bg_model *model, const bg_output *output
 const char *bg_output_get_unit(const bg_model *model, const bg_output *output);
 /* The unit of an input: that of the coordinate that follows it; "": not known. */
 const char *bg_signal_get_unit(const bg_model *model, int signal);
+/* Of a state of a force element, counted from its first; "" where it is a number, or not known. */
+const char *bg_force_get_state_unit(const bg_model *model, const bg_force *force, int state);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { PLOTS = 3, CURVES = 4, RANKS = 8 };
-static const double alike = 20;
+static const double alike = 20, rounding = 1e-9;
 
 static int find_kind(const bg_output *o)
 {
@@ -43,15 +43,26 @@ static int find_rank(const bg_output *o)
 
 /* A plot in the making. */
 typedef struct choice {
-    int n, channel[CURVES];
+    bg_plot plot;
     const char *unit;
     double size;
 } choice;
 
 static bool fits(const choice *c, const char *unit, double size)
 {
-    return c->n < CURVES && strcmp(c->unit, unit) == 0 && size <= alike * c->size &&
+    return c->plot.n < CURVES && strcmp(c->unit, unit) == 0 && size <= alike * c->size &&
            c->size <= alike * size;
+}
+
+/* Beside others of its unit it is zero but for rounding, or it always is, or not finite. */
+static bool is_nothing(const bg_model *m, const double *size, int k)
+{
+    const char *unit = bg_output_get_unit(m, &m->outputs[k]);
+    double largest = 0;
+    for (int i = 0; i < m->noutputs; i++)
+        if (strcmp(bg_output_get_unit(m, &m->outputs[i]), unit) == 0)
+            largest = fmax(largest, size[i]);
+    return !(size[k] > rounding * largest);
 }
 
 static int choose(const bg_model *m, const double *size, choice plots[PLOTS])
@@ -61,8 +72,8 @@ static int choose(const bg_model *m, const double *size, choice plots[PLOTS])
         for (int k = 0; k < m->noutputs; k++) {
             const bg_output *o = &m->outputs[k];
             const char *unit = bg_output_get_unit(m, o);
-            if (find_rank(o) != rank || !(size[k] > 0))
-                continue; /* what is always zero, or not finite, is not worth a look */
+            if (find_rank(o) != rank || is_nothing(m, size, k))
+                continue;
             int i = 0;
             while (i < n && !fits(&plots[i], unit, size[k]))
                 i++;
@@ -70,7 +81,7 @@ static int choose(const bg_model *m, const double *size, choice plots[PLOTS])
                 continue;
             if (i == n)
                 plots[n++] = (choice){.unit = unit, .size = size[k]};
-            plots[i].channel[plots[i].n++] = k;
+            plots[i].plot.channel[plots[i].plot.n++] = k;
         }
     return n;
 }
@@ -84,19 +95,19 @@ static void write_place(bg_json *j, const char *key, const bg_model *m, int chan
     bg_json_close(j, '}');
 }
 
-static void write_plot(bg_json *j, const bg_model *m, const char *title, const int *channel, int n,
-                       const int *over)
+static void write_plot(bg_json *j, const bg_model *m, const bg_plot *p)
 {
     bg_json_open(j, NULL, '{');
-    bg_json_text(j, "title", title);
+    bg_json_text(j, "title", p->title);
     bg_json_open(j, "channels", '[');
-    for (int k = 0; k < n; k++)
-        write_place(j, NULL, m, channel[k]);
+    for (int k = 0; k < p->n; k++)
+        write_place(j, NULL, m, p->channel[k]);
     bg_json_close(j, ']');
-    if (over)
-        write_place(j, "over", m, *over);
+    if (p->over_given)
+        write_place(j, "over", m, p->over);
     else
         bg_json_null(j, "over");
+    bg_json_bool(j, "spectrum", p->spectrum);
     bg_json_close(j, '}');
 }
 
@@ -105,14 +116,12 @@ void bg_page_write_plots(bg_json *j, const bg_page_result *r, const double *size
     const bg_model *m = r->scene ? r->scene->model : NULL;
     choice plots[PLOTS];
     bg_json_open(j, "plots", '[');
-    for (int k = 0; m && k < m->nplots; k++) {
-        const bg_plot *p = &m->plots[k];
-        write_plot(j, m, p->title, p->channel, p->n, p->over_given ? &p->over : NULL);
-    }
+    for (int k = 0; m && k < m->nplots; k++)
+        write_plot(j, m, &m->plots[k]);
     if (m && m->nplots == 0 && size) {
         const int n = choose(m, size, plots);
         for (int k = 0; k < n; k++)
-            write_plot(j, m, NULL, plots[k].channel, plots[k].n, NULL);
+            write_plot(j, m, &plots[k].plot);
     }
     bg_json_close(j, ']');
 }
@@ -131,5 +140,6 @@ void bg_page_write_view(bg_json *j, const bg_model *m)
     else
         bg_json_null(j, "follow");
     bg_json_bool(j, "turn", v->turns);
+    bg_json_text(j, "camera", v->camera);
     bg_json_close(j, '}');
 }

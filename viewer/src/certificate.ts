@@ -189,7 +189,16 @@ export function makeSummary(result: Result): HTMLElement | null {
 
 export function makeFacts(result: Result): HTMLElement | null {
   if (result.facts.length === 0) return null;
-  return h("section", { class: "card" }, h("h2", {}, "Model"), h("table", { class: "pairs" }, h("tbody", {}, ...result.facts.map(([label, text]) => pair(label, text)))));
+  const isAbout = ([label]: [string, string]): boolean => label === "about";
+  const about = paragraphs(result.facts.filter(isAbout).map(([, text]) => text));
+  const rows = result.facts.filter((fact) => !isAbout(fact)).map(([label, text]) => pair(label, text));
+  return h("section", { class: "card" }, h("h2", {}, "Model"), about ? h("p", { class: "about" }, about) : null, h("table", { class: "pairs" }, h("tbody", {}, ...rows)));
+}
+
+/** Lines of a comment, which are broken anywhere, as text that flows: new lines behind full stops and around what is indented. */
+export function paragraphs(lines: string[]): string {
+  const apart = (before: string, after: string): boolean => /[.:]$/.test(before) || /^\s/.test(before) || /^\s/.test(after);
+  return lines.reduce((text, line, k) => text + (k === 0 ? "" : apart(lines[k - 1] as string, line) ? "\n" : " ") + line, "");
 }
 
 const pair = (label: string, text: string, title = ""): HTMLElement => h("tr", {}, h("th", { scope: "row" }, label), h("td", { title: title || null }, text));

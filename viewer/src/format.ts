@@ -110,6 +110,7 @@ export interface View {
   from: Vec3 | null; // direction of the camera
   follow: number | null; // body; 0: none
   turn: boolean; // the camera turns with it
+  camera: string; // "driver", or the tyre beside which it stands; "": neither
 }
 
 export interface SceneData {
@@ -135,6 +136,7 @@ export interface OpeningPlot {
   title: string;
   channels: { group: string; name: string }[];
   over: { group: string; name: string } | null;
+  spectrum: boolean;
 }
 
 export interface Result {

@@ -85,10 +85,10 @@ function readBody(v: Json, i: number): Body {
 }
 
 function readView(v: unknown, nbodies: number): View {
-  if (!isObject(v)) return { from: null, follow: null, turn: false };
+  if (!isObject(v)) return { from: null, follow: null, turn: false, camera: "" };
   const from = vec3(v.from);
   const follow = numberOrNull(v.follow);
-  return { from: Math.hypot(...from) > 0 ? from : null, follow: follow !== null && Number.isInteger(follow) && follow >= 0 && follow < nbodies ? follow : null, turn: v.turn === true };
+  return { from: Math.hypot(...from) > 0 ? from : null, follow: follow !== null && Number.isInteger(follow) && follow >= 0 && follow < nbodies ? follow : null, turn: v.turn === true, camera: text(v.camera) };
 }
 
 function readRoad(v: unknown): Road | null {
@@ -184,7 +184,7 @@ export function readResult(v: unknown, path: string, name: string): Result {
     facts: list(v.facts).flatMap((f): [string, string][] => (Array.isArray(f) && f.length >= 2 ? [[String(f[0]), String(f[1])]] : [])),
     t,
     channels,
-    plots: objects(v.plots).map((p) => ({ title: text(p.title), channels: objects(p.channels).map(place), over: isObject(p.over) ? place(p.over) : null })),
+    plots: objects(v.plots).map((p) => ({ title: text(p.title), channels: objects(p.channels).map(place), over: isObject(p.over) ? place(p.over) : null, spectrum: p.spectrum === true })),
     steps: attempt(notes, null, () => readSteps(v.steps, `${path}.steps`)),
     residuals: attempt(notes, null, () => readResiduals(v.residuals, `${path}.residuals`)),
     events: readEvents(v.events),

@@ -60,7 +60,7 @@ function cameraChoice(view: SceneView, scene: SceneData): HTMLElement[] {
   for (const [value, label] of rides) how.append(h("option", { value }, label));
   const refresh = (): void => {
     follow.value = String(view.rider.body);
-    if (!how.value.startsWith(view.rider.ride)) how.value = view.rider.ride;
+    how.value = view.rider.ride === "wheel" ? `wheel ${view.wheel}` : view.rider.ride;
     how.disabled = scene.bodies.length < 2;
   };
   const apply = (body: number): void => {

@@ -12,6 +12,7 @@ const { short, full, power, niceStep, timeText } = await bundle("numbers");
 const { binSamples } = await bundle("chart");
 const { Scale } = await bundle("scales");
 const { Clock } = await bundle("clock");
+const { paragraphs } = await bundle("certificate");
 const { Poses } = await bundle("scene/poses");
 const { Mechanism } = await bundle("scene/mechanism");
 
@@ -24,6 +25,11 @@ test("the template is one file below 2 MB with one place for the data and no add
   assert.equal(text.split("\n").filter((line) => line === placeholder).length, 1);
   assert.doesNotMatch(text, /<(script|link|img)[^>]*\s(src|href)=["']?(https?:)?\/\//);
   assert.match(text, /default-src 'none'/);
+});
+
+test("comments flow, but for what stands apart", () => {
+  assert.equal(paragraphs([]), "");
+  assert.equal(paragraphs(["A model", "of a car.", "Run it:", "    bogie run car.json", "and look", "at it."]), "A model of a car.\nRun it:\n    bogie run car.json\nand look at it.");
 });
 
 test("arrays come back as they were written", () => {

@@ -54,7 +54,7 @@ test("the page opens as the model says: titles, one channel over another, direct
   const a = data.channels[0];
   const b = { ...a, name: "crank angle" };
   data.channels.push(b);
-  data.plots = [{ title: "Path of the rocker", channels: [{ group: b.group, name: b.name }], over: { group: a.group, name: a.name } }, { title: null, channels: [{ group: a.group, name: a.name }], over: null }];
+  data.plots = [{ title: "Path of the rocker", channels: [{ group: b.group, name: b.name }], over: { group: a.group, name: a.name } }, { title: null, channels: [{ group: a.group, name: a.name }], over: null }, { title: "How often", channels: [{ group: a.group, name: a.name }], over: null, spectrum: true }];
   const plain = await open(page([fourBar(300)]));
   const usual = await picture(plain.view, canvas);
   await plain.close();
@@ -63,6 +63,7 @@ test("the page opens as the model says: titles, one channel over another, direct
   assert.equal(await view.locator(".plot-head h3").first().innerText(), "Path of the rocker");
   assert.equal(await view.locator(".plot-card").first().locator(".legend .hint").innerText(), `over ${a.name}${a.unit ? ` [${a.unit}]` : ""}`);
   assert.deepEqual(await view.locator(".plot-card").nth(1).locator("h3").count(), 0);
+  assert.match(await view.locator(".plot-card").nth(2).innerText(), /amplitude over frequency/);
   assert.equal(await view.getByLabel("Follow a body").inputValue(), "2");
   assert.equal(await view.getByLabel("How the camera moves").inputValue(), "turning");
   assert.ok(difference(usual, await picture(view, canvas)) > 0.002, "seen from above");
@@ -97,6 +98,22 @@ test("cameras: along, turning, the driver's, a wheel's, and back; arrows with va
   await menu(view, "Show", "Forces on wheels (largest 4.5 kN)");
   assert.notEqual(await labels(), none, "the value beside the arrow");
   await close();
+});
+
+test("the page opens with the driver's view, or beside a wheel, and the first view is a click away", async () => {
+  const seen = [];
+  for (const [camera, how] of [["driver", "driver"], ["tyre", "wheel 0"], ["nobody", "along"]]) {
+    const data = suspension(50);
+    data.scene.view = { from: null, follow: 1, turn: false, camera };
+    const { view, close } = await open(page([data]));
+    assert.equal(await view.getByLabel("How the camera moves").inputValue(), how);
+    seen.push(await picture(view, canvas));
+    for (const other of seen.slice(0, -1)) assert.ok(difference(other, seen.at(-1)) > 0.02, camera);
+    await view.getByRole("button", { name: "Fit" }).click();
+    await settle(view);
+    assert.equal(await view.getByLabel("How the camera moves").inputValue(), "along");
+    await close();
+  }
 });
 
 test("plots: units, x–y, spectra, values of all plots under the pointer, files", async () => {

@@ -49,9 +49,9 @@ export class PlotCard {
   private readonly release: () => void;
 
   /** `x`: the channel of the other axis of a phase plot. */
-  constructor(private readonly context: CardContext, private channels: Channel[], private readonly data: PlotData | null, readonly title: string, remove: () => void, private x: Channel | null = null) {
+  constructor(private readonly context: CardContext, private channels: Channel[], private readonly data: PlotData | null, readonly title: string, remove: () => void, private x: Channel | null = null, spectrum = false) {
     this.fixed = data !== null;
-    this.kind = x ? "phase" : "time";
+    this.kind = x ? "phase" : spectrum ? "spectrum" : "time";
     const head = h("div", { class: "plot-head" }, title ? h("h3", {}, title) : null, this.legend);
     if (!this.fixed) {
       this.chooserButton = h("button", { type: "button", class: "button square quiet", title: "Choose channels", "aria-label": "Choose channels" }, icon("list"));

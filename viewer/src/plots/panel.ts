@@ -18,6 +18,7 @@ interface Opening {
   title: string;
   channels: Channel[];
   over: Channel | null; // null: time
+  spectrum?: boolean;
 }
 
 export class PlotPanel {
@@ -119,7 +120,7 @@ export class PlotPanel {
   private firstChoice(): Opening[] {
     if (this.comparison.rowsOf(this.result).times.length === 0) return [];
     const find = (x: { group: string; name: string }): Channel[] => this.result.channels.filter((c) => c.group === x.group && c.name === x.name).slice(0, 1);
-    const named = this.result.plots.map(({ title, channels, over }): Opening => ({ title, channels: channels.flatMap(find), over: over ? (find(over)[0] ?? null) : null }));
+    const named = this.result.plots.map(({ title, channels, over, spectrum }): Opening => ({ title, channels: channels.flatMap(find), over: over ? (find(over)[0] ?? null) : null, spectrum }));
     if (named.some((p) => p.channels.length)) return named.filter((p) => p.channels.length);
     const outputs = this.result.channels.filter((c) => c.group === "outputs");
     const source = outputs.length ? outputs : this.result.channels.filter((c) => c.group === "q");
@@ -132,8 +133,8 @@ export class PlotPanel {
     return [...byUnit.values()].slice(0, 3).map((channels) => ({ title: "", channels, over: null }));
   }
 
-  private add({ title, channels, over }: Opening, reveal = false): void {
-    const card: PlotCard = new PlotCard(this.context, channels, null, title, () => this.remove(card), over);
+  private add({ title, channels, over, spectrum }: Opening, reveal = false): void {
+    const card: PlotCard = new PlotCard(this.context, channels, null, title, () => this.remove(card), over, spectrum);
     const fixed = this.cards.find((c) => c.fixed);
     this.cards.push(card);
     if (fixed) fixed.element.before(card.element);

@@ -35,6 +35,7 @@ export class SceneView {
   readonly mechanism: Mechanism;
   readonly rider: Rider;
   readonly vehicle: number; // the body to follow unless the reader says otherwise
+  wheel = 0; // beside which the camera stands, or stood last
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(32, 1, 0.01, 1000);
@@ -93,6 +94,14 @@ export class SceneView {
     if (from) this.direction = this.besideUp(new Vector3(...from).normalize());
     if (follow) this.rider.start(follow, turn ? "turning" : "along");
     else if (follow === null && this.travelsFar(data)) this.rider.start(this.vehicle, this.turns() ? "turning" : "along");
+  }
+
+  /** The driver's or a wheel's view, where the model opens with it. */
+  private takePlace(): void {
+    const { follow, camera } = this.mechanism.data.view;
+    const wheel = this.mechanism.data.tyres.findIndex((tyre) => tyre.name === camera);
+    if (camera === "driver") this.setCamera(follow || this.vehicle, "driver");
+    else if (wheel >= 0) this.setCamera(this.vehicle, "wheel", wheel);
   }
 
   /** Called when the camera has another body or way to move with it. */
@@ -166,7 +175,10 @@ export class SceneView {
     this.labels.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    if (firstTime) this.fit();
+    if (firstTime) {
+      this.fit();
+      this.takePlace();
+    }
     this.invalidate();
     this.draw();
   }
@@ -240,6 +252,7 @@ export class SceneView {
   /** Which body the camera moves with (0: none), and how; `tyre` is the wheel to stand beside. */
   setCamera(body: number, ride: Ride, tyre = 0): void {
     const wasFixed = this.rider.fixed;
+    this.wheel = tyre;
     this.mechanism.update(this.clock.t);
     this.rider.start(body, ride);
     const ahead = this.ahead(body);
