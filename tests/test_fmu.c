@@ -240,6 +240,8 @@ static const char plant[] =
     "               \"led.x\": {\"position\": \"led\", \"component\": \"x\"},"
     "               \"led.rate\": {\"velocity\": \"led\", \"component\": \"x\"},"
     "               \"big x\": {\"joint\": \"slide\", \"unit\": \"mm\"},"
+    "               \"outputs.push\": {\"joint\": \"slide\"},"
+    "               \"\xc3\xb6\": {\"joint\": \"slide\"},"
     "               \"push\": {\"signal\": \"push\"}},"
     " \"events\": {\"far\": {\"expression\": \"x - 100\", \"stop\": \"rising\"}},"
     " \"run\": {\"t_end\": 2, \"rtol\": 1e-9, \"atol\": 1e-9}}";
@@ -514,6 +516,25 @@ static void check_refusals(const fmu *f)
     close_instance(&x);
 }
 
+/* What an experiment says must be numbers, where it says that it is defined. */
+static void check_experiments(const fmu *f)
+{
+    const struct {
+        double t, stop, tolerance;
+    } bad[] = {{NAN, 1, 1e-6}, {INFINITY, 1, 1e-6}, {0, NAN, 1e-6}, {0, -1, 1e-6},
+               {0, 1, NAN},    {0, 1, 0},           {0, 1, -1},     {0, INFINITY, 1e-6}};
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        instance x;
+        open_instance(&x, f);
+        x.status = f->version == 2 ? (int)f->v2.SetupExperiment(x.c, 1, bad[k].tolerance, bad[k].t,
+                                                                1, bad[k].stop)
+                                   : (int)f->v3.EnterInitializationMode(
+                                         x.c, true, bad[k].tolerance, bad[k].t, true, bad[k].stop);
+        assert_refused(&x, "usable");
+        close_instance(&x);
+    }
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -521,6 +542,81 @@ static void test_refusals(void **state)
         fmu f;
         make_plant("mdop5", NULL, 0, version, &f);
         check_refusals(&f);
+        check_experiments(&f);
+        unload_fmu(&f);
+    }
+}
+
+static int switch_logging(instance *x, bool on, const char *category)
+{
+    const size_t n = category ? 1 : 0;
+    return x->f->version == 2 ? (int)x->f->v2.SetDebugLogging(x->c, on, n, &category)
+                              : (int)x->f->v3.SetDebugLogging(x->c, on, n, &category);
+}
+
+/* Whether a step that is refused is told. */
+static bool tells_discard(instance *x)
+{
+    x->log[0] = '\0';
+    assert_int_equal(step(x, 0, 0.0015), fmi2Discard);
+    return x->log[0] != '\0';
+}
+
+/* Who is told what: errors always; version 3 tells nothing else where logging is off, and switches
+ * categories one by one. */
+static void test_logging(void **state)
+{
+    (void)state;
+    for (int version = 2; version <= 3; version++) {
+        fmu f;
+        instance x;
+        make_plant("linear-euler", NULL, 0.001, version, &f);
+        assert_non_null(instantiate(&x, &f, f.token, false));
+        assert_int_equal(enter(&x, 0, NAN) + leave(&x), 0);
+        assert_true(tells_discard(&x) == (version == 2));
+        switch_logging(&x, true, "logEvents");
+        assert_false(tells_discard(&x));
+        switch_logging(&x, true, "logStatusDiscard");
+        assert_true(tells_discard(&x));
+        switch_logging(&x, true, "logEvents"); /* version 2: that alone */
+        assert_true(tells_discard(&x) == (version == 3));
+        switch_logging(&x, false, "logStatusDiscard");
+        assert_true(tells_discard(&x) == (version == 2));
+        switch_logging(&x, true, NULL);
+        assert_true(tells_discard(&x));
+        switch_logging(&x, false, NULL);
+        switch_logging(&x, true, "logEvents");
+        set_one(&x, "'#c3#b6'", 1);
+        assert_refused(&x, "##c3##b6'' is an output");
+        close_instance(&x);
+        unload_fmu(&f);
+    }
+}
+
+/* Before initialisation version 3 gives values at the start; version 2 none. */
+static void test_values_before(void **state)
+{
+    (void)state;
+    for (int version = 2; version <= 3; version++) {
+        fmu f;
+        instance x;
+        make_plant("mdop5", NULL, 0, version, &f);
+        open_instance(&x, &f);
+        set_one(&x, "parameters.heavy", 5);
+        set_one(&x, "push", 20);
+        const unsigned push = find_reference(&f, "push");
+        double value;
+        if (version == 2) {
+            get(&x, &push, 1, &value);
+            assert_refused(&x, "before initialisation");
+        } else {
+            assert_true(get_one(&x, "push") == 20 && get_one(&x, "parameters.stiff") == 45);
+            assert_true(fabs(get_one(&x, "a") - 4) < 1e-12 && get_one(&x, "time") == 0);
+            set_one(&x, "push", 10);
+            assert_int_equal(enter(&x, 0.5, NAN) + leave(&x), 0);
+            assert_true(fabs(get_one(&x, "a") - 2) < 1e-12 && get_one(&x, "time") == 0.5);
+        }
+        close_instance(&x);
         unload_fmu(&f);
     }
 }
@@ -671,6 +767,8 @@ static void test_description(void **state)
         "name=\"'big x'\"",
         "name=\"led.x\"",
         "name=\"outputs.push\"",
+        "name=\"outputs.outputs.push\"",
+        "name=\"'#c3#b6'\"",
         "causality=\"calculatedParameter\"",
         "<ModelStructure>"};
     for (int version = 2; version <= 3; version++) {
@@ -726,6 +824,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refusals),   cmocka_unit_test(test_fixed_steps),
         cmocka_unit_test(test_ends),       cmocka_unit_test(test_derivatives),
         cmocka_unit_test(test_threads),    cmocka_unit_test(test_description),
+        cmocka_unit_test(test_logging),    cmocka_unit_test(test_values_before),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folders);
 }

@@ -325,6 +325,20 @@ static void live_inputs(void **state)
     assert_int_equal(bg_realtime_step(rt, &bad, y, &err), BG_BAD_INPUT);
     assert_non_null(strstr(err.text, "'u'"));
     assert_near(bg_realtime_get_state(rt)->t, before, 0);
+    const unsigned char is_given = 1;
+    double one = 6;
+    assert_int_equal(bg_realtime_set_inputs(rt, &bad, &is_given, &err), BG_BAD_INPUT);
+    assert_ok(bg_realtime_set_inputs(rt, &one, &is_given, &err));
+    assert_ok(bg_realtime_step(rt, NULL, y, &err));
+    v += 0.5e-3 * 6 / 2;
+    assert_near(y[1], v, 1e-14);
+    bg_realtime_destroy(rt);
+    /* one that is not given: the model's own */
+    const unsigned char is_left_out = 0;
+    rt = create(p.sys, &o);
+    assert_ok(bg_realtime_set_inputs(rt, &bad, &is_left_out, &err));
+    assert_ok(bg_realtime_step(rt, NULL, y, &err));
+    assert_near(y[2], 4, 0);
     bg_realtime_destroy(rt);
     /* given back to the model */
     o.ninputs = 0;

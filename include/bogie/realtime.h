@@ -54,12 +54,18 @@ bg_status bg_realtime_create(const bg_system *system, const bg_realtime_options 
                              bg_realtime **realtime, bg_error *err);
 void bg_realtime_destroy(bg_realtime *realtime);
 
-/* One step. inputs[ninputs] hold from its beginning; NULL: no new ones, they stay as they are, and
- * before the first the system's own signals count. outputs[noutputs] (or NULL) are those at its
- * end. BG_STOPPED: an event ended the motion, the outputs are those there. On failure time and
- * state are those before the call; after one at an event the handle is of no further use. */
+/* One step. inputs[ninputs] hold from its beginning; NULL: no new ones but those of
+ * bg_realtime_set_inputs. What is not new stays as it is; an input that was never given is the
+ * system's own signal. outputs[noutputs] (or NULL) are those at its end. BG_STOPPED: an event ended
+ * the motion, the outputs are those there. On failure time, state and inputs are those before the
+ * call, without what was set for it; after one at an event the handle is of no further use. */
 bg_status bg_realtime_step(bg_realtime *realtime, const double *inputs, double *outputs,
                            bg_error *err);
+
+/* New values of some inputs, those with given[k] non-zero, from the beginning of the next step on.
+ * values[ninputs], given[ninputs]; all are taken, or none. */
+bg_status bg_realtime_set_inputs(bg_realtime *realtime, const double *values,
+                                 const unsigned char *given, bg_error *err);
 
 /* Optional, between two steps, when the outputs have been sent: evaluates the Jacobian of the next
  * step, which then takes about half as long to answer to its inputs. A Jacobian made ahead knows

@@ -242,7 +242,8 @@ typedef struct bg_system_def {
      * beyond the jump, until an event changes the mode. Required where nu > 0. */
     int (*inputs)(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt);
     /* From now on input i comes from outside, value + rate (t - since), which Bogie writes over
-     * what `inputs` gives. For systems whose `start` or `event` look at inputs. Optional. */
+     * what `inputs` gives; value NAN: it does not any more. For systems whose `start` or `event`
+     * look at inputs. Optional. */
     void (*set_live)(void *self, int i, double since, double value, double rate);
     /* The rates of inputs jump from u_t [nu] to those of p: v [nv] becomes what it is behind that,
      * by impulses of what follows inputs without a constraint; Bogie meets the constraints then.

@@ -171,6 +171,7 @@ PROTOTYPES = {
     "bg_realtime_create": (c_int, [c_void_p, POINTER(bg_realtime_options), _handle, _error]),
     "bg_realtime_destroy": (None, [c_void_p]),
     "bg_realtime_step": (c_int, [c_void_p, c_void_p, c_void_p, _error]),
+    "bg_realtime_set_inputs": (c_int, [c_void_p, c_void_p, c_void_p, _error]),
     "bg_realtime_get_noutputs": (c_int, [c_void_p]),
     "bg_realtime_get_output_name": (c_char_p, [c_void_p, c_int]),
     "bg_realtime_calc_outputs": (c_int, [c_void_p, c_void_p, _error]),
@@ -190,6 +191,8 @@ PROTOTYPES = {
     "bg_default_system_def": (bg_system_def, []),
     "bg_system_create": (c_int, [POINTER(bg_system_def), _handle, _error]),
     "bg_system_destroy": (None, [c_void_p]),
+    "bg_system_get_def": (POINTER(bg_system_def), [c_void_p]),
+    "bg_system_get_name": (c_char_p, [c_void_p, c_char, c_int, c_char_p, c_size_t]),
 }
 
 # HDF5 serves one thread at a time.

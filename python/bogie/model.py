@@ -125,7 +125,7 @@ class Runnable:
             at, equilibrium, options, integrator, rtol=rtol, atol=atol, step=step, t_start=t_start
         ).get("modes"))
 
-    def realtime(self, step=None, integrator=None, inputs=(), outputs=None, options=None,
+    def realtime(self, step=None, integrator=None, inputs=None, outputs=None, options=None,
                  hold="value"):
         """Fixed steps on demand, see RealTime."""
         if step is not None and not need_number("step", step) > 0:

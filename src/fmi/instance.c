@@ -20,16 +20,28 @@ const char *bg_fmi_category_get_name(bg_fmi_status status)
     return categories[status];
 }
 
+/* A # stands before a value reference, unless it is doubled. */
+static void double_signs(const char *text, char *out)
+{
+    for (; *text; text++) {
+        *out++ = *text;
+        if (*text == '#')
+            *out++ = '#';
+    }
+    *out = '\0';
+}
+
 bg_fmi_status bg_fmi_instance_tell(bg_fmi_instance *x, bg_fmi_status status, const char *format,
                                    ...)
 {
-    char text[BG_ERROR_LENGTH];
+    char text[BG_ERROR_LENGTH], doubled[2 * BG_ERROR_LENGTH];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (!x->quiet[status > BG_FMI_ERROR ? BG_FMI_ERROR : status] && x->host.log)
-        x->host.log(x->host.self, x->name, status, categories[status], text);
+    double_signs(text, doubled);
+    if ((status >= BG_FMI_ERROR || !x->quiet[status]) && x->host.log)
+        x->host.log(x->host.self, x->name, status, categories[status], doubled);
     if (status >= BG_FMI_ERROR && x->phase != BG_FMI_TERMINATED)
         x->phase = BG_FMI_FAILED;
     return status;
@@ -43,12 +55,15 @@ bg_fmi_status bg_fmi_instance_tell_error(bg_fmi_instance *x, const bg_error *err
 
 void bg_fmi_instance_set_logging(bg_fmi_instance *x, bool on, const char *const *names, size_t n)
 {
-    for (int s = 0; s <= BG_FMI_ERROR; s++) {
+    for (int s = 0; s < BG_FMI_ERROR; s++) {
         bool named = n == 0;
         for (size_t k = 0; k < n; k++)
             named = named || strcmp(names[k], categories[s]) == 0 ||
                     strcmp(names[k], "logAll") == 0;
-        x->quiet[s] = s == BG_FMI_OK ? !on || !named : on && !named;
+        if (x->host.version == 2)
+            x->quiet[s] = s == BG_FMI_OK ? !on || !named : on && !named;
+        else if (named)
+            x->quiet[s] = !on;
     }
 }
 
@@ -172,18 +187,21 @@ static void close_session(bg_fmi_instance *x)
     x->session = NULL;
 }
 
-bg_fmi_status bg_fmi_instance_set_experiment(bg_fmi_instance *x, double tolerance, double t_start,
-                                             double t_stop)
+bg_fmi_status bg_fmi_instance_set_experiment(bg_fmi_instance *x, const double *tolerance,
+                                             double t_start, const double *t_stop)
 {
-    if (!isfinite(t_start) || isinf(t_stop) || (!isnan(t_stop) && t_stop < t_start) ||
-        !(isnan(tolerance) || (isfinite(tolerance) && tolerance > 0)))
+    if (!isfinite(t_start) || (t_stop && !(isfinite(*t_stop) && *t_stop >= t_start)))
         return bg_fmi_instance_tell(x, BG_FMI_ERROR,
-                                    "start time %g, stop time %g and tolerance %g are not usable: "
-                                    "times must be finite and in order, a tolerance positive",
-                                    t_start, t_stop, tolerance);
-    x->tolerance = tolerance;
+                                    "start time %g and stop time %g are not usable: they must be "
+                                    "finite and in order",
+                                    t_start, t_stop ? *t_stop : t_start);
+    if (tolerance && !(isfinite(*tolerance) && *tolerance > 0))
+        return bg_fmi_instance_tell(
+            x, BG_FMI_ERROR, "the tolerance %g is not usable: it must be finite and positive",
+            *tolerance);
+    x->tolerance = tolerance ? *tolerance : NAN;
     x->t_start = x->t = t_start;
-    x->t_stop = t_stop;
+    x->t_stop = t_stop ? *t_stop : NAN;
     close_session(x);
     return BG_FMI_OK;
 }
@@ -404,7 +422,7 @@ bg_fmi_status bg_fmi_instance_step(bg_fmi_instance *x, double t, double h, bg_fm
     if (st == BG_OK)
         return bg_fmi_instance_tell(x, BG_FMI_OK, "an event ended the motion at t = %.17g", x->t);
     err.status = st;
-    if (!is_numerical(st) || !x->host.discards)
+    if (!is_numerical(st) || x->host.version != 2)
         return bg_fmi_instance_tell_error(x, &err);
     x->phase = BG_FMI_STOPPED;
     step->made = true;

@@ -42,7 +42,7 @@ typedef struct bg_fmi_host {
     void (*log)(void *self, const char *instance, bg_fmi_status status, const char *category,
                 const char *text);
     void *self;
-    bool discards; /* a step that is not made to its end is discarded; else it is an error */
+    int version; /* 2: a step that is not made to its end is discarded; 3: it is an error */
 } bg_fmi_host;
 
 typedef enum bg_fmi_category {
@@ -67,14 +67,15 @@ bool bg_fmi_instance_check(bg_fmi_instance *x, const bg_fmi_entry *entry);
  * standards allow. */
 bg_fmi_status bg_fmi_instance_tell(bg_fmi_instance *x, bg_fmi_status status, const char *format,
                                    ...) __attribute__((format(printf, 3, 4)));
-/* Events are told where logging is on; what is not OK always is, unless categories are named that
- * leave it out. */
+/* Errors are always told. Version 2: so is what else is not OK, unless categories are named that
+ * leave it out, and events where logging is on. Version 3: what logging is on for; categories are
+ * switched one by one, all where none is named. */
 void bg_fmi_instance_set_logging(bg_fmi_instance *x, bool on, const char *const *categories,
                                  size_t n);
 
-/* NAN: not defined. */
-bg_fmi_status bg_fmi_instance_set_experiment(bg_fmi_instance *x, double tolerance, double t_start,
-                                             double t_stop);
+/* NULL: not defined. */
+bg_fmi_status bg_fmi_instance_set_experiment(bg_fmi_instance *x, const double *tolerance,
+                                             double t_start, const double *t_stop);
 bg_fmi_status bg_fmi_instance_enter_initialisation(bg_fmi_instance *x);
 bg_fmi_status bg_fmi_instance_exit_initialisation(bg_fmi_instance *x);
 bg_fmi_status bg_fmi_instance_terminate(bg_fmi_instance *x);

@@ -23,7 +23,7 @@ typedef struct bg_fmi_parameter {
 struct bg_fmi_instance {
     bg_fmi_host host;
     char *name;
-    bool quiet[BG_FMI_ERROR + 1]; /* messages of a status that are not told */
+    bool quiet[BG_FMI_ERROR]; /* messages of a status that are not told */
     bg_fmi_setup setup;
     bg_fmi_phase phase;
     double tolerance, t_start, t_stop; /* NAN: not defined */

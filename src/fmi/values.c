@@ -57,7 +57,8 @@ bg_fmi_status bg_fmi_instance_get(bg_fmi_instance *x, const unsigned *references
     }
     if (of_parameters)
         update_parameters(x);
-    if (of_motion && x->phase == BG_FMI_INITIALISING && bg_fmi_instance_prepare(x, &err) != BG_OK)
+    const bool before = x->phase == BG_FMI_INSTANTIATED || x->phase == BG_FMI_INITIALISING;
+    if (of_motion && before && bg_fmi_instance_prepare(x, &err) != BG_OK)
         return bg_fmi_instance_tell_error(x, &err);
     if (of_motion && !x->session)
         return bg_fmi_instance_tell(x, BG_FMI_ERROR, "there are no outputs before the start");

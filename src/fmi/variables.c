@@ -1,6 +1,6 @@
 /* Names become structured ones: parts between points that are no identifiers are put in quotes,
  * indices in brackets stay. Parameters are called parameters.NAME, as in --set; an output that has
- * the name of something before it becomes outputs.NAME. */
+ * the name of something before it becomes outputs.NAME, or outputs.outputs.NAME. */
 #include "fmi/variables.h"
 
 #include "base/memory.h"
@@ -88,14 +88,20 @@ static bool is_taken(const bg_fmi_variables *v, const char *name)
     return false;
 }
 
-/* A variable of that name, or a longer one where it is taken; NULL: out of memory. */
+enum { MOST_FRONTS = 8 };
+
+/* A variable of that name, or one with `longer` before it, as often as that is taken; NULL: out of
+ * memory. */
 static bg_fmi_variable *add(bg_fmi_variables *v, bg_fmi_causality causality, const char *prefix,
                             const char *longer, const char *name, const char *unit)
 {
-    char text[NAME_SIZE];
+    char text[NAME_SIZE], front[NAME_SIZE] = "";
     structure(prefix, name, text, sizeof text);
-    if (is_taken(v, text))
-        structure(longer, name, text, sizeof text);
+    for (int k = 0; k < MOST_FRONTS && is_taken(v, text); k++) {
+        const size_t used = strlen(front);
+        snprintf(front + used, sizeof front - used, "%s%s", k > 0 ? "." : "", longer);
+        structure(front, name, text, sizeof text);
+    }
     bg_fmi_variable *x = &v->items[v->count];
     *x = (bg_fmi_variable){.name = strdup(text), .unit = strdup(unit), .causality = causality};
     v->count++;

@@ -41,7 +41,7 @@ static int def_inputs(void *self, double t, const int *mode, double *u, double *
 static void def_set_live(void *self, int signal, double since, double value, double rate)
 {
     bg_multibody *mb = self;
-    mb->live[signal] = (bg_live_signal){true, since, value, rate};
+    mb->live[signal] = (bg_live_signal){!isnan(value), since, value, rate};
     mb->nlive = signal < mb->nlive ? mb->nlive : signal + 1;
 }
 

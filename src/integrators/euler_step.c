@@ -511,12 +511,11 @@ static bg_status end(bg_integrator *ig, bg_error *err)
     return BG_OK;
 }
 
-bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
+static bg_status attempt(bg_integrator *ig, bg_error *err)
 {
     bg_euler *m = ig->method;
     bg_state *x = ig->x1;
     bool plain = ig->dyn->by_formalism && m->jacobian == BG_JACOBIAN_NONE;
-    *error = 0;
     bg_status st = plain ? step_free(ig, err) : step_constrained(ig, err);
     if (st == BG_OK)
         st = end(ig, err);
@@ -536,4 +535,18 @@ bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
     for (int i = 0; i < ig->n; i++)
         sum += x->q[i] - x->q[i];
     return sum == 0 ? BG_OK : bg_dynamics_report_not_finite(ig->dyn, err);
+}
+
+/* What a failure leaves behind was made of inputs that may be others when the step is tried again.
+ */
+bg_status bg_euler_attempt(bg_integrator *ig, double *error, bg_error *err)
+{
+    bg_euler *m = ig->method;
+    *error = 0;
+    bg_status st = attempt(ig, err);
+    if (st != BG_OK) {
+        bg_jacobian_forget(&m->kept_jacobian, m->blocks);
+        m->plain_ready = false;
+    }
+    return st;
 }

@@ -48,11 +48,12 @@ static bg_status refuse_name(const bg_system *sys, const char *what, char kind, 
 static bg_status find_inputs(bg_realtime *rt, const bg_realtime_options *o, bg_error *err)
 {
     for (int k = 0; k < o->ninputs; k++) {
-        rt->input[k] = find_name(rt->sys->system, 'u', rt->sys->def.nu, o->inputs[k]);
-        if (rt->input[k] < 0)
+        const int u = find_name(rt->sys->system, 'u', rt->sys->def.nu, o->inputs[k]);
+        rt->inputs[k] = (bg_live_feed){.u = u, .last = NAN, .t_last = NAN};
+        if (u < 0)
             return refuse_name(rt->sys->system, "input", 'u', rt->sys->def.nu, o->inputs[k], err);
         for (int i = 0; i < k; i++)
-            if (rt->input[i] == rt->input[k])
+            if (rt->inputs[i].u == u)
                 return bg_error_set(err, BG_BAD_INPUT, "input '%s' is named twice; once will do",
                                     o->inputs[k]);
     }
@@ -122,8 +123,7 @@ static void list(void *object, bg_arena *arena)
     bg_realtime *rt = object;
     const bg_system_def *def = &rt->sys->def;
     BG_TAKE(arena, rt->settings, rt->nsettings + 2);
-    BG_TAKE(arena, rt->input, rt->ninputs);
-    BG_TAKE(arena, rt->last, rt->ninputs);
+    BG_TAKE(arena, rt->inputs, rt->ninputs);
     BG_TAKE(arena, rt->outputs, rt->noutputs);
     BG_TAKE(arena, rt->y, def->ny);
     BG_TAKE(arena, rt->u, def->nu);
@@ -141,7 +141,6 @@ static bool allocate(bg_realtime *rt, const bg_realtime_options *o)
 {
     const bg_system_def *def = &rt->sys->def;
     rt->hold = o->hold;
-    rt->t_last = NAN;
     rt->nsettings = o->nsettings;
     rt->ninputs = o->ninputs;
     rt->noutputs = o->outputs ? o->noutputs : def->ny > 0 ? def->ny : def->nq + def->nv;

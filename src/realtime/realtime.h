@@ -13,6 +13,17 @@ typedef struct bg_live_output {
     char name[80];
 } bg_live_output;
 
+/* An input from outside. */
+typedef struct bg_live_feed {
+    int u; /* which input of the system it is */
+    bool fresh;
+    double next;         /* fresh: its value from the next step on; NAN: the system's own again */
+    double last, t_last; /* the last sample, and s, when it came; NAN: there was none */
+    bool taken;          /* in this step */
+    bool owed;           /* steps before it have failed, behind the last one that had not, where: */
+    double before, last_before, t_last_before; /* NAN: the system's own */
+} bg_live_feed;
+
 struct bg_realtime {
     bg_evaluator *sys;
     bg_integrator *ig;
@@ -21,9 +32,7 @@ struct bg_realtime {
     bg_assembly_report assembly;
     bg_hold hold;
     int ninputs, noutputs;
-    int *input;              /* [ninputs] which u each one is */
-    double *last;            /* [ninputs] the last sample */
-    double t_last;           /* s, when it came; NAN: there was none */
+    bg_live_feed *inputs;    /* [ninputs] */
     bg_live_output *outputs; /* [noutputs] */
     double *y;               /* [ny] */
     bg_filters filters;      /* of y, from step to step */

@@ -13,31 +13,73 @@
 #include <math.h>
 #include <string.h>
 
-static bg_status take_inputs(bg_realtime *rt, const double *inputs, bg_error *err)
+bg_status bg_realtime_set_inputs(bg_realtime *rt, const double *values, const unsigned char *given,
+                                 bg_error *err)
 {
     char buffer[32];
-    double t = bg_integrator_get_state(rt->ig)->t;
-    for (int k = 0; inputs && k < rt->ninputs; k++)
-        if (!isfinite(inputs[k]))
+    for (int k = 0; k < rt->ninputs; k++)
+        if ((!given || given[k]) && !isfinite(values[k]))
             return bg_error_set(
                 err, BG_BAD_INPUT, "the value %g of input '%s' at t = %.17g is not a finite number",
-                inputs[k],
-                bg_system_get_name(rt->sys->system, 'u', rt->input[k], buffer, sizeof buffer), t);
-    if (!inputs && isnan(rt->t_last))
-        return BG_OK;
-    bool slope = inputs && rt->hold == BG_HOLD_SLOPE && t > rt->t_last;
-    for (int k = 0; k < rt->ninputs; k++) {
-        const bg_live_input *now = &rt->sys->outside[rt->input[k]];
-        double reached = now->value + now->rate * (t - now->since); /* held without a sample */
-        double value = inputs ? inputs[k] : reached;
-        double rate = slope ? (value - rt->last[k]) / (t - rt->t_last) : 0;
-        bg_system_set_live(rt->sys, rt->input[k], t, value, rate);
-        if (inputs)
-            rt->last[k] = value;
-    }
-    if (inputs)
-        rt->t_last = t;
+                values[k],
+                bg_system_get_name(rt->sys->system, 'u', rt->inputs[k].u, buffer, sizeof buffer),
+                bg_integrator_get_state(rt->ig)->t);
+    for (int k = 0; k < rt->ninputs; k++)
+        if (!given || given[k]) {
+            rt->inputs[k].fresh = true;
+            rt->inputs[k].next = values[k];
+        }
     return BG_OK;
+}
+
+/* From t on: the next value, or what the last one and its slope have come to. */
+static void take_input(bg_realtime *rt, bg_live_feed *x, double t)
+{
+    const bg_live_input *now = &rt->sys->outside[x->u];
+    const double reached = now->live ? now->value + now->rate * (t - now->since) : NAN;
+    const double value = x->fresh ? x->next : reached;
+    const bool slope = x->fresh && rt->hold == BG_HOLD_SLOPE && t > x->t_last;
+    x->taken = x->fresh;
+    if (!x->owed) {
+        x->before = reached;
+        x->last_before = x->last;
+        x->t_last_before = x->t_last;
+    }
+    x->owed = false;
+    if (!x->fresh && !now->live)
+        return;
+    bg_system_set_live(rt->sys, x->u, t, value, slope ? (value - x->last) / (t - x->t_last) : 0);
+    if (x->fresh) {
+        x->last = value;
+        x->t_last = isnan(value) ? NAN : t;
+    }
+    x->fresh = false;
+}
+
+static bg_status take_inputs(bg_realtime *rt, const double *inputs, bg_error *err)
+{
+    bg_status st = inputs ? bg_realtime_set_inputs(rt, inputs, NULL, err) : BG_OK;
+    const double t = bg_integrator_get_state(rt->ig)->t;
+    for (int k = 0; k < rt->ninputs; k++) {
+        rt->inputs[k].taken = false;
+        if (st == BG_OK)
+            take_input(rt, &rt->inputs[k], t);
+    }
+    return st;
+}
+
+/* After a step that failed the next one begins with what inputs were before it. */
+static void give_back_inputs(bg_realtime *rt)
+{
+    for (int k = 0; k < rt->ninputs; k++) {
+        bg_live_feed *x = &rt->inputs[k];
+        if (!x->taken)
+            continue;
+        x->fresh = x->owed = true;
+        x->next = x->before;
+        x->last = x->last_before;
+        x->t_last = x->t_last_before;
+    }
 }
 
 static bg_status calc_switches(bg_realtime *rt, const bg_state *x, bg_error *err)
@@ -215,8 +257,10 @@ bg_status bg_realtime_step(bg_realtime *rt, const double *inputs, double *output
                                      : take_inputs(rt, inputs, err);
     if (st == BG_OK)
         st = bg_integrator_step(rt->ig, err);
-    if (st != BG_OK)
+    if (st != BG_OK) {
+        give_back_inputs(rt);
         return st;
+    }
     if (rt->sys->def.ns > 0)
         st = handle_events(rt, &stop, err);
     if (st == BG_OK && outputs)
@@ -225,6 +269,7 @@ bg_status bg_realtime_step(bg_realtime *rt, const double *inputs, double *output
         return stop ? bg_error_set(err, BG_STOPPED, "an event ended the motion at t = %.17g",
                                    bg_integrator_get_state(rt->ig)->t)
                     : BG_OK;
+    give_back_inputs(rt);
     if (rt->ig->stepped) /* else an event has made a new start, which stays */
         bg_integrator_undo(rt->ig, HUGE_VAL);
     return st == BG_RETRY ? BG_SYSTEM_FAILED : st;

@@ -7,6 +7,7 @@
 #include "system/dynamics.h"
 #include "system/system.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,7 @@ static bg_status tell(const bg_evaluator *ev, int code, const char *function, do
 
 void bg_system_set_live(bg_evaluator *ev, int i, double since, double value, double rate)
 {
-    ev->outside[i] = (bg_live_input){true, since, value, rate};
+    ev->outside[i] = (bg_live_input){!isnan(value), since, value, rate};
     if (ev->def.set_live)
         ev->def.set_live(ev->def.self, i, since, value, rate);
 }

@@ -168,7 +168,8 @@ bg_status bg_system_set_state(bg_evaluator *sys, const bg_state *x, bg_point *p,
 /* Inputs at t: those of the definition, but for those that come from outside. */
 bg_status bg_system_calc_inputs(bg_evaluator *sys, double t, const int *mode, double *u,
                                 double *u_t, double *u_tt, bg_error *err);
-/* From now on input i is value + rate (t - since), whatever the definition says. */
+/* From now on input i is value + rate (t - since), whatever the definition says; value NAN: it
+ * is as the definition says again. */
 void bg_system_set_live(bg_evaluator *sys, int i, double since, double value, double rate);
 
 /* Energies at p, where the definition has them; returns the code of its function. */

@@ -208,6 +208,46 @@ def test_live_inputs():
         m.realtime(step=1e-3, inputs=["push"])
 
 
+def make_pusher():
+    """A mass that inputs push: one that is constant, one that varies, and one that is none where it
+    is above 9."""
+    return bogie.Model({
+        "gravity": [0, 0, 0], "inputs": {"push": 5, "wave": "sin(t)", "limited": 0},
+        "bodies": {"b": {"mass": 1, "center": [0, 0, 0], "inertia": [1, 1, 1]}},
+        "joints": {"s": {"type": "prismatic", "bodies": ["ground", "b"], "at": [0, 0, 0],
+                         "axis": [1, 0, 0]}},
+        "forces": {"p": {"type": "force", "at": "b",
+                         "force": ["push + wave + sqrt(9 - limited)", 0, 0]}},
+        "outputs": {"x": {"joint": "s"}, "push": {"signal": "push"}, "wave": {"signal": "wave"}}})
+
+
+@pytest.mark.parametrize("hold", ["value", "slope"])
+def test_inputs_one_by_one(hold):
+    """What was never named is as the model says, what was named once stays; a step that fails takes
+    its inputs back."""
+    m = make_pusher()
+    rt, twin, plain = (m.realtime(step=1e-3, hold=hold) for _ in range(3))
+    assert rt.inputs == ("push", "wave", "limited")
+    for _ in range(10):
+        y = rt.step(limited=0.0)
+        assert (y == plain.step()).all()
+        twin.step(limited=0.0)
+    assert rt["push"] == 5 and abs(rt["wave"] - np.sin(rt.t - 1e-3)) < 1e-3
+    for bad in ({"push": 1, "limited": 10}, {"push": 3, "limited": 11}, {"push": np.nan},
+                {"wave": 2, "limited": np.inf}):
+        with pytest.raises(bogie.Error):
+            rt.step(**bad)
+    for _ in range(10):
+        assert (rt.step() == twin.step()).all()
+    rt.step(push=2)
+    twin.step(push=2)
+    with pytest.raises(bogie.Error):
+        rt.step(push=1, wave=3, limited=10)
+    for _ in range(10):
+        assert (rt.step() == twin.step()).all()
+    assert rt["push"] == 2
+
+
 WISHBONE = SOURCE / "models/double-wishbone.json"
 
 

@@ -6,7 +6,6 @@
 #include "fmi/instance.h"
 #include "fmi/skin/place.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +111,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
         c->logger = functions->logger;
         c->environment = functions->componentEnvironment;
         c->instance = bg_fmi_instance_create(name, guid, folder, loggingOn != 0,
-                                             &(bg_fmi_host){tell, c, true});
+                                             &(bg_fmi_host){tell, c, 2});
     } else {
         functions->logger(
             functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s",
@@ -141,8 +140,8 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean toleranceDefined, fm
     if (!x)
         return fmi2Error;
     ((component *)c)->last = startTime;
-    return (fmi2Status)bg_fmi_instance_set_experiment(x, toleranceDefined ? tolerance : NAN,
-                                                      startTime, stopTimeDefined ? stopTime : NAN);
+    return (fmi2Status)bg_fmi_instance_set_experiment(
+        x, toleranceDefined ? &tolerance : NULL, startTime, stopTimeDefined ? &stopTime : NULL);
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component c)

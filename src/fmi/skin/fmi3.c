@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "fmi/instance.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what a call is not interested in */
@@ -43,7 +42,7 @@ static const bg_fmi_entry entries[] = {
     [EXIT_INITIALIZATION] = {"fmi3ExitInitializationMode", BG_FMI_INITIALISING},
     [TERMINATE] = {"fmi3Terminate", BG_FMI_STEPPING},
     [RESET] = {"fmi3Reset", BG_FMI_ANY},
-    [GET] = {"fmi3GetFloat64, or another function that gets values,", MOVING},
+    [GET] = {"fmi3GetFloat64, or another function that gets values,", BG_FMI_ANY},
     [SET] = {"fmi3SetFloat64, or another function that sets values,", BEGUN},
     [DEPENDENCIES] = {"fmi3GetVariableDependencies", BG_FMI_ANY},
     [FMU_STATE] = {"fmi3GetFMUState, or another function of FMU states,", BG_FMI_ANY},
@@ -151,7 +150,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
     c->environment = environment;
     if (resources)
         c->instance = bg_fmi_instance_create(name, token, resources, loggingOn,
-                                             &(bg_fmi_host){tell, c, false});
+                                             &(bg_fmi_host){tell, c, 3});
     else
         refuse_kind(log, environment, "the FMU needs the path of its resources");
     if (c->instance)
@@ -175,7 +174,7 @@ fmi3Status fmi3EnterInitializationMode(fmi3Instance instance, fmi3Boolean tolera
     if (!x)
         return fmi3Error;
     const bg_fmi_status st = bg_fmi_instance_set_experiment(
-        x, toleranceDefined ? tolerance : NAN, startTime, stopTimeDefined ? stopTime : NAN);
+        x, toleranceDefined ? &tolerance : NULL, startTime, stopTimeDefined ? &stopTime : NULL);
     return (fmi3Status)(st == BG_FMI_OK ? bg_fmi_instance_enter_initialisation(x) : st);
 }
 
