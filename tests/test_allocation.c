@@ -45,6 +45,13 @@ static bg_status create(const char *reference, bg_system **sys, bg_error *err)
     return st == BG_OK ? bg_equations_create(family, NULL, 0, sys, err) : st;
 }
 
+/* A run; a remark that found no room is counted, and the run goes on. */
+static bg_status run(const bg_system *sys, const bg_run_options *o, bg_run_report *r, bg_error *err)
+{
+    bg_status st = bg_run(sys, o, r, err);
+    return r->warnings.lost > 0 ? BG_NO_MEMORY : st;
+}
+
 /* One thing a user does, from nothing to nothing. */
 typedef bg_status scenario(const char *system, const char *method, bg_error *err);
 
@@ -69,9 +76,7 @@ static bg_status run_with_checkpoint(const char *system, const char *method, bg_
     o.checkpoint = file;
     for (int k = 0; k < 2 && st == BG_OK; k++) {
         bg_run_report r;
-        st = bg_run(sys, &o, &r, err);
-        if (r.warnings.lost > 0) /* a remark that found no room is counted, and the run goes on */
-            st = BG_NO_MEMORY;
+        st = run(sys, &o, &r, err);
         bg_run_report_clear(&r);
         o.resume = file;
     }
@@ -95,7 +100,7 @@ static bg_status write_results(const char *system, const char *ending, bg_error 
         o.output_steps = 1;
         o.t_end = 0.01;
         o.sink = bg_result_get_sink(result);
-        st = bg_run(sys, &o, &r, err);
+        st = run(sys, &o, &r, err);
     }
     if (st == BG_OK)
         st = bg_result_finish(result, &r, err);
@@ -129,7 +134,7 @@ static bg_status run_model(const char *path, const char *formulation, bg_error *
     if (st == BG_OK)
         st = bg_model_create_system(model, formulation, &sys, err);
     if (st == BG_OK)
-        st = bg_run(sys, &o, &r, err);
+        st = run(sys, &o, &r, err);
     bg_run_report_clear(&r);
     bg_system_destroy(sys);
     bg_model_destroy(model);
@@ -186,8 +191,8 @@ static bg_status start_model(const char *name, const char *formulation, bg_error
     if (st == BG_OK)
         st = bg_model_create_system(model, formulation, &sys, err);
     if (st == BG_OK)
-        st = bg_run(sys, &o, &r, err);
-    if (r.warnings.lost > 0 || r.assembly.warnings.lost > 0)
+        st = run(sys, &o, &r, err);
+    if (r.assembly.warnings.lost > 0)
         st = BG_NO_MEMORY;
     bg_run_report_clear(&r);
     bg_system_destroy(sys);
@@ -215,7 +220,7 @@ static bg_status write_model_result(const char *model, const char *file, bg_erro
         st = bg_result_describe(result, m, &o, err);
     if (st == BG_OK) {
         o.sink = bg_result_get_sink(result);
-        st = bg_run(sys, &o, &r, err);
+        st = run(sys, &o, &r, err);
     }
     if (st == BG_OK)
         st = bg_result_finish(result, &r, err);

@@ -460,6 +460,75 @@ static void fixed_steps_are_compared(void **state)
     assert_true(SANITIZED || (seen > 40 && large > 10));
 }
 
+/* A double pendulum, lifted by so many degrees; false: it takes more steps than are compared. */
+static bool run_double_pendulum(const char *method, const char *form, double start,
+                                double tolerance, double t_end, double w[2], bg_verdict *verdict)
+{
+    bg_error err = {0};
+    bg_system *sys;
+    bg_run_report report;
+    bg_run_options o = bg_default_run_options();
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{'bodies': {'a': {'mass': 1, 'center': [0, 0, -0.5]}, "
+             "'b': {'mass': 1, 'center': [0, 0, -1.5], 'inertia': [0.01, 0.01, 0.01]}}, "
+             "'joints': {'h': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], "
+             "'axis': [0, 1, 0], 'initial': '%g*deg'}, 'k': {'type': 'revolute', "
+             "'bodies': ['a', 'b'], 'at': [0, 0, -1], 'axis': [0, 1, 0]}}, "
+             "'outputs': {'a': {'angular_velocity': 'a', 'component': 'y'}, "
+             "'b': {'angular_velocity': 'b', 'component': 'y'}}}",
+             start);
+    bg_model *model = parse_quoted(json);
+    assert_ok(bg_model_create_system(model, form, &sys, &err));
+    o.integrator = method;
+    o.method.rtol = o.method.atol = tolerance;
+    o.t_end = t_end;
+    o.max_steps = 32768;
+    bg_status st = bg_run(sys, &o, &report, &err);
+    assert_true(st == BG_OK || st == BG_TOO_MANY_STEPS);
+    memcpy(w, report.y, 2 * sizeof *w);
+    *verdict = report.verdict;
+    if (st == BG_OK)
+        assert_int_equal(report.verdict != BG_GOOD, find_topic(&report.warnings, "growth") != NULL);
+    bg_run_report_clear(&report);
+    bg_system_destroy(sys);
+    bg_model_destroy(model);
+    return st == BG_OK;
+}
+
+/* What a chaotic motion makes of errors is said where the end is wrong; what is good to a hundredth
+ * is good. With every method, up to the number of steps that are done again, and beyond it where
+ * the beginning shows it. */
+static void growing_errors_are_said(void **state)
+{
+    (void)state;
+    const bg_integrator_info *info;
+    static const double ends[] = {3, 15};
+    int good = 0, wrong = 0;
+    double exact[2], w[2];
+    bg_verdict v;
+    for (int k = 0; k < 2; k++) {
+        run_double_pendulum("mdop8", forms[0], 120, 1e-13, ends[k], exact, &v);
+        for (int n = 0; (info = get_method(n)); n++)
+            for (int j = 0; j < 3 && !info->fixed_steps; j++) {
+                double tolerance = j < 2 ? 1e-5 : 1e-8;
+                if (!run_double_pendulum(info->name, forms[j % 2], 120, tolerance, ends[k], w, &v))
+                    continue;
+                double error = hypot(w[0] - exact[0], w[1] - exact[1]) / 5;
+                if (error > 0.5 ? v == BG_GOOD : error < 0.01 && v != BG_GOOD)
+                    fail_msg("%s, %s, %g s at %g: wrong by %g, verdict %d", info->name,
+                             forms[j % 2], ends[k], tolerance, error, (int)v);
+                good += error < 0.01;
+                wrong += error > 0.5;
+            }
+    }
+    assert_true(good > 20 && wrong > 10);
+    assert_true(run_double_pendulum("mdop5", forms[0], 120, 1e-9, 20, w, &v));
+    assert_int_equal(v, BG_DOUBTFUL);
+    assert_true(run_double_pendulum("mdop5", forms[0], 10, 1e-6, 200, w, &v)); /* it is regular */
+    assert_int_equal(v, BG_GOOD);
+}
+
 /* No false alarms: the shipped models pass without any doubt. */
 static void shipped_models_raise_no_doubt(void **state)
 {
@@ -495,6 +564,7 @@ int main(void)
         cmocka_unit_test(places_excuse_nothing),
         cmocka_unit_test(explosions_are_never_good),
         cmocka_unit_test(fixed_steps_are_compared),
+        cmocka_unit_test(growing_errors_are_said),
         cmocka_unit_test(shipped_models_raise_no_doubt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

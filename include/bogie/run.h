@@ -66,8 +66,10 @@ typedef struct bg_run_options {
     const char *resume;        /* checkpoint file to go on from */
     /* Non-zero: a run with fixed steps is not done again with others, beside what is counted, to
      * see how wrong it is; it takes half as long again, or of long runs some thousand steps. Nor is
-     * one whose constraints are redundant but for the digits of the data, with constraints moved by
-     * what these leave open, to see what that comes to; it takes as long again. */
+     * one with controlled steps done again with looser tolerances, a quarter or, if that ends
+     * elsewhere, as long again, to see whether errors grow out of bounds. Nor is one whose
+     * constraints are redundant but for the digits of the data, with constraints moved by what
+     * these leave open, to see what that comes to; it takes as long again. */
     int skip_comparison;
     /* Constraints of joints are moved by so much of their sizes, some to one side, some to the
      * other; 0: not. */

@@ -316,7 +316,7 @@ bg_status bg_runner_begin(bg_runner *r, bg_error *err)
         st = bg_instant_restart(&r->at, BG_RESTART_START, err);
     if (st != BG_OK)
         return st;
-    bg_comparison_begin(&r->comparison, &p->assembly.redundancy, r->t_start, r->t_end);
+    bg_comparison_begin(&r->comparison, r->t_start, r->t_end);
     bg_state_copy(r->sys->system, bg_integrator_get_state(r->ig), r->at.state);
     r->energy_start = bg_runner_calc_energy(r, r->at.state);
     bg_runner_update_certificate(r);
@@ -348,8 +348,10 @@ static bg_status finish(bg_runner *r, bg_status st, bg_error *err)
     if (st == BG_OK || st == BG_STOPPED) /* else the message says it */
         bg_integrator_explain(r->ig, &p->warnings, why, sizeof why);
     bg_integrator_describe(r->ig, p->certificate.note, sizeof p->certificate.note);
-    if (bg_state_create(r->sys->system, &p->final, NULL) != BG_OK)
+    if (bg_state_create(r->sys->system, &p->final, NULL) != BG_OK) {
+        p->warnings.lost++; /* those about it */
         return st != BG_OK ? st : bg_error_set(err, BG_NO_MEMORY, "out of memory for the report");
+    }
     bg_state_copy(r->sys->system, x, p->final);
     bg_status measured = bg_runner_calc_outputs(r, x, false, st == BG_OK ? &own : NULL);
     if (st == BG_OK)
@@ -384,9 +386,11 @@ static bg_status judge_masses(bg_runner *r, bg_status st, bg_error *err)
         bg_dynamics_evaluate(d, x->t, x->q, x->v, x->z, x->mode, BG_TERM_M, &ignored) != BG_OK)
         return st;
     bg_status positive = bg_masses_check(system, x->t, d->terms.M, &found);
-    if (positive == BG_NO_MEMORY && st == BG_OK) {
-        *err = found;
-        return positive;
+    if (positive == BG_NO_MEMORY) {
+        r->report->warnings.lost++;
+        if (st == BG_OK)
+            *err = found;
+        return st == BG_OK ? positive : st;
     }
     if (positive != BG_BAD_INPUT)
         return st;
@@ -436,6 +440,8 @@ bg_status bg_run(const bg_system *system, const bg_run_options *options, bg_run_
                             r.t_start, report->final->t, &report->warnings);
     if (started && st == BG_OK)
         bg_comparison_judge_digits(&r.comparison, system, options, r.t_start, report);
+    if (started && st == BG_OK)
+        bg_comparison_judge_growth(&r.comparison, system, options, r.t_start, report);
     bg_runner_clear(&r);
     if (st > 0 && st != BG_STOPPED)
         st = BG_BROKE_DOWN; /* steps were made smaller already, and another run would end there */
