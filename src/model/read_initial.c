@@ -1,5 +1,6 @@
 /* Where joints start: "initial" of a joint, or of the whole file by joint name (which goes last),
  * and whether that is only where an equilibrium is looked for. */
+#include "base/text.h"
 #include "model/cardan.h"
 #include "model/read.h"
 
@@ -96,6 +97,10 @@ static void read_one(const bg_value *v)
 {
     if (strcmp(v->key, "equilibrium") == 0 && json_is_boolean(v->json)) { /* no start of a joint */
         v->reader->model->equilibrium = json_is_true(v->json);
+        return;
+    }
+    if (json_is_boolean(v->json) && bg_text_calc_distance(v->key, "equilibrium") < 4) {
+        bg_value_fail(v, "is not a known key; did you mean 'equilibrium'?");
         return;
     }
     int joint = bg_value_find(v, BG_NAME_JOINT, v->key);

@@ -303,6 +303,13 @@ void bg_value_fail_unknown(const bg_value *v, const char *noun, const char *name
                   write_hint(name, names, n, hint, sizeof hint));
 }
 
+/* Whether a key is another but for one letter, as 'stop' is for 'stops'. */
+static bool is_slip(const char *key, const char *const *keys, int n)
+{
+    const int near = bg_text_find_nearest(key, keys, n);
+    return near >= 0 && strlen(key) > 3 && bg_text_calc_distance(key, keys[near]) == 1;
+}
+
 void bg_value_expect(const bg_value *object, const char *const *keys)
 {
     if (!bg_value_expect_object(object))
@@ -316,7 +323,8 @@ void bg_value_expect(const bg_value *object, const char *const *keys)
         while (k < n && strcmp(keys[k], member.key) != 0)
             k++;
         char hint[HINT_LENGTH];
-        const char *topic = k == n ? bg_topic_find(member.key) : NULL;
+        const char *topic = k == n && !is_slip(member.key, keys, n) ? bg_topic_find(member.key)
+                                                                    : NULL;
         if (k == n)
             bg_value_fail(&member, "is not a known key; %s",
                           topic ? topic : write_hint(member.key, keys, n, hint, sizeof hint));
