@@ -111,10 +111,34 @@ static void test_clouds(void **state)
     }
 }
 
+/* Real eigenvalues and damped pairs over four decades, many stages: the peaks of R are narrow
+ * beside the largest of them. */
+static void test_wide_clouds(void **state)
+{
+    (void)state;
+    unsigned seed = 11;
+    for (int k = 0; k < (SANITIZED ? 1 : 6); k++) {
+        bg_error err = {BG_OK, ""};
+        double re[6], im[6];
+        bg_target target = {BG_TARGET_CLOUD, 3 + k % 4, re, im};
+        bg_polynomial p;
+        for (int i = 0; i < target.n; i++) {
+            const double size = pow(10, 4 * draw(&seed)), angle = i % 2 ? 1.5708 * draw(&seed) : 0;
+            re[i] = -size * cos(angle);
+            im[i] = size * sin(angle);
+        }
+        assert_ok(bg_polynomial_find(9 + k, 2 + k % 2, &target, &p, &err));
+        print_message("wide cloud %d: %d stages, %g s, at most %g s\n", k, p.stages, p.reach,
+                      p.bound);
+        assert_true(p.reach <= p.bound && p.reach >= p.bound * (1 - 1e-3));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_imaginary), cmocka_unit_test(test_real),
-        cmocka_unit_test(test_many_stages), cmocka_unit_test(test_clouds)};
+        cmocka_unit_test(test_many_stages), cmocka_unit_test(test_clouds),
+        cmocka_unit_test(test_wide_clouds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

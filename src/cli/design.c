@@ -113,10 +113,12 @@ static bg_status find_eigenvalues(const arguments *args, double **values, bg_tar
                           "'%s' has no eigenvalue that could limit a step; design for an axis with "
                           "--target",
                           args->eigenvalues);
-    if (st == BG_OK)
+    if (st == BG_OK) {
         printf("%s %s: %d eigenvalues%s up to %.4g 1/s%s\n", args->eigenvalues, job.analysis->where,
                count, parts ? " of the fast part" : "", largest,
                growing > 0 ? ", without those that grow" : "");
+        bg_linear_job_print_doubt(&job);
+    }
     *target = (bg_target){BG_TARGET_CLOUD, count, re, im};
     *values = A;
     bg_linear_job_close(&job);

@@ -1,7 +1,10 @@
 #include "cli/linear.h"
 
+#include "run/problem.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *args,
                              bg_linear_job *job, bg_error *err)
@@ -21,6 +24,19 @@ void bg_linear_job_close(bg_linear_job *job)
 {
     bg_analysis_destroy(job->analysis);
     bg_problem_destroy(job->problem);
+}
+
+void bg_linear_job_print_doubt(const bg_linear_job *job)
+{
+    const char *form = job->problem->formulation;
+    if (!bg_analysis_is_instant(job->analysis))
+        return;
+    if (job->analysis->rests && form && strcmp(form, "cartesian") == 0)
+        printf("  remark           the motion is steady, but not in these coordinates: its "
+               "eigenvalues are those of the instant; --formulation joint has others\n");
+    else
+        printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
+               "instant, and depend on the coordinates\n");
 }
 
 int bg_linear_run(const bg_verb *verb, const bg_linear_verb *own, int argc, char **argv, void *args)

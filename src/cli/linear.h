@@ -36,6 +36,8 @@ typedef struct bg_linear_job {
 bg_status bg_linear_job_open(const char *reference, const bg_linear_arguments *args,
                              bg_linear_job *job, bg_error *err);
 void bg_linear_job_close(bg_linear_job *job);
+/* Eigenvalues mean something for all coordinates where nothing accelerates; else a remark. */
+void bg_linear_job_print_doubt(const bg_linear_job *job);
 
 /* What a verb does with its arguments: it checks its own, and works on a job. */
 typedef struct bg_linear_verb {

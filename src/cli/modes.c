@@ -99,20 +99,6 @@ static void print_free(const bg_linear_job *job, const bg_modes *m)
     }
 }
 
-/* Eigenvalues mean something for all coordinates where nothing accelerates. */
-static void print_doubt(const bg_linear_job *job)
-{
-    const char *form = job->problem->formulation;
-    if (!bg_analysis_is_instant(job->analysis))
-        return;
-    if (job->analysis->rests && form && strcmp(form, "cartesian") == 0)
-        printf("  remark           the motion is steady, but not in these coordinates: its "
-               "eigenvalues are those of the instant; --formulation joint has others\n");
-    else
-        printf("  remark           this state is no equilibrium: its eigenvalues are those of the "
-               "instant, and depend on the coordinates\n");
-}
-
 static void print_table(const bg_linear_job *job, const bg_modes *m)
 {
     const bg_warnings *list = bg_analysis_get_warnings(job->analysis);
@@ -122,7 +108,7 @@ static void print_table(const bg_linear_job *job, const bg_modes *m)
     for (int i = 0; i < list->count; i++)
         if (strcmp(list->items[i].topic, "equilibrium") == 0)
             bg_warning_print(&list->items[i]);
-    print_doubt(job);
+    bg_linear_job_print_doubt(job);
     printf("%5s  %27s%11s %9s  %s\n", "mode", "eigenvalue [1/s]     ", "freq. [Hz]", "damping",
            "takes part");
     for (int k = 0; k < m->count && k < LINES; k++)

@@ -190,6 +190,7 @@ static bg_status work(bg_linear_job *job, const void *given, bg_error *err)
     bg_rates_sort(r, job->analysis->linearisation, def->v_part, def->z_part);
     printf("%s %s, %d freedoms, %d states\n", bg_problem_get_reference(job->problem),
            job->analysis->where, r->n, r->nx - 2 * r->n);
+    bg_linear_job_print_doubt(job);
     if (args->choose)
         st = choose(job, args, r, err);
     if (st == BG_OK)

@@ -151,15 +151,16 @@ static bool solve(simplex *s, bool transposed, real *x)
     return true;
 }
 
-/* The cut at point k in the direction d. */
+/* The cut at point k in the direction d, divided by its weight: mu is that times w. */
 static column make_cut(const bg_exchange *p, int k, long double complex d)
 {
     const int n = p->stages - p->order;
-    column c = {.e = p->e[k]};
-    c.cost = creall(conjl(d) * p->given[k]) - 1 + c.e;
+    const real w = p->w[k];
+    column c = {.e = p->e[k] / w};
+    c.cost = (creall(conjl(d) * p->given[k]) - 1) / w + c.e;
     for (int j = 0; j < n; j++)
-        c.a[j] = -creall(conjl(d) * p->psi[k][j]);
-    c.a[n] = p->w[k];
+        c.a[j] = -creall(conjl(d) * p->psi[k][j]) / w;
+    c.a[n] = 1;
     return c;
 }
 

@@ -142,7 +142,8 @@ static bool add_maxima_along(bg_exchange *x, long double complex axis, long doub
         r[0] = r[1], r[1] = r[2];
         r[2] = end * (1 - cosl(pi * k / fine)) / 2;
         t[2] = bg_exchange_calc_excess(x, r[2] * axis);
-        if (!(t[1] > t[0] && t[1] >= t[2] && t[1] > -1e-2L))
+        const long double drop = t[1] - fminl(t[0], t[2]); /* twice it is more than it rises */
+        if (!(t[1] > t[0] && t[1] >= t[2] && t[1] + 2 * drop > allowed))
             continue;
         long double low = r[0], high = r[2];
         for (int i = 0; i < 60; i++) {

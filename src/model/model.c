@@ -32,12 +32,14 @@ static void read_name(const bg_value *top)
     reader->model->name = name;
 }
 
+/* What used a parameter may have been replaced by a setting: that is no reason for doubt. */
 static void warn_unused(bg_reader *reader)
 {
     const bg_model *m = reader->model;
+    const bg_verdict verdict = reader->replaced ? BG_GOOD : BG_DOUBTFUL;
     for (int k = 0; k < reader->nparameters; k++)
         if (!reader->parameter_used[k])
-            bg_reader_warn(reader, BG_DOUBTFUL, "parameter",
+            bg_reader_warn(reader, verdict, "parameter",
                            "parameter '%s' is not used; remove it, or use it",
                            reader->parameter_names[k]);
     for (int k = 1; k < m->nbodies; k++)
@@ -123,6 +125,8 @@ bg_status bg_model_create(json_t *root, const char *origin, const bg_setting *se
     bg_reader reader = {.model = BG_NEW(bg_model), .origin = origin, .err = err};
     bg_value top = {.reader = &reader, .json = root};
     reader.top = &top;
+    for (int k = 0; k < nsettings; k++)
+        reader.replaced = reader.replaced || !strstr(settings[k].name, "parameters.");
     if (!reader.model)
         return bg_error_set(err, BG_NO_MEMORY, "%s: not enough memory to read the model", origin);
     if (json_is_object(root)) {

@@ -46,6 +46,7 @@ typedef struct bg_reader {
     bool *body_attached;          /* [nbodies] a joint or force refers to it */
     int own_bodies;               /* of the file, before those that tyres add */
     const bg_value *top;          /* of the model */
+    bool replaced;                /* settings took the place of more than parameters */
     bg_scope **scopes;            /* [nscopes] uses of parts, outer ones before inner ones */
     bg_scope **finished;          /* [nscopes] the same, inner ones before outer ones */
     int nscopes, nfinished, scope_room;

@@ -28,6 +28,9 @@ step "C of Table 7" 0.9924 quarter-car-c --set parameters.sprung=320 --set param
 expect "parts of a vehicle" 0 "slow  part       14 states, eigenvalues -18+-364.73i" \
     "fast  part       14 states, eigenvalues -71.65+-750.8i" "prk38                 7.6" -- \
     "$BOGIE" rates equations:planar-vehicle --set torque=0
+expect "an instant of wheels that spin" 0 "the motion is steady, but not in these coordinates" -- \
+    "$BOGIE" rates "$models/hmmwv10.json" --formulation cartesian --equilibrium --pair prk38 \
+    --set parameters.torque=0 --set 'road={"type": "flat"}'
 expect "the choice of a fast part" 0 "chosen           x_R1_t, y_R1_t, th_R1_t, x_R2_t, y_R2_t, th_R2_t" -- \
     "$BOGIE" rates equations:planar-vehicle --set torque=0 --set driven=1 --choose
 expect "nothing to choose" 0 "chosen           nothing: masses, joints or constraints couple everything" -- \

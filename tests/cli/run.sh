@@ -13,6 +13,8 @@ printf '{"parameters": {"spare": 1}, "bodies": {"a": {"mass": 1, "center": [0, 0
   {"j": {"type": "revolute", "bodies": ["ground", "a"], "at": [1, 0, 0], "axis": [0, 1, 0]}}}' >spare.json
 expect "a doubtful result" 0 "verdict          doubtful: parameter 'spare' is not used" -- \
     "$BOGIE" run spare.json
+expect "a setting that replaces what used a parameter leaves no doubt" 0 "verdict          good" \
+    "parameter 'spare' is not used" -- "$BOGIE" run spare.json --set gravity=0
 expect "a doubtful result is refused" 1 "the result is doubtful: parameter 'spare'" -- \
     "$BOGIE" run spare.json --strict --quiet
 here=$(dirname "$0")/../..
