@@ -593,6 +593,25 @@ static void test_logging(void **state)
     }
 }
 
+/* An importer without a logger. */
+static void test_without_logger(void **state)
+{
+    (void)state;
+    fmu f;
+    char uri[400];
+    make_plant("mdop5", NULL, 0, 2, &f);
+    const fmi2CallbackFunctions functions = {NULL, calloc, free, NULL, NULL};
+    snprintf(uri, sizeof uri, "file://%s", f.resources);
+    assert_null(f.v2.Instantiate("it", fmi2ModelExchange, f.token, uri, &functions, 0, 0));
+    assert_null(f.v2.Instantiate("it", fmi2CoSimulation, "no", uri, &functions, 0, 0));
+    assert_null(f.v2.Instantiate("it", fmi2CoSimulation, f.token, "/tmp", &functions, 0, 0));
+    void *c = f.v2.Instantiate("it", fmi2CoSimulation, f.token, uri, &functions, 0, 1);
+    assert_non_null(c);
+    assert_int_equal(f.v2.DoStep(c, 0, 1, 1), fmi2Error);
+    f.v2.FreeInstance(c);
+    unload_fmu(&f);
+}
+
 /* Before initialisation version 3 gives values at the start; version 2 none. */
 static void test_values_before(void **state)
 {
@@ -926,6 +945,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_description),
         cmocka_unit_test(test_own_derivatives),
         cmocka_unit_test(test_logging),
+        cmocka_unit_test(test_without_logger),
         cmocka_unit_test(test_values_before),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folders);
