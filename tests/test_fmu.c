@@ -593,6 +593,25 @@ static void test_logging(void **state)
     }
 }
 
+/* An importer without a logger. */
+static void test_without_logger(void **state)
+{
+    (void)state;
+    fmu f;
+    char uri[400];
+    make_plant("mdop5", NULL, 0, 2, &f);
+    const fmi2CallbackFunctions functions = {NULL, calloc, free, NULL, NULL};
+    snprintf(uri, sizeof uri, "file://%s", f.resources);
+    assert_null(f.v2.Instantiate("it", fmi2ModelExchange, f.token, uri, &functions, 0, 0));
+    assert_null(f.v2.Instantiate("it", fmi2CoSimulation, "no", uri, &functions, 0, 0));
+    assert_null(f.v2.Instantiate("it", fmi2CoSimulation, f.token, "/tmp", &functions, 0, 0));
+    void *c = f.v2.Instantiate("it", fmi2CoSimulation, f.token, uri, &functions, 0, 1);
+    assert_non_null(c);
+    assert_int_equal(f.v2.DoStep(c, 0, 1, 1), fmi2Error);
+    f.v2.FreeInstance(c);
+    unload_fmu(&f);
+}
+
 /* Before initialisation version 3 gives values at the start; version 2 none. */
 static void test_values_before(void **state)
 {
@@ -674,7 +693,7 @@ static void test_ends(void **state)
     }
 }
 
-/* Derivatives of outputs by inputs: in closed form for the plant, against differences for a car. */
+/* Derivatives of outputs by inputs, in closed form. */
 static void test_derivatives(void **state)
 {
     (void)state;
@@ -705,6 +724,100 @@ static void test_derivatives(void **state)
         assert_refused(&x, "derivatives of outputs");
         close_instance(&x);
         unload_fmu(&f);
+    }
+}
+
+static int calc_derivatives(instance *x, const unsigned *outputs, size_t n, unsigned input,
+                            double *d)
+{
+    const double one = 1;
+    const fmu *f = x->f;
+    return f->version == 2
+               ? (int)f->v2.GetDirectionalDerivative(x->c, outputs, n, &input, 1, &one, d)
+               : (int)f->v3.GetDirectionalDerivative(x->c, outputs, n, &input, 1, &one, 1, d, n);
+}
+
+/* Outputs with another input: of a start, or behind a jump at t. There they are those of a step
+ * shorter than anything moves in, without what moves in it nevertheless. */
+static void look(instance *x, void *saved, double t, unsigned input, double value,
+                 const unsigned *outputs, size_t n, double *y)
+{
+    const double h = 1e-7;
+    double *later = calloc(n, sizeof *later);
+    for (int k = 1; k <= (saved ? 2 : 1); k++) {
+        if (saved)
+            assert_int_equal(restore(x, saved), 0);
+        assert_int_equal(set(x, input, value), 0);
+        assert_int_equal(saved ? step(x, t, k * h) : 0, 0);
+        assert_int_equal(get(x, outputs, n, k == 1 ? y : later), 0);
+    }
+    for (size_t i = 0; i < n && saved; i++)
+        y[i] = 2 * y[i] - later[i];
+    free(later);
+}
+
+static void compare_derivatives(instance *x, void *saved, double t, unsigned input,
+                                const unsigned *outputs, size_t n)
+{
+    const double e = 1e-5;
+    double u, *y = calloc(4 * n, sizeof *y), largest = 0;
+    if (saved)
+        assert_int_equal(restore(x, saved), 0);
+    assert_int_equal(get(x, &input, 1, &u), 0);
+    assert_int_equal(get(x, outputs, n, y + 3 * n), 0);
+    assert_int_equal(calc_derivatives(x, outputs, n, input, y), 0);
+    look(x, saved, t, input, u + e, outputs, n, y + n);
+    look(x, saved, t, input, u - e, outputs, n, y + 2 * n);
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(y[i]));
+    assert_true(largest > 0);
+    for (size_t i = 0; i < n; i++) {
+        const double d = (y[n + i] - y[2 * n + i]) / (2 * e);
+        if (!(fabs(d - y[i]) <= 1e-3 * fabs(d) + 1e-6 * largest + 1e-4 * (1 + fabs(y[3 * n + i]))))
+            fail_msg("FMI %d, t = %g, output %zu: derivative %.9g, by differences %.9g",
+                     x->f->version, t, i, y[i], d);
+    }
+    free(y);
+}
+
+/* They are those of the FMU itself, of its start and behind a jump of the input: forces, joints of
+ * the tree and of loops that follow inputs, both forms. */
+static void test_own_derivatives(void **state)
+{
+    (void)state;
+    static const struct {
+        example e;
+        const char *input;
+    } cars[] = {{{"vehicle-trailer", "mdop5", 0, 16, {NULL, NULL}}, "steer"},
+                {{"tilting-table", "mdop5", 0, 16, {NULL, NULL}}, "drive"},
+                {{"rear-axle-stamp", "bdf", 0, 16, {NULL, NULL}}, "left.motion"},
+                {{"front-axle", "mdop5", 0, 16, {NULL, NULL}}, "rack"},
+                {{"front-axle", "mdop5", 0, 16, {"run.formulation", "cartesian"}}, "held"}};
+    for (size_t k = 0; k < sizeof cars / sizeof *cars; k++) {
+        bg_problem *problem = open_problem(&cars[k].e);
+        const int n = bg_system_get_def(bg_problem_get_system(problem))->ny;
+        fmu f;
+        instance x;
+        void *saved = NULL;
+        double u;
+        make_fmu(problem, 2 + (int)k % 2, cars[k].input, "derived", &f);
+        find_after(&f, f.version == 2 ? "providesDirectionalDerivative=\"true\""
+                                      : "providesDirectionalDerivatives=\"true\"");
+        unsigned *outputs = list_outputs(&f, n);
+        const unsigned input = find_reference(&f, cars[k].input);
+        open_instance(&x, &f);
+        assert_int_equal(enter(&x, 0, NAN), 0);
+        compare_derivatives(&x, NULL, 0, input, outputs, (size_t)n);
+        assert_int_equal(leave(&x), 0);
+        assert_int_equal(get(&x, &input, 1, &u) + set(&x, input, u), 0);
+        assert_int_equal(step(&x, 0, 0.125), 0);
+        assert_int_equal(save(&x, &saved), 0);
+        compare_derivatives(&x, saved, 0.125, input, outputs, (size_t)n);
+        forget(&x, &saved);
+        close_instance(&x);
+        free(outputs);
+        unload_fmu(&f);
+        bg_problem_destroy(problem);
     }
 }
 
@@ -818,13 +931,22 @@ int main(int argc, char **argv)
     if (argc == 3)
         return drive_folder(argv[1], atoi(argv[2]));
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),     cmocka_unit_test(test_states),
-        cmocka_unit_test(test_inputs),     cmocka_unit_test(test_followed),
-        cmocka_unit_test(test_long_steps), cmocka_unit_test(test_parameters),
-        cmocka_unit_test(test_refusals),   cmocka_unit_test(test_fixed_steps),
-        cmocka_unit_test(test_ends),       cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_threads),    cmocka_unit_test(test_description),
-        cmocka_unit_test(test_logging),    cmocka_unit_test(test_values_before),
+        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_followed),
+        cmocka_unit_test(test_long_steps),
+        cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_fixed_steps),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_derivatives),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_description),
+        cmocka_unit_test(test_own_derivatives),
+        cmocka_unit_test(test_logging),
+        cmocka_unit_test(test_without_logger),
+        cmocka_unit_test(test_values_before),
     };
     return cmocka_run_group_tests(tests, NULL, remove_folders);
 }

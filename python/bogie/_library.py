@@ -7,6 +7,7 @@ import contextvars
 import ctypes
 import ctypes.util
 import json
+import math
 import os
 import signal
 import threading
@@ -366,8 +367,28 @@ def _to_plain(value):
     raise TypeError(f"{value!r} is not a number, text, list or dict")
 
 
-def make_json(value):
-    return json.dumps(value, default=_to_plain, allow_nan=False)
+def _check_plain(value, place):
+    """Raises where something is no number, text, list or dict, or not finite; says where."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            _check_plain(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            _check_plain(item, f"{place}[{i}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{place} is {value}, not a finite number")
+    elif value is not None and not isinstance(value, (str, int, float, os.PathLike)):
+        raise TypeError(f"{place} is {value!r}, not a number, text, list or dict")
+
+
+def make_json(value, place=""):
+    try:
+        return json.dumps(value, default=_to_plain, allow_nan=False)
+    except (TypeError, ValueError):
+        with contextlib.suppress(RecursionError):  # something that holds itself
+            _check_plain(value, place)
+        raise
 
 
 def need_text(name, value):
@@ -381,8 +402,8 @@ def need_text(name, value):
 
 def need_path(path):
     """The name of a file as a text; bytes and what C would cut short are refused."""
-    name = os.fspath(path)
-    if isinstance(name, bytes):
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else path
+    if not isinstance(name, str):
         raise TypeError(f"the name of a file must be a text or a path, not {name!r}")
     if "\0" in name:
         raise ValueError(f"the name of a file has no character NUL: {name!r}")
@@ -403,6 +424,8 @@ def need_number(name, value):
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a number, not {value!r}") from None
+    except OverflowError:
+        raise ValueError(f"{name} is too large a number") from None
     if number != number:
         raise ValueError(f"{name} is not a number (nan); leave it out to take what the model says")
     return number
@@ -419,7 +442,7 @@ def make_settings(pairs):
     they are, such as expressions, all others as JSON."""
     array = (bg_setting * max(len(pairs), 1))()
     for setting, (name, value) in zip(array, pairs.items()):
-        text = value if isinstance(value, str) else make_json(value)
+        text = value if isinstance(value, str) else make_json(value, name)
         setting.name = need_text("the name of a setting", str(name))
         setting.value = need_text(f"the value of {name}", text)
     return array, len(pairs)

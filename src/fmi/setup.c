@@ -77,6 +77,10 @@ bg_status bg_fmi_setup_describe(const bg_problem *problem, char *const *inputs, 
                             "'%s' is a plug-in, whose code is for this computer alone; an FMU is "
                             "made of a model file, or of equations:NAME",
                             reference);
+    if (s->t_end < s->t_start)
+        return bg_error_set(err, BG_BAD_INPUT,
+                            "end time %g is before start time %g; time runs forwards", s->t_end,
+                            s->t_start);
     s->name = strdup(get_base(reference));
     s->integrator = strdup(run.integrator);
     s->settings = BG_NEW_ARRAY(bg_setting, problem->nset + run.method.nsettings);

@@ -1,9 +1,11 @@
 /* Values of an instance by reference, and sensitivities. */
 #include "fmi/instance_parts.h"
 
+#include "base/memory.h"
 #include "system/system.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const bg_fmi_variable *find(bg_fmi_instance *x, unsigned reference)
@@ -163,6 +165,54 @@ bg_fmi_status bg_fmi_instance_set_rates(bg_fmi_instance *x, const unsigned *refe
                 : BG_FMI_OK;
 }
 
+/* The outputs of a start whose inputs are others by `step` times the seed, added to dy. */
+static bg_status add_start(bg_fmi_instance *x, const bg_fmi_input *inputs, const unsigned *knowns,
+                           size_t nknowns, const double *seed, double step, double weight,
+                           bg_error *err)
+{
+    const bg_fmi_variables *v = &x->variables;
+    const int ny = bg_system_get_def(bg_problem_get_system(x->problem))->ny;
+    memcpy(x->inputs, inputs, (size_t)v->ninputs * sizeof *inputs);
+    for (size_t k = 0; k < nknowns && step != 0; k++) {
+        bg_fmi_input *u = &x->inputs[(int)knowns[k] - v->first[BG_FMI_INPUT]];
+        const double value = u->given ? u->value : v->items[knowns[k]].start;
+        *u = (bg_fmi_input){true, true, value + step * seed[k], u->rate, x->t};
+    }
+    start_anew(x);
+    bg_status st = bg_fmi_instance_prepare(x, err);
+    for (int i = 0; i < ny && st == BG_OK; i++)
+        x->dy[i] += weight * bg_session_get_outputs(x->session)[i];
+    return st;
+}
+
+/* Before the first step bodies that follow inputs are put where a start has them, by which others
+ * are put where they fit: derivatives of starts, by differences of fourth order. */
+static bg_status difference_starts(bg_fmi_instance *x, const unsigned *knowns, size_t nknowns,
+                                   const double *seed, bg_error *err)
+{
+    const int ninputs = x->variables.ninputs;
+    bg_fmi_input *inputs = BG_NEW_ARRAY(bg_fmi_input, ninputs);
+    double largest = 0;
+    bg_error ignored;
+    if (!inputs)
+        return bg_error_set(err, BG_NO_MEMORY, "out of memory for derivatives");
+    memcpy(inputs, x->inputs, (size_t)ninputs * sizeof *inputs);
+    for (size_t k = 0; k < nknowns; k++)
+        largest = fmax(largest, fabs(seed[k]));
+    const double step = 0x1p-16 / largest;
+    memset(x->dy, 0,
+           (size_t)bg_system_get_def(bg_problem_get_system(x->problem))->ny * sizeof *x->dy);
+    bg_status st = BG_OK;
+    for (int side = -1; side <= 1; side += 2)
+        for (int wide = 1; wide <= 2 && st == BG_OK; wide++)
+            st = add_start(x, inputs, knowns, nknowns, seed, side * wide * step,
+                           side * (wide == 1 ? 2.0 / 3 : -1.0 / 12) / step, err);
+    const bg_status back = add_start(x, inputs, knowns, nknowns, seed, 0, 0,
+                                     st == BG_OK ? err : &ignored);
+    free(inputs);
+    return st == BG_OK ? back : st;
+}
+
 bg_fmi_status bg_fmi_instance_calc_sensitivity(bg_fmi_instance *x, const unsigned *unknowns,
                                                size_t nunknowns, const unsigned *knowns,
                                                size_t nknowns, const double *seed, double *result)
@@ -192,9 +242,12 @@ bg_fmi_status bg_fmi_instance_calc_sensitivity(bg_fmi_instance *x, const unsigne
         memset(result, 0, nunknowns * sizeof *result);
         return BG_FMI_OK;
     }
+    bool moves = false;
     bg_status st = bg_fmi_instance_prepare(x, &err);
     if (st == BG_OK)
-        st = bg_session_calc_sensitivity(x->session, x->du, x->dy, &err);
+        st = bg_session_calc_sensitivity(x->session, x->du, x->dy, &moves, &err);
+    if (st == BG_OK && moves && x->phase == BG_FMI_INITIALISING)
+        st = difference_starts(x, knowns, nknowns, seed, &err);
     if (st != BG_OK)
         return bg_fmi_instance_tell_error(x, &err);
     for (size_t k = 0; k < nunknowns; k++)

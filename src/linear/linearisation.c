@@ -101,7 +101,8 @@ bool bg_linearisation_is_exact(const bg_system_def *d, bg_by by_end)
     bool exact = (d->supplied & terms) == terms;
     for (bg_of of = 0; of < BG_OF_COUNT; of++)
         for (bg_by by = 0; by < by_end; by++)
-            exact = exact && (!is_wanted(d, of, by) || d->derivative_supplied[of][by]);
+            exact = exact && (!is_wanted(d, of, by) || d->derivative_supplied[of][by] ||
+                              (of == BG_OF_r && by == BG_BY_lambda && !d->f_of_lambda));
     return exact;
 }
 
@@ -218,12 +219,27 @@ static bg_status update_blocks(bg_linearisation *l, const bg_point *p, bg_error 
     return st == BG_OK ? bg_system_calc_derivatives(l->sys, p, a, l->at->lambda, &d, err) : st;
 }
 
-/* The matrix of (3), where rows that are left out are those of an identity. */
-static bg_status factor(bg_linearisation *l, bg_error *err)
+/* Row i of dr/dlambda, or of G^T. */
+static void fill_row(const bg_linearisation *l, int i, bool of_forces, double *row)
+{
+    const bg_pattern *G = l->sys->def.pattern_G;
+    const bg_pattern *R = bg_system_get_pattern(l->sys->system, BG_OF_r, BG_BY_lambda);
+    const double *r = l->block[BG_OF_r][BG_BY_lambda];
+    if (of_forces)
+        for (int k = R ? R->row_start[i] : 0; k < (R ? R->row_start[i + 1] : l->ng); k++)
+            row[R ? R->column[k] : k] = r[R ? k : i * l->ng + k];
+    for (int j = 0; j < l->ng && !of_forces; j++)
+        for (int k = G ? G->row_start[j] : 0; k < (G ? G->row_start[j + 1] : l->nv); k++)
+            if ((G ? G->column[k] : k) == i)
+                row[j] = l->terms.G[G ? k : j * l->nv + k];
+}
+
+/* The matrix of (3), where rows that are left out are those of an identity; without forces that
+ * depend on multipliers, that of least changes. */
+static bg_status factor(bg_linearisation *l, bool of_forces, bg_error *err)
 {
     const bg_system_def *d = &l->sys->def;
     const bg_pattern *M = d->pattern_M, *G = d->pattern_G;
-    const bg_pattern *R = bg_system_get_pattern(l->sys->system, BG_OF_r, BG_BY_lambda);
     const unsigned char *out = l->tangent->left_out;
     size_t n = (size_t)(l->nv + l->ng), nv = (size_t)l->nv;
     double *K = bg_linear_get_values(l->matrix);
@@ -232,10 +248,8 @@ static bg_status factor(bg_linearisation *l, bg_error *err)
         double *row = K + (size_t)i * n;
         for (int k = M ? M->row_start[i] : 0; k < (M ? M->row_start[i + 1] : l->nv); k++)
             row[M ? M->column[k] : k] = l->terms.M[M ? k : i * l->nv + k];
-        for (int k = R ? R->row_start[i] : 0; l->ng > 0 && k < (R ? R->row_start[i + 1] : l->ng);
-             k++)
-            row[nv + (size_t)(R ? R->column[k] : k)] = l->block[BG_OF_r][BG_BY_lambda]
-                                                               [R ? k : i * l->ng + k];
+        if (l->ng > 0)
+            fill_row(l, i, of_forces, row + nv);
         for (int j = 0; j < l->ng; j++)
             row[nv + (size_t)j] *= !out[j];
     }
@@ -316,7 +330,7 @@ bg_status bg_linearisation_update(bg_linearisation *l, const bg_state *x,
     if (st == BG_OK)
         st = bg_tangent_update(l->tangent, l->terms.G, l->dyn->eliminated, err);
     if (st == BG_OK)
-        st = factor(l, err);
+        st = factor(l, true, err);
     if (st == BG_OK)
         st = update_kinematics(l, err);
     l->n = l->tangent->n;
@@ -432,6 +446,56 @@ bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation *
         unit[k % l->n] = 1;
     *change = c;
     return follow(l, k < l->n ? unit : NULL, k >= l->n && k < 2 * l->n ? unit : NULL, err);
+}
+
+/* The least change x [nv] in the mass metric that meets G x = -low [ng]. */
+static void add_least(bg_linearisation *l, const double *low, double *x)
+{
+    memset(l->rhs, 0, (size_t)l->nv * sizeof *l->rhs);
+    for (int i = 0; i < l->ng; i++)
+        l->rhs[l->nv + i] = l->tangent->left_out[i] ? 0 : -low[i];
+    bg_linear_solve(l->matrix, l->rhs);
+    for (int i = 0; i < l->nv; i++)
+        x[i] += l->rhs[i];
+}
+
+/* (1) and (2) by least changes. */
+static bg_status meet_constraints(bg_linearisation *l, bg_variation *c, bg_error *err)
+{
+    const bg_system_def *d = &l->sys->def;
+    bg_status st = d->f_of_lambda ? factor(l, false, err) : BG_OK;
+    if (st != BG_OK)
+        return st;
+    bg_matrix_multiply(l->ng, l->nv, d->pattern_G, l->terms.G, c->delta, l->work_g);
+    add_block(l, BG_OF_g, BG_BY_u, c->u, l->work_g);
+    add_least(l, l->work_g, c->delta);
+    memset(l->work_g, 0, (size_t)l->ng * sizeof *l->work_g);
+    add_block(l, BG_OF_w, BG_BY_q, c->delta, l->work_g);
+    add_block(l, BG_OF_w, BG_BY_u, c->u, l->work_g);
+    add_least(l, l->work_g, c->v);
+    return d->f_of_lambda ? factor(l, true, err) : BG_OK;
+}
+
+bg_status bg_linearisation_jump(bg_linearisation *l, const double *du, const bg_variation **change,
+                                bg_error *err)
+{
+    const bg_system_def *d = &l->sys->def;
+    bg_variation *c = &l->change;
+    bg_point p;
+    bg_status st = bg_system_set_state(l->sys, l->at, &p, err);
+    memset(c->delta, 0, (size_t)l->nv * sizeof *c->delta);
+    memset(c->v, 0, (size_t)l->nv * sizeof *c->v);
+    memset(c->z, 0, (size_t)l->nz * sizeof *c->z);
+    memset(c->u, 0, 3 * (size_t)l->nu * sizeof *c->u);
+    memcpy(c->u, du, (size_t)l->nu * sizeof *c->u);
+    *change = c;
+    p.u_t = c->u; /* by which coordinates jump as velocities do by rates (run/driven.h) */
+    if (st == BG_OK && d->jump && d->jump(d->self, &p, c->u + l->nu, c->delta) != 0)
+        st = bg_error_set(err, BG_SYSTEM_FAILED, "system '%s': `jump` failed at t = %.17g", d->name,
+                          p.t);
+    if (st == BG_OK && l->ng > 0)
+        st = meet_constraints(l, c, err);
+    return st == BG_OK ? respond(l, c, err) : st;
 }
 
 double bg_linearisation_calc_size(const bg_linearisation *l, const double *delta)

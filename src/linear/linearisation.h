@@ -57,6 +57,15 @@ bg_status bg_linearisation_update(bg_linearisation *linearisation, const bg_stat
 bg_status bg_linearisation_vary(bg_linearisation *linearisation, int k, const bg_variation **change,
                                 bg_error *err);
 
+/* A jump of the inputs alone, by du [nu], with what follows from it: what is driven without a
+ * constraint, and then what constraints ask for, by the least changes in the mass metric, as a
+ * motion goes on whose inputs jump. Independent coordinates are not held. */
+bg_status bg_linearisation_jump(bg_linearisation *linearisation, const double *du,
+                                const bg_variation **change, bg_error *err);
+/* dy [ny] <- how the outputs change with such a jump; *moves: coordinates do. */
+bg_status bg_linearisation_calc_jump(bg_linearisation *linearisation, const double *du, double *dy,
+                                     bool *moves, bg_error *err);
+
 /* A [nx nx], B [nx 3nu], C [ny nx], D [ny 3nu] by rows; what is NULL is not wanted. */
 bg_status bg_linearisation_calc(bg_linearisation *linearisation, double *A, double *B, double *C,
                                 double *D, bg_error *err);
@@ -64,8 +73,8 @@ bg_status bg_linearisation_calc(bg_linearisation *linearisation, double *A, doub
  * couple. BG_SINGULAR: a freedom without mass. */
 bg_status bg_linearisation_calc_masses(const bg_linearisation *linearisation, double *R,
                                        bg_error *err);
-/* The largest change of a coordinate in sizes, |delta_i| / v_size_i, or, of those that a turn of the
- * axes mixes (bg_system.block), the length. */
+/* The largest change of a coordinate in sizes, |delta_i| / v_size_i, or, of those that a turn of
+ * the axes mixes (bg_system.block), the length. */
 double bg_linearisation_calc_size(const bg_linearisation *linearisation, const double *delta);
 
 #endif

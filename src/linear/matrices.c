@@ -77,6 +77,17 @@ static bg_status difference_outputs(bg_linearisation *l, const bg_variation *c, 
     return BG_OK;
 }
 
+bg_status bg_linearisation_calc_jump(bg_linearisation *l, const double *du, double *dy, bool *moves,
+                                     bg_error *err)
+{
+    const bg_variation *c;
+    bg_status st = bg_linearisation_jump(l, du, &c, err);
+    *moves = false;
+    for (int i = 0; i < l->nv && st == BG_OK; i++)
+        *moves = *moves || c->delta[i] != 0 || c->v[i] != 0;
+    return st == BG_OK ? difference_outputs(l, c, 0, 1, dy, err) : st;
+}
+
 /* Column `column` of A or B, of `width` columns. */
 static void store(const bg_linearisation *l, const bg_variation *c, int column, int width,
                   double *out)

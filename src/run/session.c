@@ -46,7 +46,6 @@ struct bg_session {
     bg_state *at;        /* state there */
     bg_evaluator *aside; /* of the linearisation, made when it is first asked for */
     bg_linearisation *linearisation;
-    double *D; /* [ny 3nu] */
     bg_arena arena;
 };
 
@@ -59,7 +58,6 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, s->u_t, def->nu);
     BG_TAKE(arena, s->shift, def->jump ? def->nv : 0);
     BG_TAKE(arena, s->y, def->ny);
-    BG_TAKE(arena, s->D, 3 * def->nu * def->ny);
 }
 
 bg_status bg_session_create(const bg_system *system, const bg_run_options *options, bool open,
@@ -411,7 +409,8 @@ bool bg_session_is_exact(const bg_system *system)
     return bg_linearisation_is_exact(&system->def, BG_BY_COUNT);
 }
 
-bg_status bg_session_calc_sensitivity(bg_session *s, const double *du, double *dy, bg_error *err)
+bg_status bg_session_calc_sensitivity(bg_session *s, const double *du, double *dy, bool *moves,
+                                      bg_error *err)
 {
     const bg_system_def *def = &s->system->def;
     bg_status st = BG_OK;
@@ -429,12 +428,7 @@ bg_status bg_session_calc_sensitivity(bg_session *s, const double *du, double *d
     if (st == BG_OK)
         st = bg_linearisation_update(s->linearisation, s->at, redundancy, err);
     if (st == BG_OK)
-        st = bg_linearisation_calc(s->linearisation, NULL, NULL, NULL, s->D, err);
-    for (int k = 0; k < def->ny && st == BG_OK; k++) {
-        dy[k] = 0;
-        for (int i = 0; i < def->nu; i++)
-            dy[k] += s->D[k * 3 * def->nu + i] * du[i];
-    }
+        st = bg_linearisation_calc_jump(s->linearisation, du, dy, moves, err);
     for (int k = 0; k < def->nfilters && st == BG_OK; k++)
         dy[def->filters[k].y] = 0; /* which follow what they filter later */
     return st;

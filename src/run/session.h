@@ -44,11 +44,12 @@ bg_counters bg_session_get_counters(const bg_session *session);
 /* Events of the last advance, or of the start. */
 long bg_session_get_events(const bg_session *session, const bg_event **events);
 
-/* dy [ny] <- the change of outputs with inputs alone, by their values du [nu], at the present
- * state: accelerations and multipliers follow by the equations, linearised. Makes what it needs at
+/* dy [ny] <- how outputs change where inputs alone jump by du [nu] at the present time: what
+ * follows them as it would, accelerations and multipliers by the equations, linearised. *moves:
+ * bodies do follow, so that a start with other inputs may be another one. Makes what it needs at
  * the first call. */
 bg_status bg_session_calc_sensitivity(bg_session *session, const double *du, double *dy,
-                                      bg_error *err);
+                                      bool *moves, bg_error *err);
 /* Whether that needs no differences of the equations. */
 bool bg_session_is_exact(const bg_system *system);
 

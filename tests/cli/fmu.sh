@@ -63,6 +63,8 @@ expect "a plug-in" 2 "plug-in" -- "$BOGIE" fmu "$PLUGINS/spherical_pendulum.so" 
 expect "another ending" 2 ".fmu" -- "$BOGIE" fmu equations:pendulum -o x.zip
 expect "another input" 2 "no input 'steep'" -- "$BOGIE" fmu "$SOURCE/models/vehicle-trailer.json" --inputs steep -o x.fmu
 expect "another version" 2 "2|3" -- "$BOGIE" fmu equations:pendulum --fmi 1 -o x.fmu
+expect "an end before the start" 2 "before start time" -- "$BOGIE" fmu equations:pendulum --t-end -1 -o x.fmu
+expect "a start behind the end" 2 "before start time" -- "$BOGIE" fmu equations:pendulum --t-start 1e3 -o x.fmu
 expect "another method" 2 "mdop5" -- "$BOGIE" fmu equations:pendulum --integrator mdop6 -o x.fmu
 [ ! -e x.fmu ] || fail "a file is left"
 echo "a letter" >letter.fmu

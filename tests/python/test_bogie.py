@@ -154,6 +154,17 @@ def test_bad_runs():
     (lambda m, r: bogie.study(STUDY, time_limit=0), ValueError, "time_limit must be"),
     (lambda m, r: bogie.study(STUDY, time_limit=math.nan), ValueError, "time_limit"),
     (lambda m, r: bogie.study(STUDY, journal=b"j"), TypeError, "b'j'"),
+    (lambda m, r: bogie.Model({"bodies": {"a": {"center": [0, math.nan, 0]}}}), ValueError,
+     r"bodies\.a\.center\[1\] is nan, not a finite number"),
+    (lambda m, r: bogie.Model({"bodies": {"a": {"mass": 1j}}}), TypeError,
+     r"bodies\.a\.mass is 1j, not a number"),
+    (lambda m, r: bogie.Model("equations:pendulum", parameters={"length": np.inf}), ValueError,
+     "length is inf"),
+    (lambda m, r: bogie.Model(FOUR_BAR, settings={"gravity": np.array([0, np.nan, 0])}), ValueError,
+     r"gravity\[1\] is nan"),
+    (lambda m, r: bogie.study({"base": {"t_end": math.inf}}), ValueError, r"base\.t_end is inf"),
+    (lambda m, r: m.run(t_end=10**400), ValueError, "t_end is too large"),
+    (lambda m, r: bogie.Model(None), TypeError, "text or a path, not None"),
     (lambda m, r: bogie.Model(b"a.json"), TypeError, "b'a.json'"),
     (lambda m, r: bogie.Model("equations:pendulum\0x"), ValueError, "NUL"),
     (lambda m, r: bogie.Model({"name": "a\0b"}), ValueError, "NUL"),
@@ -384,7 +395,7 @@ def test_bad_studies(tmp_path, monkeypatch):
                           ({"model": "nowhere.json"}, "nowhere.json")):
         with pytest.raises(bogie.Error, match=words):
             bogie.study({**STUDY, **change})
-    with pytest.raises(TypeError, match="not a number"):
+    with pytest.raises(TypeError, match=r"base\.t_end is .*, not a number"):
         bogie.study({**STUDY, "base": {"t_end": object()}})
 
     def stop(done, total):

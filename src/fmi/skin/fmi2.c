@@ -72,7 +72,8 @@ static void tell(void *self, const char *instance, bg_fmi_status status, const c
                  const char *text)
 {
     const component *c = self;
-    c->logger(c->environment, instance, (fmi2Status)status, category, "%s", text);
+    if (c->logger)
+        c->logger(c->environment, instance, (fmi2Status)status, category, "%s", text);
 }
 
 const char *fmi2GetTypesPlatform(void)
@@ -94,17 +95,24 @@ fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean loggingOn, size_t n,
     return x ? fmi2OK : fmi2Error;
 }
 
+static fmi2Component refuse_kind(const fmi2CallbackFunctions *functions, fmi2String name,
+                                 const char *why)
+{
+    if (functions->logger)
+        functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s",
+                          why);
+    return NULL;
+}
+
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions *functions, fmi2Boolean visible,
                               fmi2Boolean loggingOn)
 {
-    if (!functions || !functions->logger)
-        return NULL;
-    if (type != fmi2CoSimulation) {
-        functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s",
-                          "this FMU is for co-simulation, not for model exchange");
-        return NULL;
-    }
+    static const fmi2CallbackFunctions none = {0};
+    functions = functions ? functions : &none; /* who gives no logger is told nothing */
+    if (type != fmi2CoSimulation)
+        return refuse_kind(functions, name,
+                           "this FMU is for co-simulation, not for model exchange");
     component *c = BG_NEW(component);
     char *folder = bg_fmi_place_from_uri(resources);
     if (c && folder) {
@@ -113,9 +121,8 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
         c->instance = bg_fmi_instance_create(name, guid, folder, loggingOn != 0,
                                              &(bg_fmi_host){tell, c, 2});
     } else {
-        functions->logger(
-            functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s",
-            "the resource location is not a file URI such as file:///tmp/fmu/resources");
+        refuse_kind(functions, name,
+                    "the resource location is not a file URI such as file:///tmp/fmu/resources");
     }
     free(folder);
     if (c && c->instance) {
