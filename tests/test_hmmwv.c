@@ -282,7 +282,7 @@ static void test_bump(void **state)
     static char text[16384];
     double last[2][3];
     write_sides(text, sizeof text);
-    const bg_setting sides = {"outputs", text};
+    const bg_setting sides[] = {{"outputs", text}, {"plots", "[]"}};
     static const char *const methods[] = {"bdf", "sdirk4", "trapezoidal", "sdirk4-first-order"};
     for (int k = 0; k < 8; k++) {
         static record r;
@@ -291,7 +291,7 @@ static void test_bump(void **state)
         bg_run_report report;
         r = (record){.look = compare_sides};
         double tolerance = k < 4 ? 1e-6 : 1e-5;
-        run(&sides, 1, forms[f], method, tolerance, SANITIZED ? 0.65 : 2, &r, &report);
+        run(sides, 2, forms[f], method, tolerance, SANITIZED ? 0.65 : 2, &r, &report);
         int events = SANITIZED ? 4 : 8;
         assert_int_equal(report.nevents, 2 * events);
         for (int i = 0; i < 2 * events; i++) {
