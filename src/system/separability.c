@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double coupled = 1e-12; /* of an entry of M beside its row's and column's own */
 
@@ -124,6 +125,12 @@ static int find_root(const forest *f, int i)
     return i;
 }
 
+static void join(forest *f, int i, int j)
+{
+    const int a = find_root(f, i), b = find_root(f, j);
+    f->parent[a > b ? a : b] = a > b ? b : a;
+}
+
 static bg_status unite(void *self, char kind, int i, int j, double value, bg_error *err)
 {
     forest *f = self;
@@ -131,9 +138,57 @@ static bg_status unite(void *self, char kind, int i, int j, double value, bg_err
     (void)err;
     if (kind == 'G' && f->first[i] < 0)
         f->first[i] = j;
-    const int a = find_root(f, kind == 'G' ? f->first[i] : i), b = find_root(f, j);
-    f->parent[a > b ? a : b] = a > b ? b : a;
+    join(f, kind == 'G' ? f->first[i] : i, j);
     return BG_OK;
+}
+
+/* The motion of the parts with one velocity (-1: none) at the start. */
+static bg_status move(bg_dynamics *d, const bg_state *x, int i, double *motion, bg_error *err)
+{
+    const bg_parts *parts = &d->sys->system->parts;
+    bg_point p;
+    memset(d->work_v, 0, (size_t)d->nv * sizeof(double));
+    if (i >= 0)
+        d->work_v[i] = 1;
+    bg_status st = bg_system_set_point(d->sys, x->t, x->q, d->work_v, x->z, x->mode, &p, err);
+    if (st == BG_OK)
+        parts->place(d->sys->def.self, &p, motion);
+    return st;
+}
+
+/* Velocities that move the same body go together, also where no mass couples them. */
+static bg_status unite_movers(bg_dynamics *d, forest *f, bg_error *err)
+{
+    enum { TWIST = 6 }; /* numbers of a motion for each body */
+    const bg_system *sys = d->sys->system;
+    const int n = sys->parts.width;
+    if (!sys->parts.place)
+        return BG_OK;
+    bg_state *x = NULL;
+    double *rest = BG_NEW_ARRAY(double, 2 * n), *moved = rest + n;
+    int *first = BG_NEW_ARRAY(int, n / TWIST);
+    bg_status st = rest && first
+                       ? bg_state_create(sys, &x, err)
+                       : bg_error_set(err, BG_NO_MEMORY,
+                                      "out of memory for the parts of system '%s'", sys->def.name);
+    for (int b = 0; b < n / TWIST && st == BG_OK; b++)
+        first[b] = -1;
+    if (st == BG_OK)
+        st = move(d, x, -1, rest, err);
+    for (int i = 0; i < d->nv && st == BG_OK; i++) {
+        st = move(d, x, i, moved, err);
+        for (int k = 0; k < n && st == BG_OK; k++) {
+            if (!(fabs(moved[k] - rest[k]) > coupled))
+                continue;
+            if (first[k / TWIST] < 0)
+                first[k / TWIST] = i;
+            join(f, first[k / TWIST], i);
+        }
+    }
+    bg_state_destroy(x);
+    free(first);
+    free(rest);
+    return st;
 }
 
 bg_status bg_system_find_components(bg_dynamics *d, int *component, int *g_component, int *count,
@@ -153,6 +208,8 @@ bg_status bg_system_find_components(bg_dynamics *d, int *component, int *g_compo
         f.first[i] = -1;
     if (st == BG_OK)
         st = bg_system_visit_couplings(d, &visitor, err);
+    if (st == BG_OK)
+        st = unite_movers(d, &f, err);
     for (int i = 0; i < nv && st == BG_OK; i++) {
         const int root = find_root(&f, i);
         component[i] = root == i ? (*count)++ : component[root];

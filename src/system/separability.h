@@ -1,4 +1,4 @@
-/* What hangs together in a system: velocities that a mass or a constraint couples.
+/* What hangs together in a system: velocities that a mass or a constraint couples, or a body.
  *
  * Constraints are looked at in the pattern of G, or in its values where there is none, masses in
  * the values of M, at two states near the start: for hand-written systems there is no other way. */
@@ -20,7 +20,7 @@ bg_status bg_system_visit_couplings(bg_dynamics *dyn, const bg_coupling_visitor 
 
 /* component[nv] <- the number of the group each velocity belongs to, from 0 on in order of their
  * first velocities; g_component[ng], which may be NULL, that of a velocity each constraint acts on,
- * -1: none. Groups move without each other but for forces. */
+ * -1: none. Groups move without each other but for forces; all that move a body are of one. */
 bg_status bg_system_find_components(bg_dynamics *dyn, int *component, int *g_component, int *count,
                                     bg_error *err);
 

@@ -33,6 +33,11 @@ expect "an instant of wheels that spin" 0 "the motion is steady, but not in thes
     --set parameters.torque=0 --set 'road={"type": "flat"}'
 expect "the choice of a fast part" 0 "chosen           x_R1_t, y_R1_t, th_R1_t, x_R2_t, y_R2_t, th_R2_t" -- \
     "$BOGIE" rates equations:planar-vehicle --set torque=0 --set driven=1 --choose
+"$BOGIE" run "$models/tilting-table.json" --integrator prk38 --step 5e-4 --t-end 0.01 \
+    --set integrator.partition=auto >out.txt
+holds "what is chosen as fast is what is fast: bodies as a whole" \
+    awk '/ chose as fast: ball / { sub(/^[^(]*\(/, ""); chosen = $1 } /^  note/ { fast = $5 }
+        END { exit !(fast > 0 && fast == chosen) }' out.txt
 expect "nothing to choose" 0 "chosen           nothing: masses, joints or constraints couple everything" -- \
     "$BOGIE" rates "$models/four-bar.json" --choose
 expect "eigenvalues along a motion" 0 "fast cloud       Re from -" "Im up to 7" -- \
