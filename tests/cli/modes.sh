@@ -31,7 +31,7 @@ cat >driven.json <<'END'
             "swing": {"type": "revolute", "bodies": ["crank", "bob"], "at": [0.4, 0, 0], "axis": [0, 1, 0]}}}
 END
 for kind in json csv mat h5; do
-    expect "matrices, $kind" 0 "6 states, 0 inputs, 14 outputs" -- \
+    expect "matrices, $kind" 0 "6 states, 0 inputs, 15 outputs" -- \
         "$BOGIE" linearise "$models/double-wishbone.json" --equilibrium -o matrices.$kind
     holds "file, $kind" test -s matrices.$kind
     expect "again, $kind" 0 -- "$BOGIE" linearise "$models/double-wishbone.json" -o matrices.$kind
