@@ -6,8 +6,8 @@
  * kappa_0) Q(u)),   x' = cos Theta,   y' = sin Theta.
  *
  * Where kappa is constant, the way from s_0 on is the chord d sinc(kappa d/2) in the direction
- * Theta_0 + kappa d/2. Elsewhere x and y are integrated by four-point Gauss rules from nodes at most
- * 1 m, 0.05 rad and a sixteenth of the segment apart, where they are exact to rounding.
+ * Theta_0 + kappa d/2. Elsewhere x and y are integrated by four-point Gauss rules from nodes at
+ * most 1 m, 0.05 rad and a sixteenth of the segment apart, where they are exact to rounding.
  *
  * The cant c is the height of the right rail over the left; the track turns about its centre line
  * by beta = -asin(c/b):

@@ -55,7 +55,7 @@ static void list(void *object, bg_arena *arena)
 
 bool bg_drive_work_create(bg_drive_work *w, bg_integrator *ig)
 {
-    *w = (bg_drive_work){.ig = NULL};
+    *w = (bg_drive_work){.t_inputs = NAN};
     if (!ig->energy || !ig->sys->def.drive_power)
         return true;
     w->ig = ig;
@@ -78,20 +78,38 @@ typedef struct sums {
     double value[4], exact[4], largest[4];
 } sums;
 
+static void add(sums *s, int m, double integrand, double integral, double size)
+{
+    s->value[m] += integrand;
+    s->exact[m] += integral;
+    s->largest[m] = size > s->largest[m] ? size : s->largest[m];
+}
+
 /* Adds what the integrands are at u, times `weight`; side: that of the exact integral in which u
  * stands, or 0. */
-static void add_place(sums *s, bool angle, double u, double u_t, double u_tt, double weight,
+static void add_place(sums *s, bool turns, double u, double u_t, double u_tt, double weight,
                       double side)
 {
-    const double integrand[4] = {u_t, u_t * u_tt, angle ? u_t * cos(u) : 0,
-                                 angle ? u_t * sin(u) : 0};
-    const double integral[4] = {u, u_t * u_t / 2, angle ? sin(u) : 0, angle ? -cos(u) : 0};
-    const double size[4] = {fabs(u), u_t * u_t, 1, 1};
-    for (int m = 0; m < 4; m++) {
-        s->value[m] += weight * integrand[m];
-        s->exact[m] += side * integral[m];
-        s->largest[m] = fmax(s->largest[m], size[m]);
-    }
+    add(s, 0, weight * u_t, side * u, fabs(u));
+    add(s, 1, weight * u_t * u_tt, side * u_t * u_t / 2, u_t * u_t);
+    if (!turns)
+        return;
+    const double sine = sin(u), cosine = cos(u);
+    add(s, 2, weight * u_t * cosine, side * sine, 1);
+    add(s, 3, weight * u_t * sine, -side * cosine, 1);
+}
+
+/* Whether input i is an angle, and turns by so much that its sine is another function than itself.
+ */
+static bool is_turning(const bg_drive_work *w, int i, int places)
+{
+    static const double nearly_straight = 0.05; /* rad */
+    const bg_system_def *def = &w->ig->sys->def;
+    double most = 0;
+    for (int k = 1; k < places; k++)
+        most = fmax(most, fabs(w->u[3 * k * def->nu + i] - w->u[i]));
+    return most > nearly_straight && def->u_units && def->u_units[i] &&
+           strcmp(def->u_units[i], "rad") == 0;
 }
 
 /* Whether the rule sums up within the tolerance what input i does from w->u[0] to w->u[1]; at its
@@ -101,13 +119,13 @@ static bool is_resolved(const bg_drive_work *w, const struct rule *rule, int i, 
 {
     const bg_system_def *def = &w->ig->sys->def;
     const double rtol = w->ig->options.rtol, atol = w->ig->options.atol;
-    const bool angle = def->u_units && def->u_units[i] && strcmp(def->u_units[i], "rad") == 0;
+    const bool turns = is_turning(w, i, rule->n + 2);
     for (int by = 0; by <= by_ends; by++) {
         sums s = {{0}, {0}, {0}};
         for (int k = 0; k < rule->n + 2; k++) {
             const double *u = w->u + 3 * k * def->nu + i, side = k == 0 ? -1 : k == 1;
             const double weight = by ? fabs(side) : k > 1 ? rule->weight[k - 2] : 0;
-            add_place(&s, angle, u[0], u[def->nu], u[2 * def->nu], weight * h / 2, side);
+            add_place(&s, turns, u[0], u[def->nu], u[2 * def->nu], weight * h / 2, side);
         }
         const double of_u_t = atol * (sqrt(s.largest[1]) + atol);
         for (int m = 0; m < 4; m++)
@@ -125,11 +143,18 @@ static bool calc_inputs(const bg_drive_work *w, double t, int k)
 }
 
 /* Whether that is so for all inputs. */
-static bool are_resolved(const bg_drive_work *w, const struct rule *rule, double from, double to,
+static bool are_resolved(bg_drive_work *w, const struct rule *rule, double from, double to,
                          bool by_ends)
 {
     const double middle = from + 0.5 * (to - from), half = 0.5 * (to - from);
-    bool known = calc_inputs(w, to, 1) && calc_inputs(w, from, 0), resolved = true;
+    const int size = 3 * w->ig->sys->def.nu;
+    bool known = true, resolved = true;
+    if (from == w->t_inputs) /* the end of a step is where the next one begins */
+        memcpy(w->u, w->u + size, (size_t)size * sizeof(double));
+    else
+        known = calc_inputs(w, from, 0);
+    known = known && calc_inputs(w, to, 1);
+    w->t_inputs = known ? to : NAN;
     for (int k = 0; k < rule->n && known; k++)
         known = calc_inputs(w, middle + half * rule->place[k], 2 + k);
     for (int i = 0; i < w->ig->sys->def.nu && known && resolved; i++)
