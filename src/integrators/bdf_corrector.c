@@ -424,17 +424,17 @@ static bg_status fail(bg_integrator *ig, bg_error *err)
 }
 
 /* Whether the increments of an iteration that failed say that the error of the step would be too
- * large by far if it converged, at the first attempt of a step: then a shorter one is tried before
- * derivatives are evaluated by differences for one that is not made. */
+ * large if it converged, at the first attempt of a step: then a shorter one is tried before
+ * derivatives are evaluated by differences for one that is not made. Where every increment is rho
+ * times that before, they add up to the first one divided by 1 + rho at least. */
 static bool is_hopeless(const bg_integrator *ig)
 {
-    static const double too_large = 4;
     const bg_bdf *m = ig->method;
     const bg_newton *n = &m->newton;
     if (!m->differences || m->update == BG_UPDATE_FULL || ig->options.step > 0 || m->cuts > 0 ||
         m->error_failures > 0 || n->count < 2 || !(n->rate > 0))
         return false;
-    return m->formula.error * n->size / pow(n->rate, n->count - 1) > too_large * (1 + n->rate);
+    return m->formula.error * n->size / pow(n->rate, n->count - 1) > 1 + n->rate;
 }
 
 bg_status bg_bdf_correct(bg_integrator *ig, double t, bg_error *err)
