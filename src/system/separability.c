@@ -165,9 +165,9 @@ static bg_status unite_movers(bg_dynamics *d, forest *f, bg_error *err)
     if (!sys->parts.place)
         return BG_OK;
     bg_state *x = NULL;
-    double *rest = BG_NEW_ARRAY(double, 2 * n), *moved = rest + n;
+    double *rest = BG_NEW_ARRAY(double, n), *moved = BG_NEW_ARRAY(double, n);
     int *first = BG_NEW_ARRAY(int, n / TWIST);
-    bg_status st = rest && first
+    bg_status st = rest && moved && first
                        ? bg_state_create(sys, &x, err)
                        : bg_error_set(err, BG_NO_MEMORY,
                                       "out of memory for the parts of system '%s'", sys->def.name);
@@ -187,6 +187,7 @@ static bg_status unite_movers(bg_dynamics *d, forest *f, bg_error *err)
     }
     bg_state_destroy(x);
     free(first);
+    free(moved);
     free(rest);
     return st;
 }
