@@ -517,10 +517,39 @@ static void nonsense_is_refused(void **state)
     }
 }
 
+/* Elements without events say nothing about the sides of others, nor of what lies behind them. */
+static void smooth_elements_take_no_side(void **state)
+{
+    (void)state;
+    enum { ROOM = 64 };
+    static const char *const text =
+        "{'gravity': 0, 'bodies': {'rod': {'mass': 3, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, "
+        "'joints': {'hinge': {'type': 'revolute', 'bodies': ['ground', 'rod'], 'at': [0, 0, 0], "
+        "'axis': [0, 1, 0]}}, 'forces': {'oil': {'type': 'friction', 'joint': 'hinge', 'viscous': "
+        "1}, 'ends': {'type': 'limit', 'joint': 'hinge', 'upper': 1, 'stiffness': 900}, 'more': "
+        "{'type': 'friction', 'joint': 'hinge', 'viscous': 1}}}";
+    for (int form = 0; form < 2; form++) {
+        bg_error err = {BG_OK, ""};
+        bg_system *sys;
+        bg_model *model = parse_quoted(text);
+        assert_ok(bg_model_create_system(model, forms[form], &sys, &err));
+        const bg_system_def *def = bg_system_get_def(sys);
+        int mode[ROOM], side[ROOM] = {0};
+        for (int k = 0; k < ROOM; k++)
+            mode[k] = 1;
+        assert_true(def->ns == 1 && def->sides(def->self, mode, side) == 0);
+        for (int k = 0; k < ROOM; k++)
+            assert_true((side[k] != 0) == (k == 0));
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_throw_back),
+        cmocka_unit_test(smooth_elements_take_no_side),
         cmocka_unit_test(limits_may_count_turns),
         cmocka_unit_test(every_method_meets_limits),
         cmocka_unit_test(friction_stops_a_block),

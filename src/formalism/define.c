@@ -198,7 +198,7 @@ static int def_sides(void *self, const int *mode, int *side)
     bg_multibody *mb = self;
     const bg_model *m = mb->model;
     for (int k = 0; k < m->nforces; k++)
-        if (m->forces[k].class_->sides)
+        if (m->forces[k].ns > 0 && m->forces[k].class_->sides)
             m->forces[k].class_->sides(&m->forces[k], mode + m->forces[k].mode0,
                                        side + m->forces[k].s0);
     for (int k = 0; k < m->nwatches; k++)
