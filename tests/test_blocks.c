@@ -446,6 +446,91 @@ static void regularisation_is_subtracted(void **state)
     }
 }
 
+/* Bodies with seven coordinates, of which four have a mass of rank three and a norm among the
+ * constraints, in a chain: with the squares of the norms factored without exchanges, and the
+ * solution is that of M as it is, multipliers too, with other rows above than below, rows left out,
+ * coordinates held, and regularised. */
+static void squares_complete_the_mass(void **state)
+{
+    (void)state;
+    enum {
+        BODIES = 6,
+        NV = 7 * BODIES,
+        LINKS = 3 * (BODIES - 1),
+        NG = LINKS + BODIES,
+        N = NV + NG
+    };
+    static double dense_M[NV * NV], dense_G[2][NG * NV];
+    static int M_start[NV + 1], M_column[19 * BODIES], G_start[NG + 1], G_column[14 * NG];
+    double M[19 * BODIES], G[2][14 * NG], p[2][4];
+    uint64_t seed = 40;
+    int n = 0, entry = 0, row = 0;
+    for (int i = 0; i < NV; i++) {
+        M_start[i] = n;
+        for (int j = i % 7 < 3 ? i : i / 7 * 7 + 3; j < (i % 7 < 3 ? i + 1 : i / 7 * 7 + 7); j++)
+            M_column[n++] = j;
+    }
+    M_start[NV] = n;
+    for (n = 0; row < NG; row++) {
+        const int first = row < LINKS ? 7 * (row / 3) : 7 * (row - LINKS) + 3;
+        G_start[row] = n;
+        for (int j = first; j < first + (row < LINKS ? 14 : 4); j++)
+            G_column[n++] = j;
+    }
+    G_start[NG] = n;
+    for (int k = 0; k < n; k++) {
+        G[0][k] = draw(&seed);
+        G[1][k] = G[0][k] + 0.1 * draw(&seed);
+    }
+    for (int b = 0; b < BODIES; b++) {
+        memcpy(p[0], G[0] + G_start[LINKS + b], sizeof p[0]);
+        const double square = p[0][0] * p[0][0] + p[0][1] * p[0][1] + p[0][2] * p[0][2] +
+                              p[0][3] * p[0][3];
+        for (int i = 0; i < 3; i++)
+            M[entry++] = 2 + draw(&seed);
+        for (int i = 0; i < 4; i++) /* 3 (1 - p p^T / p.p) */
+            for (int j = 0; j < 4; j++)
+                M[entry++] = 3 * ((i == j) - p[0][i] * p[0][j] / square);
+    }
+    for (int i = 0; i < NV; i++)
+        for (int k = M_start[i]; k < M_start[i + 1]; k++)
+            dense_M[i * NV + M_column[k]] = M[k];
+    for (int i = 0; i < 2 * NG; i++)
+        for (int k = G_start[i % NG]; k < G_start[i % NG + 1]; k++)
+            dense_G[i / NG][i % NG * NV + G_column[k]] = G[i / NG][k];
+    const bg_pattern of_M = {NV, NV, M_start, M_column}, of_G = {NG, NV, G_start, G_column};
+    bg_kkt *kkt[2];
+    assert_int_equal(bg_kkt_create_completed(NV, NG, &of_M, &of_G, &kkt[0], NULL), BG_OK);
+    assert_int_equal(bg_kkt_create_semidefinite(NV, NG, NULL, NULL, &kkt[1], NULL), BG_OK);
+    for (int way = 0; way < 10; way++) {
+        unsigned char out[NG] = {0}, held[NV] = {0};
+        double x[2][N], scale = 0;
+        const int below = way % 2;
+        out[LINKS + 2] = way / 2 == 1;
+        held[7 * 3 + 4] = way / 2 == 2;
+        for (int i = 0; i < N; i++)
+            x[0][i] = x[1][i] = draw(&seed);
+        for (int k = 0; k < 2; k++) {
+            bg_kkt_set_eliminated(kkt[k], way / 2 == 1 ? out : NULL);
+            bg_kkt_set_fixed(kkt[k], held);
+            bg_kkt_set_regularisation(kkt[k], way / 2 == 3 ? 0.01 : 0);
+            assert_int_equal(bg_kkt_factor(kkt[k], k ? dense_M : M, k ? dense_G[0] : G[0],
+                                           k ? dense_G[below] : G[below]),
+                             BG_OK);
+            bg_kkt_solve(kkt[k], x[k], x[k] + NV);
+        }
+        for (int i = 0; i < N; i++)
+            scale = fmax(scale, fabs(x[1][i]));
+        for (int i = 0; i < N; i++)
+            if (!(fabs(x[0][i] - x[1][i]) < 1e-10 * scale))
+                fail_msg("way %d: unknown %d is %g, not %g", way, i, x[0][i], x[1][i]);
+    }
+    const bg_matrix_work work = bg_kkt_get_work(kkt[0]); /* less than with pivots */
+    assert_true(work.usual < 0.5 * work.factorisation);
+    bg_kkt_destroy(kkt[0]);
+    bg_kkt_destroy(kkt[1]);
+}
+
 /* A sequence in which some matrices are not safe goes on bitwise behind a checkpoint, and other
  * than one that starts afresh there. */
 static void pauses_survive_a_checkpoint(void **state)
@@ -551,6 +636,7 @@ int main(void)
         cmocka_unit_test(growth_and_loss_are_noticed),
         cmocka_unit_test(what_is_not_safe_is_given_up),
         cmocka_unit_test(regularisation_is_subtracted),
+        cmocka_unit_test(squares_complete_the_mass),
         cmocka_unit_test(an_order_is_kept_while_it_is_safe),
         cmocka_unit_test(pauses_survive_a_checkpoint),
     };

@@ -1,7 +1,12 @@
 /* The saddle-point matrix [M A^T; B -epsilon I] of nv + ng unknowns: a matrix of blocks, or, where
  * M is given by a factorisation of its own and no coordinate is fixed, block elimination (schur.h).
  * Where that was not safe it is not tried again at once, and after repeated failures later and
- * later, as in blocks.c. */
+ * later, as in blocks.c.
+ *
+ * A semidefinite M is completed by rows a of A and b of B that have room in its pattern: since
+ * b x = y of the right side, M + mu a^T b has the same x, and mu y more of the multiplier. So the
+ * norms of Euler parameters make M of Cartesian coordinates positive, and no exchanges are needed.
+ */
 #include "linalg/blocks.h"
 
 #include "base/archive.h"
@@ -17,6 +22,12 @@ enum { V, G, GROUPS };
 enum { MASS, UPPER, LOWER, REGULARISATION, BLOCKS };
 enum { LONGEST_PAUSE = 1024 };
 
+/* A row of A and B whose product completes M. */
+typedef struct square {
+    int row, first; /* where its places begin */
+    double mu, b;   /* of the last factorisation (0: it is left out), and solution */
+} square;
+
 struct bg_kkt {
     int ng, nheld; /* constraints, and how many of them are held */
     bool symmetric;
@@ -26,26 +37,70 @@ struct bg_kkt {
     int nv;
     const bg_pattern *pattern_M, *pattern_G;
     bg_schur *schur;     /* NULL: M has no factorisation of its own */
-    unsigned char *held; /* [ng] rows left out, for it */
+    unsigned char *held; /* [ng] rows left out, for it and for squares */
     bool any_fixed;      /* some coordinate is */
     bool by_schur;       /* the last factorisation is its own, of these: */
     const double *last_M, *last_G;
     int wait, pause; /* factorisations until it is tried again; and were, after the last failure */
+    square *squares; /* that complete M */
+    int nsquares;
+    int *places;       /* in M, of all pairs of entries of each row, by rows */
+    double *completed; /* M with them */
 };
 
-/* sign: 1 where M is positive, 0 where it is not known to be. */
+/* Where the entry is among the values of a pattern; -1: nowhere. */
+static int find_place(const bg_pattern *p, int i, int j)
+{
+    for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
+        if (p->column[k] == j)
+            return k;
+    return -1;
+}
+
+/* Places in M for all pairs of entries of a row of G. False: M lacks one of them. */
+static bool find_places(const bg_kkt *kkt, int row, int *places)
+{
+    const bg_pattern *p = kkt->pattern_G;
+    for (int i = p->row_start[row]; i < p->row_start[row + 1]; i++)
+        for (int j = p->row_start[row]; j < p->row_start[row + 1]; j++, places++) {
+            *places = find_place(kkt->pattern_M, p->column[i], p->column[j]);
+            if (*places < 0)
+                return false;
+        }
+    return p->row_start[row + 1] > p->row_start[row];
+}
+
+static bool list_squares(bg_kkt *kkt)
+{
+    const bg_pattern *p = kkt->pattern_G;
+    size_t count = 0;
+    int first = 0;
+    if (!p || !kkt->pattern_M)
+        return true;
+    for (int row = 0; row < kkt->ng; row++) {
+        const size_t n = (size_t)(p->row_start[row + 1] - p->row_start[row]);
+        count += n * n;
+    }
+    kkt->squares = BG_NEW_ARRAY(square, kkt->ng);
+    kkt->places = BG_NEW_ARRAY(int, count);
+    kkt->completed = BG_NEW_ARRAY(double, kkt->pattern_M->row_start[kkt->nv]);
+    kkt->held = BG_NEW_ARRAY(unsigned char, kkt->ng);
+    if (!kkt->squares || !kkt->places || !kkt->completed || !kkt->held)
+        return false;
+    for (int row = 0; row < kkt->ng; row++)
+        if (find_places(kkt, row, kkt->places + first)) {
+            const int n = p->row_start[row + 1] - p->row_start[row];
+            kkt->squares[kkt->nsquares++] = (square){.row = row, .first = first};
+            first += n * n;
+        }
+    return true;
+}
+
+/* sign: 1 where M is positive, 0 where it is not known to be; completed: by squares. */
 static bg_status create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
-                        int sign, bg_kkt **kkt, bg_error *err)
+                        int sign, bool completed, bg_kkt **kkt, bg_error *err)
 {
     assert(nv >= 0 && ng >= 0 && kkt);
-    const bg_group groups[GROUPS] = {[V] = {nv, sign}, [G] = {ng, -sign}};
-    const bg_block blocks[BLOCKS] = {
-        [MASS] = {V, V, BG_BLOCK_PLAIN, pattern_M},
-        [UPPER] = {V, G, BG_BLOCK_TRANSPOSED, pattern_G},
-        [LOWER] = {G, V, BG_BLOCK_PLAIN, pattern_G},
-        [REGULARISATION] = {G, G, BG_BLOCK_UNIT, NULL},
-    };
-    const bg_blocks_def def = {groups, blocks, GROUPS, BLOCKS};
     *kkt = NULL;
     bg_kkt *made = BG_NEW(bg_kkt);
     if (!made)
@@ -55,6 +110,19 @@ static bg_status create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
     made->pattern_M = pattern_M;
     made->pattern_G = pattern_G;
     made->symmetric = true;
+    if (completed && !list_squares(made)) {
+        bg_kkt_destroy(made);
+        return bg_error_set(err, BG_NO_MEMORY, "no memory for a saddle-point matrix");
+    }
+    sign = made->nsquares > 0 ? 1 : sign;
+    const bg_group groups[GROUPS] = {[V] = {nv, sign}, [G] = {ng, -sign}};
+    const bg_block blocks[BLOCKS] = {
+        [MASS] = {V, V, BG_BLOCK_PLAIN, pattern_M},
+        [UPPER] = {V, G, BG_BLOCK_TRANSPOSED, pattern_G},
+        [LOWER] = {G, V, BG_BLOCK_PLAIN, pattern_G},
+        [REGULARISATION] = {G, G, BG_BLOCK_UNIT, NULL},
+    };
+    const bg_blocks_def def = {groups, blocks, GROUPS, BLOCKS};
     bg_status status = bg_blocks_create(&def, &made->blocks, err);
     if (status != BG_OK) {
         bg_kkt_destroy(made);
@@ -67,18 +135,25 @@ static bg_status create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
 bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pattern *pattern_G,
                         bg_kkt **kkt, bg_error *err)
 {
-    return create(nv, ng, pattern_M, pattern_G, 1, kkt, err);
+    return create(nv, ng, pattern_M, pattern_G, 1, false, kkt, err);
 }
 
 bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M,
                                      const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err)
 {
-    return create(nv, ng, pattern_M, pattern_G, 0, kkt, err);
+    return create(nv, ng, pattern_M, pattern_G, 0, false, kkt, err);
+}
+
+bg_status bg_kkt_create_completed(int nv, int ng, const bg_pattern *pattern_M,
+                                  const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err)
+{
+    return create(nv, ng, pattern_M, pattern_G, 0, true, kkt, err);
 }
 
 bg_status bg_kkt_set_mass_solver(bg_kkt *kkt, const bg_mass_solver *mass, bg_error *err)
 {
-    kkt->held = BG_NEW_ARRAY(unsigned char, kkt->ng);
+    if (!kkt->held)
+        kkt->held = BG_NEW_ARRAY(unsigned char, kkt->ng);
     if (!kkt->held)
         return bg_error_set(err, BG_NO_MEMORY, "no memory for a saddle-point matrix");
     return bg_schur_create(kkt->nv, kkt->ng, kkt->pattern_G, mass, &kkt->schur, err);
@@ -90,6 +165,9 @@ void bg_kkt_destroy(bg_kkt *kkt)
         return;
     bg_schur_destroy(kkt->schur);
     free(kkt->held);
+    free(kkt->squares);
+    free(kkt->places);
+    free(kkt->completed);
     bg_blocks_destroy(kkt->blocks);
     free(kkt);
 }
@@ -146,12 +224,36 @@ bool bg_kkt_eliminate(bg_kkt *kkt, const double *factor, const double *M, const 
     return safe;
 }
 
+/* M with its squares, mu such that they are of the size of M. */
+static const double *complete(bg_kkt *kkt, const double *M, const double *A, const double *B)
+{
+    const bg_pattern *p = kkt->pattern_G;
+    if (kkt->nsquares == 0)
+        return M;
+    memcpy(kkt->completed, M, (size_t)kkt->pattern_M->row_start[kkt->nv] * sizeof *M);
+    for (square *x = kkt->squares; x < kkt->squares + kkt->nsquares; x++) {
+        const int *place = kkt->places + x->first;
+        const int begin = p->row_start[x->row], n = p->row_start[x->row + 1] - begin;
+        double size = 0, trace = 0;
+        for (int i = 0; i < n; i++) {
+            size += A[begin + i] * B[begin + i];
+            trace += M[place[i * n + i]];
+        }
+        const bool used = size > 0 && kkt->epsilon == 0 && !kkt->held[x->row];
+        x->mu = used ? trace / size : 0;
+        for (int i = 0; i < n && used; i++)
+            for (int j = 0; j < n; j++)
+                kkt->completed[place[i * n + j]] += x->mu * A[begin + i] * B[begin + j];
+    }
+    return kkt->completed;
+}
+
 bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, const double *G_lower)
 {
     kkt->by_schur = false;
     kkt->wait -= kkt->wait > 0;
     const bg_block_value values[BLOCKS] = {
-        [MASS] = {1, M},
+        [MASS] = {1, complete(kkt, M, G_upper, G_lower)},
         [UPPER] = {1, G_upper},
         [LOWER] = {1, G_lower},
         [REGULARISATION] = {-kkt->epsilon, kkt->sizes},
@@ -162,10 +264,15 @@ bg_status bg_kkt_factor(bg_kkt *kkt, const double *M, const double *G_upper, con
 void bg_kkt_solve(bg_kkt *kkt, double *x, double *y)
 {
     double *const groups[GROUPS] = {[V] = x, [G] = y};
-    if (kkt->by_schur)
+    if (kkt->by_schur) {
         bg_schur_solve(kkt->schur, x, y);
-    else
-        bg_blocks_solve(kkt->blocks, groups);
+        return;
+    }
+    for (int k = 0; k < kkt->nsquares; k++)
+        kkt->squares[k].b = y[kkt->squares[k].row];
+    bg_blocks_solve(kkt->blocks, groups);
+    for (int k = 0; k < kkt->nsquares; k++)
+        y[kkt->squares[k].row] += kkt->squares[k].mu * kkt->squares[k].b;
 }
 
 /* Adds the moduli of a matrix in a pattern (NULL: dense) to `columns`, and to `rows` unless that is

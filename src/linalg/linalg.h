@@ -41,6 +41,10 @@ bg_status bg_kkt_create(int nv, int ng, const bg_pattern *pattern_M, const bg_pa
 /* The same where M is known to be singular: no factorisation without exchanges is tried. */
 bg_status bg_kkt_create_semidefinite(int nv, int ng, const bg_pattern *pattern_M,
                                      const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err);
+/* The same, but rows of G that have room in the pattern of M, as norms of Euler parameters do, may
+ * complete M. */
+bg_status bg_kkt_create_completed(int nv, int ng, const bg_pattern *pattern_M,
+                                  const bg_pattern *pattern_G, bg_kkt **kkt, bg_error *err);
 void bg_kkt_destroy(bg_kkt *kkt);
 /* A factorisation of M by itself, of `size` numbers, the first of which is not finite where there
  * is none: x <- M^{-1} x, with scratch memory among these numbers. */

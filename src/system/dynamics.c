@@ -55,7 +55,10 @@ bg_status bg_dynamics_create(bg_evaluator *sys, bg_dynamics **dynamics, bg_error
         st = bg_error_set(err, BG_NO_MEMORY, "out of memory while preparing system '%s'",
                           def->name);
     if (st == BG_OK && !d->by_formalism)
-        st = bg_dynamics_create_kkt(sys->system, def->pattern_M, d->ng, &d->kkt, err);
+        st = def->semidefinite && d->ng > 0
+                 ? bg_kkt_create_completed(d->nv, d->ng, def->pattern_M, def->pattern_G, &d->kkt,
+                                           err)
+                 : bg_dynamics_create_kkt(sys->system, def->pattern_M, d->ng, &d->kkt, err);
     bg_mass_solver mass = {def->mass_size, def->solve_mass, def->self};
     if (st == BG_OK && def->mass_size > 0 && d->ng > 0)
         st = bg_kkt_set_mass_solver(d->kkt, &mass, err);
