@@ -20,6 +20,7 @@
 #include "linear/rest.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ typedef struct search {
     bg_state *x, *trial; /* present, and tried */
     bg_state *begin;     /* where relaxation begins */
     double *way;         /* [nv] from the start to x, all steps together */
+    bool stands, stood;  /* all contacts push; did so once */
     bool spins;          /* rates of cyclic directions are kept and looked for */
     int pushed;          /* a coordinate that nothing holds, at an equilibrium of the others, */
     double push_size;    /* and its acceleration; 0: there was none */
@@ -243,6 +245,38 @@ static bg_status try_step(search *s, double part, bg_error *err)
     return st;
 }
 
+/* Switching function i is that of a contact, which lifts off as it falls. */
+static bool is_contact(const bg_system_def *def, int i)
+{
+    return def->s_falls && def->s_falls[i] && strstr(def->s_falls[i], " lifts off");
+}
+
+/* Remembers which contacts lift off first when all have pushed at once. */
+static bg_status note_contacts(search *s, bg_error *err)
+{
+    const bg_system_def *def = &s->sys->def;
+    char *text = s->report->lifted;
+    const size_t size = sizeof s->report->lifted;
+    int open = 0;
+    bg_point p;
+    if (def->nmode == 0 || !def->s_falls)
+        return BG_OK;
+    bg_status st = bg_system_set_state(s->sys, s->x, &p, err);
+    if (st == BG_OK)
+        st = bg_system_calc_terms(s->sys, &p, BG_TERM_s, &s->terms, err);
+    for (int i = 0; i < def->ns && st == BG_OK; i++)
+        open += is_contact(def, i) && s->terms.s[i] <= 0;
+    s->stands = open == 0;
+    s->stood = s->stood || s->stands;
+    const bool list = s->stood && !text[0];
+    size_t used = 0;
+    for (int i = 0; i < def->ns && st == BG_OK && list && used < size; i++)
+        if (is_contact(def, i) && s->terms.s[i] <= 0)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "",
+                                     def->s_falls[i]);
+    return st;
+}
+
 /* Goes along the step as far as is good. BG_RETRY: nowhere. */
 static bg_status go(search *s, bool search_line, bg_error *err)
 {
@@ -267,7 +301,8 @@ static bg_status go(search *s, bool search_line, bg_error *err)
     for (int i = 0; i < r->nv; i++)
         s->way[i] += part * r->delta[i];
     s->report->steps++;
-    return bg_rest_update(r, s->x, err);
+    st = note_contacts(s, err);
+    return st == BG_OK ? bg_rest_update(r, s->x, err) : st;
 }
 
 /* Remembers what pushes along a direction that nothing resists, or changes a rate that is kept
@@ -430,6 +465,12 @@ static bg_status tell_none(const search *s, bg_error *err)
     char buffer[64];
     int worst = 0;
     const double *a = s->lin->at->a;
+    if (s->report->lifted[0] && !(s->push_size > 0 && s->stands))
+        return bg_error_set(err, BG_NOT_CONVERGED,
+                            "system '%s' has no equilibrium that can be found from its start: %s, "
+                            "and what is left does not hold it up: it tips over or breaks down; "
+                            "bring its load between its supports, or support it there",
+                            s->sys->def.name, s->report->lifted);
     if (s->push_size > 0)
         return bg_error_set(
             err, BG_NOT_CONVERGED,

@@ -14,11 +14,12 @@ typedef struct bg_equilibrium_report {
     int left;     /* unstable equilibria that were met and left */
     int unstable; /* modes that grow there */
     int changing; /* a state z that still changes: nothing makes it settle; -1: none */
-    double distance; /* in sizes, of the coordinate that is farthest from its start, */
-    int farthest;    /* and which that is */
-    double drift;    /* 1/s^2, in sizes: what is left along rates that are kept, */
-    int worst;       /* at this coordinate the most; */
-    double change;   /* how fast its rate grows, in its own unit */
+    double distance;  /* in sizes, of the coordinate that is farthest from its start, */
+    int farthest;     /* and which that is */
+    char lifted[200]; /* contacts that lifted off first: "tyre fl lifts off, ..."; or "" */
+    double drift;     /* 1/s^2, in sizes: what is left along rates that are kept, */
+    int worst;        /* at this coordinate the most; */
+    double change;    /* how fast its rate grows, in its own unit */
 } bg_equilibrium_report;
 
 /* From x, a consistent start, which is kept on failure. Inputs of the evaluator move on as they do

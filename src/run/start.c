@@ -50,7 +50,15 @@ static void tell_equilibrium(const bg_system *system, const bg_equilibrium_repor
                         "while it does",
                         bg_system_get_name(system, 'u', r->held, buffer, sizeof buffer));
     const bool stands = system->def.nmode > 0; /* on contacts, which let things tip over */
-    if (r->distance > 1)
+    if (r->distance > 1 && r->lifted[0])
+        bg_warnings_add(list, BG_DOUBTFUL, "equilibrium",
+                        "there is no equilibrium near the start that was given: %s, and what is "
+                        "left does not hold it up; the one that was found is where '%s' has moved "
+                        "by %.3g of its size",
+                        r->lifted,
+                        bg_system_get_name(system, 'v', r->farthest, buffer, sizeof buffer),
+                        r->distance);
+    else if (r->distance > 1)
         bg_warnings_add(list, stands ? BG_DOUBTFUL : BG_GOOD, "equilibrium",
                         "%s: '%s' has moved by %.3g of its size, so see whether something has "
                         "tipped over",
