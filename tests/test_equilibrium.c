@@ -330,6 +330,16 @@ static void test_none(void **state)
                  "'inertia': [1, 1, 1]}}, 'joints': {'slope': {'type': 'prismatic', 'bodies': "
                  "['ground', 'block'], 'at': [0, 0, 1], 'axis': [1, 0, -0.1]}}}",
                  "nothing resists a motion along");
+    /* a stool that stands on three contacts and tips over the first of them */
+    assert_fails("{'gravity': 9.81, 'bodies': {'stool': {'mass': 10, 'center': [0.9, 0, 0.5], "
+                 "'inertia': [1, 1, 1], 'points': {'a': [0.5, 0, 0.02], 'b': [-0.3, 0.4, 0.02], "
+                 "'c': [-0.3, -0.4, 0.02]}}}, 'joints': {'flight': {'type': 'free', 'bodies': "
+                 "['ground', 'stool']}}, 'forces': {'a': {'type': 'contact', 'at': 'stool.a', "
+                 "'radius': 0.02, 'stiffness': 1e6, 'damping': 100}, 'b': {'type': 'contact', "
+                 "'at': 'stool.b', 'radius': 0.02, 'stiffness': 1e6, 'damping': 100}, 'c': "
+                 "{'type': 'contact', 'at': 'stool.c', 'radius': 0.02, 'stiffness': 1e6, "
+                 "'damping': 100}}}",
+                 "contact b opens, contact c opens, and what is left does not hold it up");
 }
 
 /* A vehicle without brakes on a road that falls rolls away in the direction that it falls, from

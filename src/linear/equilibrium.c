@@ -245,10 +245,12 @@ static bg_status try_step(search *s, double part, bg_error *err)
     return st;
 }
 
-/* Switching function i is that of a contact, which lifts off as it falls. */
+/* Whether a switching function is that of a contact, which opens as it falls: a tyre, or a contact
+ * of force elements, by what the definition says of it. */
 static bool is_contact(const bg_system_def *def, int i)
 {
-    return def->s_falls && def->s_falls[i] && strstr(def->s_falls[i], " lifts off");
+    const char *text = def->s_falls ? def->s_falls[i] : NULL;
+    return text && (strstr(text, " lifts off") || strstr(text, " opens"));
 }
 
 /* Remembers which contacts lift off first when all have pushed at once. */
@@ -259,7 +261,7 @@ static bg_status note_contacts(search *s, bg_error *err)
     const size_t size = sizeof s->report->lifted;
     int open = 0;
     bg_point p;
-    if (def->nmode == 0 || !def->s_falls)
+    if (def->nmode == 0)
         return BG_OK;
     bg_status st = bg_system_set_state(s->sys, s->x, &p, err);
     if (st == BG_OK)
