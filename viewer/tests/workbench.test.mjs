@@ -150,6 +150,20 @@ test("plots: units, x–y, spectra, values of all plots under the pointer, files
   await close();
 });
 
+test("channels of a plot that measure the same share its axis and unit", async () => {
+  const data = suspension(100);
+  const metres = data.channels.find((c) => c.unit === "m");
+  data.channels.push({ ...metres, name: "in mm", unit: "mm", data: array(Array.from({ length: 100 }, () => 250), [100]) });
+  data.plots = [{ title: null, channels: [metres, data.channels.at(-1)].map(({ group, name }) => ({ group, name })), over: null }];
+  const { view, close } = await open(page([data]));
+  const card = view.locator(".plot-card").first();
+  assert.deepEqual(await card.locator(".unit").allInnerTexts(), ["m", "m"]);
+  assert.equal(await card.locator(".value").nth(1).innerText(), "0.2500");
+  await card.getByLabel("Unit of what is given in m").selectOption("cm");
+  assert.equal(await card.locator(".value").nth(1).innerText(), "25.00");
+  await close();
+});
+
 test("two fingers zoom and pan all plots; menus stay inside a small window", async () => {
   const { view, close } = await open(page([suspension(400), { ...suspension(400), name: "second" }]), { viewport: phone, touch: true });
   const over = view.locator(".u-over").first();

@@ -112,10 +112,15 @@ export class PlotCard {
     this.saved = { curves: data.curves.map((c) => ({ ...c, x: c.x.map((v) => v ?? NaN), values: c.y })), xLabel: data.xLabel, pairs: true };
   }
 
+  /** All channels of a plot that measure the same share the unit of the first: they have one axis. */
+  private unitOf(channel: Channel): string {
+    return (this.kind === "phase" && channel === this.x ? channel : (this.channels.find((c) => isAlike(c.unit, channel.unit)) ?? channel)).unit;
+  }
+
   /** A channel of this result and of those it is compared with, in the units chosen. */
   private curvesOf(channel: Channel, colour: string): Curve[] {
     const { comparison, result } = this.context;
-    const unit = units.of(channel.unit);
+    const unit = units.of(this.unitOf(channel));
     const rows = comparison.rowsOf(result);
     const own = { name: channel.name, unit, colour, t: rows.times, values: scaled(rows.values(channel), factor(channel.unit, unit)) };
     const curves: Curve[] = comparison.differences && comparison.shown.length ? [] : [own];
@@ -183,7 +188,7 @@ export class PlotCard {
   /** One list for every unit of the plot that can be written in another one. */
   private unitChoices(): HTMLElement[] {
     const list = [...this.channels, ...(this.kind === "phase" && this.x ? [this.x] : [])];
-    return [...new Set(list.map((c) => c.unit))].filter((unit) => choices(unit).length > 1).map((unit) => {
+    return [...new Set(list.map((c) => this.unitOf(c)))].filter((unit) => choices(unit).length > 1).map((unit) => {
       const select = h("select", { class: "unit-choice", "aria-label": `Unit of what is given in ${unit}`, title: "Unit of the axis" });
       for (const name of choices(unit)) select.append(h("option", { value: name, selected: name === units.of(unit) }, name));
       if (!choices(unit).includes(units.of(unit))) select.prepend(h("option", { value: unit, selected: true }, unit));
