@@ -58,6 +58,9 @@ function histogramSeries(series: Series): { x: (number | null)[]; y: (number | n
   return { x: series.x, y: series.y, width: gaps.length ? Math.min(...gaps) : 1 };
 }
 
+/** A smaller font where a label would be longer than its axis. */
+const fitting = (label: string, space: number): string => (6.2 * label.length > space ? `font-size: ${Math.max(7, (11.5 * space) / (6.2 * label.length))}px` : "");
+
 export class Chart {
   readonly element: HTMLElement;
   private readonly series: Drawn[];
@@ -163,8 +166,9 @@ export class Chart {
       if (tick.text) group.append(svg("text", { x: margin.left - 7, y: p + 4, "text-anchor": "end" }, tick.text));
     }
     group.append(svg("path", { d: `M${margin.left} ${margin.top}V${bottom}H${right}`, class: "frame" }));
-    group.append(svg("text", { x: (margin.left + right) / 2, y: this.height - 6, "text-anchor": "middle", class: "axis-label" }, withUnit(this.plot.x.label, this.plot.x.unit)));
-    group.append(svg("text", { x: 0, y: 0, transform: `translate(13 ${(margin.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-label" }, withUnit(this.plot.y.label, this.plot.y.unit)));
+    const [across, upwards] = [withUnit(this.plot.x.label, this.plot.x.unit), withUnit(this.plot.y.label, this.plot.y.unit)];
+    group.append(svg("text", { x: (margin.left + right) / 2, y: this.height - 6, "text-anchor": "middle", class: "axis-label", style: fitting(across, right - margin.left) }, across));
+    group.append(svg("text", { x: 0, y: 0, transform: `translate(13 ${(margin.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle", class: "axis-label", style: fitting(upwards, bottom - margin.top) }, upwards));
     return group;
   }
 

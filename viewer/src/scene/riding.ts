@@ -58,13 +58,14 @@ export class Rider {
     this.heading = headingOf(this.group.quaternion, this.up);
   }
 
-  /** Eyes of a driver inside of the body's box: left of the middle, high, looking ahead. */
+  /** Eyes of a driver inside of the body's box: left of the middle, in front in a train, high, looking ahead. */
   sit(box: Box3, ahead: Vector3): void {
     const size = box.getSize(new Vector3());
     const left = new Vector3().crossVectors(this.up, ahead);
     const extent = (axis: Vector3): number => Math.abs(axis.x) * size.x + Math.abs(axis.y) * size.y + Math.abs(axis.z) * size.z;
-    box.getCenter(this.eye).addScaledVector(ahead, 0.02 * extent(ahead)).addScaledVector(left, 0.18 * extent(left)).addScaledVector(this.up, 0.4 * extent(this.up));
-    this.look.copy(ahead).addScaledVector(this.up, -0.12).multiplyScalar(Math.max(extent(ahead), 1e-6));
+    const [long, high] = [extent(ahead), extent(this.up)];
+    box.getCenter(this.eye).addScaledVector(ahead, long > 6 * high ? 0.5 * (long - high) : 0.02 * long).addScaledVector(left, 0.18 * extent(left)).addScaledVector(this.up, 0.4 * high);
+    this.look.copy(ahead).addScaledVector(this.up, -0.12).multiplyScalar(Math.max(long, 1e-6));
     this.camera.fov = wideAngle;
   }
 
