@@ -54,6 +54,7 @@ static void run_probe(probe *x, bg_run_report *report)
     bg_error err = {BG_OK, ""};
     bg_system *sys = create_probe(x);
     bg_run_options o = bg_default_run_options();
+    o.skip_comparison = 1; /* the probe counts its events in one run */
     assert_ok(bg_run(sys, &o, report, &err));
     bg_system_destroy(sys);
     for (long i = 1; i < report->nevents; i++)

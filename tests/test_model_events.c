@@ -65,6 +65,32 @@ static void test_found(void **state)
     }
 }
 
+/* Released from rest: the speed leaves zero at the start, which does not end the run. */
+static void test_begins_on_a_zero(void **state)
+{
+    (void)state;
+    static const char *const oscillator =
+        "{'gravity': 0, 'bodies': {'a': {'mass': 1, 'center': [0, 0, 0]}}, 'joints': {'s': "
+        "{'type': "
+        "'prismatic', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis': [1, 0, 0], 'initial': "
+        "1}}, 'forces': {'k': {'type': 'torsion', 'joint': 's', 'stiffness': 1}}, 'outputs': "
+        "{'v': {'joint': 's', 'derivative': 1}}, 'events': {'rest': {'expression': 'v', 'stop': "
+        "'%s'}}, 'run': {'t_end': 9}}";
+    static const char *const stops[] = {"both", "rising", "falling"};
+    const double pi = acos(-1);
+    for (int k = 0; k < 6; k++) {
+        char text[1024];
+        bg_run_report r;
+        bg_system *sys;
+        bg_model *model;
+        snprintf(text, sizeof text, oscillator, stops[k / 2]);
+        run_events(text, forms[k % 2], &r, &sys, &model);
+        assert_near(r.final->t, k < 4 ? pi : 2 * pi, 1e-9);
+        check_event(&r, 0, "rest: v falls below zero", 0);
+        finish(&r, sys, model);
+    }
+}
+
 /* An angle is followed through turns: a wheel at constant speed, and its angle at 25 rad. */
 static void test_turns(void **state)
 {
@@ -177,8 +203,9 @@ static void test_words(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_found), cmocka_unit_test(test_turns),
-                                       cmocka_unit_test(test_angular_acceleration),
-                                       cmocka_unit_test(test_words)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found), cmocka_unit_test(test_begins_on_a_zero),
+        cmocka_unit_test(test_turns), cmocka_unit_test(test_angular_acceleration),
+        cmocka_unit_test(test_words)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

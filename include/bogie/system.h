@@ -154,7 +154,8 @@ typedef struct bg_event_state {
 typedef enum bg_event_action {
     BG_EVENT_NOTE = 0,    /* recorded, nothing changed */
     BG_EVENT_CHANGED = 1, /* state or mode changed: project, restart the method */
-    BG_EVENT_STOP = 2     /* end the run here */
+    BG_EVENT_STOP = 2,    /* end the run here */
+    BG_EVENT_STOP_LATER   /* the same, but not where it begins */
 } bg_event_action;
 
 /* What `sides` may say of a switching function besides +1 and -1. */

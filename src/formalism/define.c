@@ -137,7 +137,7 @@ static int pass_watch(const bg_watch *x, int direction)
 {
     unsigned needed = (direction >= 0 ? BG_WATCH_STOP_RISING : 0u) |
                       (direction <= 0 ? BG_WATCH_STOP_FALLING : 0u);
-    return (x->stop & needed) == needed ? BG_EVENT_STOP : BG_EVENT_NOTE;
+    return (x->stop & needed) == needed ? BG_EVENT_STOP_LATER : BG_EVENT_NOTE;
 }
 
 /* A corner of a signal that links follow: their rate jumps, and with it other velocities. */

@@ -106,7 +106,7 @@ bg_status bg_realtime_deliver(bg_realtime *rt, int i, int direction, int *action
     bg_event event = bg_system_make_event(rt->sys->system, x->t, i, direction);
     bg_event_state state = {x->q, x->v, x->z, x->mode};
     *action = def->event ? def->event(def->self, &event, &state) : BG_EVENT_NOTE;
-    if (*action < 0 || *action > BG_EVENT_STOP)
+    if (*action < 0 || *action > BG_EVENT_STOP_LATER)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `event` failed with code %d for '%s' at t = %.17g",
                             def->name, *action, event.name, x->t);
@@ -211,7 +211,7 @@ static bg_status handle_events(bg_realtime *rt, bool *stop, bg_error *err)
         rt->resting[i] = ahead == 0;
         st = bg_realtime_deliver(rt, i, rt->side[i], &action, err);
         changed = changed || action == BG_EVENT_CHANGED;
-        *stop = *stop || action == BG_EVENT_STOP;
+        *stop = *stop || action >= BG_EVENT_STOP;
     }
     return st == BG_OK && changed ? go_on(rt, err) : st;
 }

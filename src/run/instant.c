@@ -50,6 +50,8 @@ static bg_status deliver(bg_instant *x, int i, int *action, bg_error *err)
     if (st != BG_OK || !def->event)
         return st;
     *action = def->event(def->self, &event, &state);
+    if (*action == BG_EVENT_STOP_LATER)
+        *action = x->state->t > x->t_start ? BG_EVENT_STOP : BG_EVENT_NOTE;
     if (*action > BG_EVENT_STOP)
         return bg_error_set(err, BG_SYSTEM_FAILED,
                             "system '%s': `event` returned %d for '%s'; it must return a "
