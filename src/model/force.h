@@ -125,6 +125,9 @@ typedef struct bg_force_class {
     const char *const *sensor_names;
     int nsensors;
     double (*sensor)(const bg_force *f, const bg_world *w, int which);
+    /* The unit of what it measures, by its own data: of its scalars ('y') and states ('z'). "": not
+     * known. NULL, and for what it returns NULL: by name and type (unit.c). */
+    const char *(*get_unit)(const bg_force *f, char kind, int which);
     /* How to draw it, into out, which is zero before. NULL: it is not drawn. */
     void (*look)(const bg_force *f, bg_force_look *out);
     /* Of what is drawn as acting on one body: the force on it, N, world axes, with what a constraint

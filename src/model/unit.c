@@ -180,6 +180,9 @@ static const char *of_sensor(const bg_model *m, const bg_output *o)
 {
     const bg_force *f = &m->forces[o->index];
     const char *name = f->class_->sensor_names[o->component];
+    const char *own = f->class_->get_unit ? f->class_->get_unit(f, 'y', o->component) : NULL;
+    if (own)
+        return own;
     for (size_t k = 0; k < sizeof sensors / sizeof *sensors; k++)
         if (strcmp(sensors[k].name, name) == 0 &&
             strncmp(f->class_->name, sensors[k].type, strlen(sensors[k].type)) == 0) {
@@ -259,6 +262,9 @@ static const struct {
 
 const char *bg_force_get_state_unit(const bg_model *m, const bg_force *f, int state)
 {
+    const char *own = f->class_->get_unit ? f->class_->get_unit(f, 'z', state) : NULL;
+    if (own)
+        return own;
     for (size_t k = 0; k < sizeof states / sizeof *states; k++)
         if ((states[k].state < 0 || states[k].state == state) &&
             strncmp(f->class_->name, states[k].type, strlen(states[k].type)) == 0) {

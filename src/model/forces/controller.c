@@ -251,6 +251,22 @@ static double sensor(const bg_force *f, const bg_world *w, int which)
     return values[which];
 }
 
+/* Laws may have any unit. */
+static const char *get_unit(const bg_force *f, char kind, int which)
+{
+    static const char *const units[2][2][2] = {{{"rad", "rad s"}, {"rad/s", "rad"}},
+                                               {{"m", "m s"}, {"m/s", "m"}}};
+    const controller *s = f->self;
+    const bool slides = s->from_marker || s->input.kind == BG_COORDINATE_SLIDE;
+    if (kind == 'y' && which == 0)
+        return NULL;
+    if (kind == 'z' && which == s->turns)
+        return "rad";
+    if (s->measured.given)
+        return "";
+    return units[slides][s->is_rate][kind == 'z' && which == s->integral];
+}
+
 static void clear(bg_force *f)
 {
     controller *s = f->self;
@@ -389,5 +405,6 @@ const bg_force_class bg_force_controller = {
     .sensor_names = sensor_names,
     .nsensors = 4,
     .sensor = sensor,
+    .get_unit = get_unit,
     .clear = clear,
 };
