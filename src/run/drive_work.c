@@ -10,12 +10,12 @@
  *
  * as work against weight and inertia. A multistep method hands errors of its sum on to later steps;
  * what its estimate says of the work counts beside. Where either is off, by the tolerances of u and
- * u_t or of the work, P along dense output is summed up instead, by Gauss' rule of five points, exact
- * up to degree 9: over the whole step where the rule sums up there what u does, which often says that
- * the step has missed nothing, and else in intervals that are halved until the rule and its two
- * halves agree. What that gives beside the work of the state is kept apart: the motion and its steps
- * stay as they are. Its tolerance is the relative one, of the energies or of the work that goes to
- * and fro in the step, and a thousandth over the whole run.
+ * u_t or of the work, P along dense output is summed up instead, by Gauss' rule of five points,
+ * exact up to degree 9: over the whole step where the rule sums up there what u does, which often
+ * says that the step has missed nothing, and else in intervals that are halved until the rule and
+ * its two halves agree. What that gives beside the work of the state is kept apart: the motion and
+ * its steps stay as they are. Its tolerance is the relative one, of the energies or of the work
+ * that goes to and fro in the step, and a thousandth over the whole run.
  *
  * The points of Gauss' rules are irrational parts of a step, so that no step hides a period. */
 #include "run/drive_work.h"
