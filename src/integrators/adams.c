@@ -237,6 +237,7 @@ static bg_status advance(bg_integrator *ig, const bg_adams_history *from, const 
     if (ig->options.step == 0) {
         bg_adams_calc_estimate(ig);
         *error = m->estimate.error;
+        ig->work_error = h * fabs(f->g[k + 1] - f->g[k]) * fabs(m->d[ig->n - 1]);
     }
     if (is_hopeless(ig, *error))
         return BG_OK;

@@ -344,6 +344,7 @@ static bg_status add_work(bg_integrator *ig, double *power, bg_error *err)
     if (ig->energy)
         st = bg_dynamics_calc_power(ig->dyn, m->a, m->lambda, power, err);
     m->e[w] = (*power - m->power_P) / m->formula.alpha;
+    ig->work_error = m->formula.error * fabs(m->e[w]);
     *ig->x1->work = ig->energy ? m->y_P[w] + m->e[w] : *ig->x0->work;
     return st;
 }

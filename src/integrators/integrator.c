@@ -444,6 +444,7 @@ bg_status bg_integrator_step(bg_integrator *ig, bg_error *err)
     if (!(ig->x0->t < ig->t_end))
         return bg_error_set(err, BG_BAD_INPUT, "the end at t = %.17g has been reached", ig->t_end);
     ig->control_before = ig->control;
+    ig->work_error = NAN;
     st = make_step(ig, err);
     if (st != BG_OK && ig->options.step > 0) /* whoever tries again wants a whole step */
         ig->control = ig->control_before;

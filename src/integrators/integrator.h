@@ -85,6 +85,7 @@ struct bg_integrator {
     bg_arena arena;                     /* all arrays */
     double h;                           /* s, length of the step being tried or last made */
     bg_control control, control_before; /* step control, and what it was before the last step */
+    double work_error;    /* J, of the work of the last step by its estimate; NAN: it has none */
     double error_tangent; /* of an attempt with an error above 1: without the part of the velocities
                              across the constraints */
     double rcond;         /* of the matrix at the start, or larger; 0: not known */

@@ -8,13 +8,14 @@
  *   u_t: u,     u_t u_tt: u_t^2/2,     and where u is an angle   u_t cos u: sin u,   u_t sin u:
  * -cos u,
  *
- * as work against weight and inertia. Where it does not within the tolerances of u and u_t, P along
- * dense output is summed up instead, by Gauss' rule of five points, exact up to degree 9: over the
- * whole step where the rule sums up there what u does, which often says that the step has missed
- * nothing, and else in intervals that are halved until the rule and its two halves agree. What that
- * gives beside the work of the state is kept apart: the motion and its steps stay as they are. Its
- * tolerance is the relative one, of the energies or of the work that goes to and fro in the step,
- * and a thousandth over the whole run.
+ * as work against weight and inertia. A multistep method hands errors of its sum on to later steps;
+ * what its estimate says of the work counts beside. Where either is off, by the tolerances of u and
+ * u_t or of the work, P along dense output is summed up instead, by Gauss' rule of five points,
+ * exact up to degree 9: over the whole step where the rule sums up there what u does, which often
+ * says that the step has missed nothing, and else in intervals that are halved until the rule and
+ * its two halves agree. What that gives beside the work of the state is kept apart: the motion and
+ * its steps stay as they are. Its tolerance is the relative one, of the energies or of the work
+ * that goes to and fro in the step, and a thousandth over the whole run.
  *
  * The points of Gauss' rules are irrational parts of a step, so that no step hides a period. */
 #include "run/drive_work.h"
@@ -168,7 +169,7 @@ void bg_drive_work_look(bg_drive_work *w, double from, double to)
         return;
     const int order = bg_integrator_get_order(w->ig);
     const struct rule *rule = order < 6 ? &by_two : order < 8 ? &by_three : &by_five;
-    const bool by_ends = order < 3 && w->ig->options.step == 0;
+    const bool by_ends = order < 3 && w->ig->options.step == 0 && isnan(w->ig->work_error);
     w->unresolved = !are_resolved(w, rule, from, to, by_ends);
 }
 
@@ -227,14 +228,20 @@ static bool refine(bg_drive_work *w, const panel *p, double allowed, double *sum
     return true;
 }
 
+/* Of the energies or the work from w->t to t. */
+static double get_tolerance(const bg_drive_work *w, double t, double t_run)
+{
+    const bg_integrator_options *o = &w->ig->options;
+    return fmin(o->step > 0 ? 1 : o->rtol, 1e-3 * (t - w->t) / t_run);
+}
+
 /* The integral of P from w->t to t, which the step takes for `own`. */
 static bool integrate(bg_drive_work *w, double t, double own, double range, double t_run,
                       double *sum)
 {
     static const struct rule *const whole_step[] = {&by_two, &by_five, NULL};
-    const bg_integrator_options *o = &w->ig->options;
     const double h = (t - w->t) / PARTS;
-    const double relative = fmin(o->step > 0 ? 1 : o->rtol, 1e-3 * (t - w->t) / t_run);
+    const double relative = get_tolerance(w, t, t_run);
     panel part[PARTS];
     double amount = 0;
     for (const struct rule *const *r = whole_step; *r; r++)
@@ -264,7 +271,8 @@ void bg_drive_work_account(bg_drive_work *w, const bg_state *x, double range, do
     double sum;
     if (!w->ig)
         return;
-    if (w->unresolved && x->t > w->t) {
+    const bool wrong = w->ig->work_error > get_tolerance(w, x->t, t_run) * range;
+    if ((w->unresolved || wrong) && x->t > w->t) {
         const bg_purpose before = bg_system_turn_to(w->ig->sys, BG_ASIDE);
         const double own = *x->work - w->work;
         if (integrate(w, x->t, own, range, t_run, &sum))
