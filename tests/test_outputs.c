@@ -181,8 +181,8 @@ static void units_have_factors_and_dimensions(void **state)
 static void values_and_states_have_units(void **state)
 {
     (void)state;
-    static const char *const numbers[] = {"contact", "sticks",  "slip",  "use",      "slope",
-                                          "creep_x", "creep_y", "error", "measured", "reference"};
+    static const char *const numbers[] = {"contact", "sticks",  "slip",   "use",
+                                          "slope",   "creep_x", "creep_y"};
     rig r;
     rig_read(&r,
              "{'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'joints':"
@@ -194,7 +194,7 @@ static void values_and_states_have_units(void **state)
     bg_model m = *r.model;
     m.forces = &f;
     for (const bg_force_class *const *c = bg_force_get_classes(); *c; c++)
-        for (int k = 0; k < (*c)->nsensors; k++) {
+        for (int k = 0; k < (*c)->nsensors && !(*c)->get_unit; k++) {
             const bg_output o = {.kind = BG_OUTPUT_FORCE, .component = k};
             const char *name = (*c)->sensor_names[k];
             bool is_number = false;
@@ -205,6 +205,39 @@ static void values_and_states_have_units(void **state)
                 fail_msg("%s of %s: '%s'", name, (*c)->name, bg_output_get_si_unit(&m, &o));
         }
     bg_model_destroy(r.model);
+}
+
+/* A controller has the units of what it measures. */
+static void controllers_have_units(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *input, *error, *lag, *integral;
+    } cases[] = {{"{'joint': 'h'}", "rad", "rad", "rad s"},
+                 {"{'joint': 'h', 'rate': true}", "rad/s", "rad/s", "rad"},
+                 {"{'position': 'a', 'component': 'x'}", "m", "m", "m s"},
+                 {"{'velocity': 'a', 'component': 'x'}", "m/s", "m/s", "m"},
+                 {"'2*t'", "", "", ""}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[1024];
+        rig r;
+        snprintf(text, sizeof text,
+                 "{'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}},"
+                 " 'joints': {'h': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0],"
+                 " 'axis': [0, 0, 1]}}, 'forces': {'f': {'type': 'controller', 'input': %s,"
+                 " 'reference': 0, 'kp': 1, 'ki': 1, 'filter': 0.1, 'output': {'joint': 'h'}}}}",
+                 cases[k].input);
+        rig_read(&r, text);
+        const bg_force *f = &r.model->forces[0];
+        for (int i = 0; i < f->class_->nsensors; i++) {
+            const bg_output o = {.kind = BG_OUTPUT_FORCE, .component = i};
+            assert_string_equal(bg_output_get_si_unit(r.model, &o),
+                                i == 0 ? "N m" : cases[k].error);
+        }
+        assert_string_equal(bg_force_get_state_unit(r.model, f, 0), cases[k].lag);
+        assert_string_equal(bg_force_get_state_unit(r.model, f, 1), cases[k].integral);
+        bg_model_destroy(r.model);
+    }
 }
 
 static void nonsense_is_refused(void **state)
@@ -274,6 +307,7 @@ int main(void)
         cmocka_unit_test(wheels_stand_as_turned),
         cmocka_unit_test(units_have_factors_and_dimensions),
         cmocka_unit_test(values_and_states_have_units),
+        cmocka_unit_test(controllers_have_units),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(rows_are_filtered_exactly),
     };
