@@ -140,6 +140,7 @@ bg_status bg_pacer_run(const bg_pacer *p, bg_status (*work)(void *self, bg_error
             return st;
         bg_statistics_add(s, &t);
         t.release = find_release(p, t.release, t.end, s);
+        t.waited = t.end > t.release ? t.end - t.release : 0;
         if (p->view)
             show(p->view, s, t.end - t.begin);
         if (st != BG_OK)

@@ -77,12 +77,13 @@ static bg_cause find_cause(const bg_statistics *s, const bg_step_times *t)
     int64_t behind = t->due - t->release, late = t->begin - t->due;
     int64_t lost = t->lost < behind ? t->lost : behind;
     int64_t taken = t->end - t->begin - t->work + lost;
-    behind -= lost;
+    int64_t idle = behind - t->waited - t->prepared - t->lost; /* before its preparation */
+    late += idle > 0 ? idle : 0;
     if (t->delayed)
         return BG_CAUSE_DELAYED;
     if (t->work + t->prepared > s->period)
         return BG_CAUSE_LONG_STEP;
-    if (behind > late && behind > taken)
+    if (t->waited > late && t->waited > taken)
         return BG_CAUSE_CATCHING_UP;
     return late >= taken ? BG_CAUSE_LATE_RELEASE : BG_CAUSE_INTERRUPTED;
 }

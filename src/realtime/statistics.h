@@ -42,6 +42,7 @@ typedef struct bg_step_times {
     int64_t release;    /* when it should begin */
     int64_t due;        /* when it could: the release, or later the end of the step before it, or of
                            its own preparation */
+    int64_t waited;     /* how long after the release the step before it ended; 0: before it */
     int64_t begin, end; /* when it did, and when its outputs were out */
     int64_t work;       /* processor time it took, at most end - begin; that, where not known */
     int64_t prepared;   /* processor time that its preparation took */
