@@ -3,15 +3,17 @@
  *
  * A residual or a displacement means something only beside the size of what it belongs to. For rows
  * of lengths (points, distances, slides) and for coordinates that slide, that is the reach of the
- * larger body; angles and cosines have size 1. Nothing here changes when the model is turned or
- * moved, but that far from the origin a size does not fall below what rounding of the coordinates
- * can resolve. */
+ * larger body; angles and cosines have size 1. Joints in the centre of a body, but for digits or
+ * rounding, say nothing of its size: its radius of gyration does, or else the largest body. Nothing
+ * here changes when the model is turned or moved, but that far from the origin a size does not fall
+ * below what rounding of the coordinates can resolve. */
 #include "formalism/sizes.h"
 
 #include <math.h>
 
 /* Of the distance from the origin, where coordinates are rounded to 1e-16 of it. */
 static const double resolved = 1e-8, usual = 1e-5;
+static const double in_centre = 1e-3; /* reach of joints beside the radius of gyration, or others */
 
 static double calc_gyration(const bg_body *b)
 {
@@ -26,6 +28,21 @@ static void widen(double *size, const bg_marker *marker)
                                   sqrt(bg_dot(marker->frame.r, marker->frame.r)));
 }
 
+/* Bodies without inertia whose joints are in their centres, beside the reach of bodies joined to
+ * them, become negative: what others are compared with stays. */
+static void compare_points(const bg_model *m, double *size)
+{
+    for (int k = 0; k < m->njoints; k++) {
+        const int pair[] = {m->joints[k].a.body, m->joints[k].b.body};
+        for (int i = 0; i < 2; i++) {
+            double *own = &size[pair[i]];
+            if (calc_gyration(&m->bodies[pair[i]]) == 0 &&
+                fabs(*own) <= in_centre * fabs(size[pair[1 - i]]))
+                *own = -fabs(*own);
+        }
+    }
+}
+
 void bg_sizes_calc_bodies(const bg_model *m, double *size)
 {
     double largest = 0;
@@ -36,13 +53,15 @@ void bg_sizes_calc_bodies(const bg_model *m, double *size)
         widen(size, &m->joints[k].b);
     }
     for (int b = 1; b < m->nbodies; b++) {
-        if (size[b] == 0)
-            size[b] = calc_gyration(&m->bodies[b]);
+        const double gyration = calc_gyration(&m->bodies[b]);
+        if (size[b] <= in_centre * gyration)
+            size[b] = gyration;
         largest = fmax(largest, size[b]);
     }
+    compare_points(m, size);
     for (int b = 1; b < m->nbodies; b++) {
         const bg_vec3 r = m->bodies[b].pose.r;
-        if (size[b] == 0)
+        if (size[b] <= 0)
             size[b] = largest > 0 ? largest : 1;
         size[b] = fmax(size[b], resolved * sqrt(bg_dot(r, r)));
     }
