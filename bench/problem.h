@@ -19,6 +19,7 @@ typedef struct problem {
     const bg_system_def *def;
     bg_state *start; /* consistent, with a and lambda */
     bg_assembly_report assembly;
+    double t_end;      /* s; that of the system, where nobody says otherwise */
     double *reference; /* [nq] positions at t_end */
     double atol;       /* as a part of rtol */
 } problem;
@@ -54,7 +55,7 @@ static bool problem_read_reference(problem *p, const char *root)
     while (in && fgets(text, sizeof text, in)) {
         char *rest = text;
         const char *t = strsep(&rest, ","), *name = strsep(&rest, ",");
-        if (!rest || strtod(t, NULL) != p->def->t_end)
+        if (!rest || strtod(t, NULL) != p->t_end)
             continue;
         for (int i = 0; i < p->def->nq; i++)
             if (strcmp(name, p->def->q_names[i]) == 0) {
@@ -69,7 +70,7 @@ static bool problem_read_reference(problem *p, const char *root)
     fprintf(stderr,
             "bench: %s does not give the positions at t = %g; run in the source folder, or name it "
             "as the argument\n",
-            file, p->def->t_end);
+            file, p->t_end);
     return false;
 }
 
@@ -90,6 +91,7 @@ static bool problem_prepare(problem *p)
         bg_state_assemble(p->system, p->start, &p->assembly, &err) < 0)
         return problem_fail(p, err.text);
     p->def = bg_system_get_def(p->system);
+    p->t_end = p->def->t_end;
     p->reference = calloc((size_t)p->def->nq, sizeof(double));
     return p->reference || problem_fail(p, "out of memory");
 }

@@ -9,7 +9,7 @@
 static outcome bogie_solve(const problem *p, const char *method, const bg_setting *settings,
                            int nsettings, double tolerance, double *q)
 {
-    const double t_end = p->def->t_end;
+    const double t_end = p->t_end;
     bg_integrator_options options = bg_default_integrator_options();
     options.rtol = tolerance;
     options.atol = p->atol * tolerance;
