@@ -97,7 +97,7 @@ static void test_sleeping_top(void **state)
 enum { MOST = 2000 };
 
 /* Inputs held at what they are at x, with their rates, moved by `step` times a change. */
-static void hold_inputs(linear_model *m, const bg_variation *c, double step, const double *u)
+static void hold_inputs(linear_model *m, const bg_perturbation *c, double step, const double *u)
 {
     const bg_linearisation *l = m->linearisation;
     for (int i = 0; i < l->nu; i++)
@@ -108,7 +108,7 @@ static void hold_inputs(linear_model *m, const bg_variation *c, double step, con
 /* Where a change leads when nothing is linearised: positions and velocities that fulfil the
  * constraints with the independent ones held, by repeated corrections; then a_I, z' and outputs
  * into out. u [2 nu]: inputs and rates at the point. */
-static void follow(linear_model *m, const bg_variation *c, double step, const double *u,
+static void follow(linear_model *m, const bg_perturbation *c, double step, const double *u,
                    bg_state *x, double *out)
 {
     bg_error err = {BG_OK, ""};
@@ -173,7 +173,7 @@ static void compare_with_motion(linear_model *m, const char *name, double shift)
         size[i] = 0.01 * (1 + fabs(base[i]));
     for (int pass = 0; pass < 2; pass++) /* sizes of rows first */
         for (int k = 0; k < columns - l->nu; k++) {
-            const bg_variation *c;
+            const bg_perturbation *c;
             hold_inputs(m, &l->change, 0, u);
             memset(l->change.u, 0, 3 * (size_t)l->nu * sizeof *u);
             bool input = k >= nx;

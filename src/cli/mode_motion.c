@@ -136,14 +136,14 @@ bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, d
     const bg_system_def *def = &job->problem->system->def;
     motion m = {.job = job, .amplitude = amplitude};
     char title[160];
-    bg_page_result own = {0};
+    bg_page_folder own = {0};
     if (mode->im > 0)
         snprintf(title, sizeof title, "Mode %d: %.4g Hz, damping %.3g", k + 1, mode->frequency,
                  mode->damping);
     else
         snprintf(title, sizeof title, "Mode %d: %s with %.4g 1/s, shown as a swing", k + 1,
                  mode->re > 0 ? "grows" : "decays", fabs(mode->re));
-    bg_status st = output ? BG_OK : bg_page_result_open(html, &own, err);
+    bg_status st = output ? BG_OK : bg_page_folder_open(html, &own, err);
     if (st == BG_OK)
         st = bg_state_create(job->problem->system, &m.x, err);
     if (st == BG_OK)
@@ -158,7 +158,7 @@ bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, d
     }
     if (st == BG_OK && html)
         st = bg_page_write(output ? output : own.path, title, html, err);
-    bg_page_result_close(&own);
+    bg_page_folder_close(&own);
     bg_dynamics_destroy(m.dyn);
     bg_state_destroy(m.x);
     free(m.delta);

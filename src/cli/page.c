@@ -32,7 +32,7 @@ bg_status bg_page_write(const char *result, const char *title, const char *html,
     return st;
 }
 
-bg_status bg_page_result_open(const char *html, bg_page_result *result, bg_error *err)
+bg_status bg_page_folder_open(const char *html, bg_page_folder *result, bg_error *err)
 {
     const char *base = getenv("TMPDIR");
     snprintf(result->folder, sizeof result->folder, "%s/bogie-XXXXXX",
@@ -50,7 +50,7 @@ bg_status bg_page_result_open(const char *html, bg_page_result *result, bg_error
     return BG_OK;
 }
 
-void bg_page_result_close(bg_page_result *result)
+void bg_page_folder_close(bg_page_folder *result)
 {
     if (!*result->path)
         return;

@@ -182,7 +182,7 @@ typedef struct simulation {
     bg_run_options options;
     bg_result *result;  /* NULL without -o and --html */
     const char *rows;   /* the file of the result */
-    bg_page_result own; /* with --html alone */
+    bg_page_folder own; /* with --html alone */
     bg_run_report report;
     bg_progress_bar bar;
     bool checked; /* nothing stands in the way of the outputs */
@@ -192,7 +192,7 @@ typedef struct simulation {
 static void simulation_clear(simulation *job)
 {
     bg_result_destroy(job->result);
-    bg_page_result_close(&job->own);
+    bg_page_folder_close(&job->own);
     bg_run_report_clear(&job->report);
     bg_problem_destroy(job->problem);
 }
@@ -217,7 +217,7 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
     status = check_times(bg_system_get_def(system), args, err);
     job->rows = args->output;
     if (!status && args->html && !args->output) {
-        status = bg_page_result_open(args->html, &job->own, err);
+        status = bg_page_folder_open(args->html, &job->own, err);
         job->rows = job->own.path;
     }
     if (!status && job->rows) {

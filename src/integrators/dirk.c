@@ -462,7 +462,7 @@ void bg_dirk_commit(bg_integrator *ig)
 void bg_dirk_describe(const bg_integrator *ig, char *text, size_t size)
 {
     const bg_dirk *m = ig->method;
-    const bg_frame *f = &m->frame;
+    const bg_motion_frame *f = &m->frame;
     if (m->ng > 0 && f->coordinates)
         snprintf(text, size, "%d of %d velocities are independent, chosen %ld time%s", f->n, f->nv,
                  f->choices, f->choices == 1 ? "" : "s");

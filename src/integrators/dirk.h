@@ -62,7 +62,7 @@ typedef struct bg_dirk {
     bool full;        /* the matrix (51) with all rows, else the reduced one */
     bool filtered;    /* error estimate */
     double kappa;     /* Newton's bound, in units of the tolerance */
-    bg_frame frame;
+    bg_motion_frame frame;
     bg_jacobian B;   /* derivatives, and M */
     uint64_t blocks; /* of B */
     double *kept;    /* [kept_size] what they were when the step began */

@@ -132,7 +132,7 @@ static bg_status calc_Ga(bg_integrator *ig, bg_point p, const bg_dirk_place *at,
 /* Whether P e_j of the chosen coordinates are still a good basis: pivots of P on them, in sizes. */
 static bool check_basis(const bg_dirk *m)
 {
-    const bg_frame *f = &m->frame;
+    const bg_motion_frame *f = &m->frame;
     const bg_dirk_columns *c = &m->columns;
     double *P = c->K;
     const int n = c->n;
@@ -166,7 +166,7 @@ static void fill_B(bg_dirk *m)
 /* The frame at G, with other coordinates where those at hand have become bad. */
 static bg_status update_frame(bg_dirk *m)
 {
-    bg_frame *f = &m->frame;
+    bg_motion_frame *f = &m->frame;
     bg_status st = f->choices > 0 ? bg_frame_factor(f, m->G) : bg_frame_choose(f, m->G);
     if (f->coordinates && st == BG_OK) {
         double rcond = bg_frame_calc_rcond(f);

@@ -306,7 +306,7 @@ static void pass(double **at, double *x, int n, bool back)
 static void exchange(bg_integrator *ig, bool back)
 {
     bg_dirk *m = ig->method;
-    bg_frame *f = &m->frame;
+    bg_motion_frame *f = &m->frame;
     const bg_pattern *w = bg_dirk_get_pattern(ig, BG_OF_w, BG_BY_q);
     double *at = m->kept,
            facts[FACTS] = {m->made_at, m->factored, f->rcond, (double)f->choices, f->n};

@@ -11,7 +11,7 @@ static const double least_pivot = 1e-9; /* of rows and columns in sizes */
 
 static void list(void *object, bg_arena *arena)
 {
-    bg_frame *f = object;
+    bg_motion_frame *f = object;
     BG_TAKE(arena, f->independent, f->nv);
     BG_TAKE(arena, f->metric, f->nv);
     BG_TAKE(arena, f->unit, f->nv);
@@ -20,7 +20,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, f->chosen, f->nv);
 }
 
-static bg_status create_matrix(bg_frame *f, bg_error *err)
+static bg_status create_matrix(bg_motion_frame *f, bg_error *err)
 {
     const bg_pattern *G = f->system->def.pattern_G;
     const int sign = f->coordinates ? 0 : 1;
@@ -32,10 +32,11 @@ static bg_status create_matrix(bg_frame *f, bg_error *err)
     return bg_blocks_create(&def, &f->matrix, err);
 }
 
-bg_status bg_frame_create(bg_frame *f, const bg_system *system, bool coordinates, bg_error *err)
+bg_status bg_frame_create(bg_motion_frame *f, const bg_system *system, bool coordinates,
+                          bg_error *err)
 {
     const bg_system_def *def = &system->def;
-    *f = (bg_frame){
+    *f = (bg_motion_frame){
         .system = system, .nv = def->nv, .ng = def->ng, .n = def->nv, .coordinates = coordinates};
     if ((double)f->nv * f->ng > most_entries)
         return bg_error_set(err, BG_BAD_INPUT,
@@ -53,13 +54,13 @@ bg_status bg_frame_create(bg_frame *f, const bg_system *system, bool coordinates
     return f->ng > 0 ? create_matrix(f, err) : BG_OK;
 }
 
-void bg_frame_clear(bg_frame *f)
+void bg_frame_clear(bg_motion_frame *f)
 {
     bg_blocks_destroy(f->matrix);
     bg_arena_clear(&f->arena);
 }
 
-void bg_frame_set_left_out(bg_frame *f, const unsigned char *left_out)
+void bg_frame_set_left_out(bg_motion_frame *f, const unsigned char *left_out)
 {
     f->left_out = left_out;
     f->n = f->nv - f->ng;
@@ -69,7 +70,7 @@ void bg_frame_set_left_out(bg_frame *f, const unsigned char *left_out)
         bg_blocks_hold(f->matrix, 1, left_out);
 }
 
-static void take_coordinates(bg_frame *f)
+static void take_coordinates(bg_motion_frame *f)
 {
     int n = 0;
     for (int j = 0; j < f->nv; j++) {
@@ -80,7 +81,7 @@ static void take_coordinates(bg_frame *f)
     }
 }
 
-bg_status bg_frame_choose(bg_frame *f, const double *G)
+bg_status bg_frame_choose(bg_motion_frame *f, const double *G)
 {
     f->choices++;
     if (f->ng == 0)
@@ -94,25 +95,25 @@ bg_status bg_frame_choose(bg_frame *f, const double *G)
     return st;
 }
 
-bg_status bg_frame_factor(bg_frame *f, const double *G)
+bg_status bg_frame_factor(bg_motion_frame *f, const double *G)
 {
     const bg_block_value values[BLOCKS] = {
         [DIAGONAL] = {1, f->metric}, [LOWER] = {1, G}, [UPPER] = {1, G}};
     return f->ng > 0 ? bg_blocks_factor(f->matrix, values, true) : BG_OK;
 }
 
-double bg_frame_calc_rcond(const bg_frame *f)
+double bg_frame_calc_rcond(const bg_motion_frame *f)
 {
     return f->ng > 0 ? bg_blocks_calc_rcond(f->matrix) : 1;
 }
 
-static void solve(const bg_frame *f, double *x, double *y)
+static void solve(const bg_motion_frame *f, double *x, double *y)
 {
     double *const both[] = {x, y};
     bg_blocks_solve(f->matrix, both);
 }
 
-void bg_frame_project(const bg_frame *f, double *x)
+void bg_frame_project(const bg_motion_frame *f, double *x)
 {
     if (f->ng == 0)
         return;
@@ -122,21 +123,21 @@ void bg_frame_project(const bg_frame *f, double *x)
     solve(f, x, f->table);
 }
 
-void bg_frame_correct(const bg_frame *f, double *b, double *x)
+void bg_frame_correct(const bg_motion_frame *f, double *b, double *x)
 {
     memset(x, 0, (size_t)f->nv * sizeof(double));
     if (f->ng > 0)
         solve(f, x, b);
 }
 
-void bg_frame_balance(const bg_frame *f, double *y, double *mu)
+void bg_frame_balance(const bg_motion_frame *f, double *y, double *mu)
 {
     memset(mu, 0, (size_t)f->ng * sizeof(double));
     if (f->ng > 0)
         solve(f, y, mu);
 }
 
-void bg_frame_archive(bg_frame *f, bg_archive *archive)
+void bg_frame_archive(bg_motion_frame *f, bg_archive *archive)
 {
     bg_archive_whole(archive, &f->n, 1, 0, f->nv);
     bg_archive_whole(archive, f->independent, f->nv, 0, f->nv - 1);

@@ -23,7 +23,7 @@
 #include "linalg/blocks.h"
 #include "system/system.h"
 
-typedef struct bg_frame {
+typedef struct bg_motion_frame {
     const bg_system *system;
     int nv, ng;
     int n;               /* independent motions */
@@ -39,29 +39,29 @@ typedef struct bg_frame {
     double rcond;                  /* of the matrix when coordinates were chosen */
     long choices;                  /* how often they were */
     bg_arena arena;
-} bg_frame;
+} bg_motion_frame;
 
 /* Clear it also after a failure. */
-bg_status bg_frame_create(bg_frame *frame, const bg_system *system, bool coordinates,
+bg_status bg_frame_create(bg_motion_frame *frame, const bg_system *system, bool coordinates,
                           bg_error *err);
-void bg_frame_clear(bg_frame *frame);
+void bg_frame_clear(bg_motion_frame *frame);
 /* From now on these rows are left out [ng]. */
-void bg_frame_set_left_out(bg_frame *frame, const unsigned char *left_out);
+void bg_frame_set_left_out(bg_motion_frame *frame, const unsigned char *left_out);
 /* Chooses coordinates for G and factors; BG_SINGULAR: more rows depend on others. */
-bg_status bg_frame_choose(bg_frame *frame, const double *G);
+bg_status bg_frame_choose(bg_motion_frame *frame, const double *G);
 /* With the coordinates chosen before. */
-bg_status bg_frame_factor(bg_frame *frame, const double *G);
+bg_status bg_frame_factor(bg_motion_frame *frame, const double *G);
 /* Estimate of the reciprocal condition of the matrix. */
-double bg_frame_calc_rcond(const bg_frame *frame);
+double bg_frame_calc_rcond(const bg_motion_frame *frame);
 
 /* x [nv] <- P x. */
-void bg_frame_project(const bg_frame *frame, double *x);
+void bg_frame_project(const bg_motion_frame *frame, double *x);
 /* x [nv] <- the correction with G x = b [ng]; b is overwritten. */
-void bg_frame_correct(const bg_frame *frame, double *b, double *x);
+void bg_frame_correct(const bg_motion_frame *frame, double *b, double *x);
 /* mu [ng] <- multipliers for which y - G^T mu does no work on corrections; y [nv] is overwritten.
  */
-void bg_frame_balance(const bg_frame *frame, double *y, double *mu);
+void bg_frame_balance(const bg_motion_frame *frame, double *y, double *mu);
 
-void bg_frame_archive(bg_frame *frame, bg_archive *archive);
+void bg_frame_archive(bg_motion_frame *frame, bg_archive *archive);
 
 #endif

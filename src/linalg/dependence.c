@@ -91,7 +91,7 @@ double bg_dependence_calc_length(const double *x, int n)
 }
 
 /* Four sums that do not wait for each other. */
-static double dot(const double *x, const double *y, bg_span at)
+static double dot(const double *x, const double *y, bg_column_range at)
 {
     double a = 0, b = 0, c = 0, d = 0;
     int j = at.first;
@@ -106,19 +106,21 @@ static double dot(const double *x, const double *y, bg_span at)
     return (a + b) + (c + d);
 }
 
-static bg_span intersect(bg_span a, bg_span b)
+static bg_column_range intersect(bg_column_range a, bg_column_range b)
 {
-    return (bg_span){a.first > b.first ? a.first : b.first, a.last < b.last ? a.last : b.last};
+    return (bg_column_range){a.first > b.first ? a.first : b.first,
+                             a.last < b.last ? a.last : b.last};
 }
 
-static bg_span unite(bg_span a, bg_span b)
+static bg_column_range unite(bg_column_range a, bg_column_range b)
 {
-    return (bg_span){a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
+    return (bg_column_range){a.first < b.first ? a.first : b.first,
+                             a.last > b.last ? a.last : b.last};
 }
 
-static bg_span find_span(const double *x, int n)
+static bg_column_range find_span(const double *x, int n)
 {
-    bg_span at = {0, n};
+    bg_column_range at = {0, n};
     while (at.first < n && x[at.first] == 0)
         at.first++;
     while (at.last > at.first && x[at.last - 1] == 0)
@@ -149,7 +151,7 @@ static void orthogonalise(bg_dependence *d, int i)
 {
     int n = d->n, r = d->rank;
     double *q = row_of(d->Q, r, n);
-    bg_span at = d->of_W[i];
+    bg_column_range at = d->of_W[i];
     memcpy(q, row_of(d->S, i, n), (size_t)n * sizeof(double));
     for (int pass = 0; pass < 2; pass++)
         for (int p = 0; p < r; p++) {
@@ -175,7 +177,7 @@ static void keep_row(bg_dependence *d, int i)
     d->decided[i] = true;
     orthogonalise(d, i);
     const double *q = row_of(d->Q, d->rank, d->n);
-    bg_span at = d->of_Q[d->rank];
+    bg_column_range at = d->of_Q[d->rank];
     d->kept[d->rank++] = i;
     for (int k = 0; k < d->m; k++) {
         double *w = row_of(d->W, k, d->n);
@@ -197,7 +199,7 @@ void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double l
     d->rank = 0;
     for (int i = 0; i < d->m; i++) {
         const double *s = row_of(d->S, i, d->n);
-        bg_span at = d->of_W[i] = find_span(s, d->n);
+        bg_column_range at = d->of_W[i] = find_span(s, d->n);
         d->left[i] = bg_dependence_calc_length(s + at.first, at.last - at.first);
         d->decided[i] = d->order[i] < 0;
         d->dependent[i] = true;
@@ -217,9 +219,9 @@ static void multiply_rows(bg_dependence *d)
         double *to = row_of(d->R, i, d->m);
         d->dependent[i] = true;
         d->decided[i] = d->order[i] < 0;
-        d->of_W[i] = d->decided[i] ? (bg_span){0, 0} : find_span(s, d->n);
+        d->of_W[i] = d->decided[i] ? (bg_column_range){0, 0} : find_span(s, d->n);
         for (int k = 0; k <= i; k++) {
-            bg_span both = intersect(d->of_W[i], d->of_W[k]);
+            bg_column_range both = intersect(d->of_W[i], d->of_W[k]);
             to[k] = both.first < both.last ? dot(s, row_of(d->S, k, d->n), both) : 0;
         }
         d->left[i] = sqrt(to[i]);

@@ -16,9 +16,9 @@
 #include <stddef.h>
 
 /* Columns first .. last - 1: outside them a row is zero. */
-typedef struct bg_span {
+typedef struct bg_column_range {
     int first, last;
-} bg_span;
+} bg_column_range;
 
 typedef struct bg_dependence {
     int m, n, rank;
@@ -30,15 +30,15 @@ typedef struct bg_dependence {
     double *R;                     /* [m m] column k: coefficients of kept row k */
     double *c;    /* [m] what may be kept of it; coefficients of kept rows, in their order */
     double *left; /* [m] length of what remains */
-    bg_span *of_W, *of_Q; /* [m] where rows of S and W, of Q are not zero */
-    int *kept;            /* [m] rows in the order they were kept */
-    bool *decided;        /* [m] row is kept, or not asked for */
-    signed char *order;   /* [m] -1: never kept; 1: kept down to `least`, and rather than others
-                             that are nearly as good; filled in by the caller */
-    double *remainder;    /* [m] what other rows left of it: of a kept one when it was chosen, of
-                             others in the end */
-    bool *dependent;      /* [m] not kept */
-    bg_arena arena;       /* all arrays */
+    bg_column_range *of_W, *of_Q; /* [m] where rows of S and W, of Q are not zero */
+    int *kept;                    /* [m] rows in the order they were kept */
+    bool *decided;                /* [m] row is kept, or not asked for */
+    signed char *order; /* [m] -1: never kept; 1: kept down to `least`, and rather than others
+                           that are nearly as good; filled in by the caller */
+    double *remainder;  /* [m] what other rows left of it: of a kept one when it was chosen, of
+                           others in the end */
+    bool *dependent;    /* [m] not kept */
+    bg_arena arena;     /* all arrays */
 } bg_dependence;
 
 /* Makes room for m rows of n columns, all zero, all orders 0. False: out of memory, or more than

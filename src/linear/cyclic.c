@@ -20,7 +20,7 @@ static const double slow = 1e-3;     /* 1/s in sizes, of rates that are a rest o
 static const double none = 1e-13;    /* of rows that are rounding */
 
 /* Entry i of all rates that a change makes, [2 nv + nz]. */
-static double get_change(const bg_rest *r, const bg_variation *c, int i)
+static double get_change(const bg_rest *r, const bg_perturbation *c, int i)
 {
     int nv = r->nv;
     return i < nv ? c->a[i] : i < 2 * nv ? c->v[i - nv] : c->z_t[i - 2 * nv];
@@ -33,7 +33,7 @@ static bg_status calc_by_inputs(bg_rest *r, const double *motion, bg_error *err)
     memset(r->by_inputs, 0, (size_t)all * sizeof *r->by_inputs);
     memset(r->parts, 0, (size_t)all * sizeof *r->parts);
     for (int k = 0; k < 3 * nu && motion; k++) {
-        const bg_variation *c;
+        const bg_perturbation *c;
         if (motion[k] == 0)
             continue;
         bg_status st = bg_linearisation_vary(r->lin, r->lin->nx + k, &c, err);
@@ -54,7 +54,7 @@ static bg_status calc_changes(bg_rest *r, bg_error *err)
     int n = r->n, nv = r->nv, all = 2 * nv + r->nz;
     double largest[3] = {0}; /* accelerations and velocities in sizes, rates of states */
     for (int k = 0; k < n; k++) {
-        const bg_variation *c;
+        const bg_perturbation *c;
         bg_status st = bg_linearisation_vary(r->lin, k, &c, err);
         if (st != BG_OK)
             return st;

@@ -84,7 +84,7 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, l->rhs, l->nv + l->ng);
     BG_TAKE(arena, l->work_g, l->ng);
     BG_TAKE(arena, l->work_v, l->nv);
-    bg_variation *c = &l->change;
+    bg_perturbation *c = &l->change;
     BG_TAKE(arena, c->delta, l->nv);
     BG_TAKE(arena, c->v, l->nv);
     BG_TAKE(arena, c->z, l->nz);
@@ -339,7 +339,7 @@ bg_status bg_linearisation_update(bg_linearisation *l, const bg_state *x,
 }
 
 /* delta' of (5). */
-static bg_status calc_rates(bg_linearisation *l, bg_variation *c, bg_error *err)
+static bg_status calc_rates(bg_linearisation *l, bg_perturbation *c, bg_error *err)
 {
     const bg_pattern *p = l->sys->def.pattern_V;
     int nv = l->nv, nq = l->nq;
@@ -371,7 +371,7 @@ static bg_status calc_rates(bg_linearisation *l, bg_variation *c, bg_error *err)
 }
 
 /* (3), (4) and (5) for a change that fulfils (1) and (2). */
-static bg_status respond(bg_linearisation *l, bg_variation *c, bg_error *err)
+static bg_status respond(bg_linearisation *l, bg_perturbation *c, bg_error *err)
 {
     double *top = l->rhs, *low = l->rhs + l->nv;
     const double *u[3] = {c->u, c->u + l->nu, c->u + 2 * l->nu};
@@ -404,7 +404,7 @@ static bg_status respond(bg_linearisation *l, bg_variation *c, bg_error *err)
 }
 
 /* The dependent velocities of (2). */
-static void complete_velocity(bg_linearisation *l, bg_variation *c, const double *y)
+static void complete_velocity(bg_linearisation *l, bg_perturbation *c, const double *y)
 {
     memset(l->work_g, 0, (size_t)l->ng * sizeof *l->work_g);
     add_block(l, BG_OF_w, BG_BY_q, c->delta, l->work_g);
@@ -419,7 +419,7 @@ static void complete_velocity(bg_linearisation *l, bg_variation *c, const double
  * z and u, which the change has. */
 static bg_status follow(bg_linearisation *l, const double *y, const double *w, bg_error *err)
 {
-    bg_variation *c = &l->change;
+    bg_perturbation *c = &l->change;
     bool shifted = l->block[BG_OF_g][BG_BY_u] != NULL;
     memset(l->work_g, 0, (size_t)l->ng * sizeof *l->work_g);
     add_block(l, BG_OF_g, BG_BY_u, c->u, l->work_g); /* (1) */
@@ -430,10 +430,10 @@ static bg_status follow(bg_linearisation *l, const double *y, const double *w, b
     return respond(l, c, err);
 }
 
-bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_variation **change,
+bg_status bg_linearisation_vary(bg_linearisation *l, int k, const bg_perturbation **change,
                                 bg_error *err)
 {
-    bg_variation *c = &l->change;
+    bg_perturbation *c = &l->change;
     double *unit = l->rhs; /* [n] */
     memset(c->z, 0, (size_t)l->nz * sizeof *c->z);
     memset(c->u, 0, 3 * (size_t)l->nu * sizeof *c->u);
@@ -460,7 +460,7 @@ static void add_least(bg_linearisation *l, const double *low, double *x)
 }
 
 /* (1) and (2) by least changes. */
-static bg_status meet_constraints(bg_linearisation *l, bg_variation *c, bg_error *err)
+static bg_status meet_constraints(bg_linearisation *l, bg_perturbation *c, bg_error *err)
 {
     const bg_system_def *d = &l->sys->def;
     bg_status st = d->f_of_lambda ? factor(l, false, err) : BG_OK;
@@ -476,11 +476,11 @@ static bg_status meet_constraints(bg_linearisation *l, bg_variation *c, bg_error
     return d->f_of_lambda ? factor(l, true, err) : BG_OK;
 }
 
-bg_status bg_linearisation_jump(bg_linearisation *l, const double *du, const bg_variation **change,
-                                bg_error *err)
+bg_status bg_linearisation_jump(bg_linearisation *l, const double *du,
+                                const bg_perturbation **change, bg_error *err)
 {
     const bg_system_def *d = &l->sys->def;
-    bg_variation *c = &l->change;
+    bg_perturbation *c = &l->change;
     bg_point p;
     bg_status st = bg_system_set_state(l->sys, l->at, &p, err);
     memset(c->delta, 0, (size_t)l->nv * sizeof *c->delta);

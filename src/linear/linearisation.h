@@ -10,12 +10,12 @@
 #include "linear/tangent.h"
 
 /* A change of the state and of the inputs, and what follows from it. */
-typedef struct bg_variation {
+typedef struct bg_perturbation {
     double *delta, *v, *z; /* [nv] along V, [nv], [nz] */
     double *u;             /* [3 nu] of u, u' and u'' */
     double *a, *lambda;    /* [nv], [ng] what follows of v' and of the multipliers, */
     double *delta_t, *z_t; /* [nv], [nz] and of the rates of delta and z */
-} bg_variation;
+} bg_perturbation;
 
 typedef struct bg_linearisation {
     bg_evaluator *sys;
@@ -38,7 +38,7 @@ typedef struct bg_linearisation {
     double *y[2];                            /* [ny] scratch */
     bg_linear *matrix;                       /* [M dr/dlambda; G 0] */
     bg_linear *metric;                       /* V^T V; NULL where V = I */
-    bg_variation change;
+    bg_perturbation change;
     bg_arena arena;
 } bg_linearisation;
 
@@ -54,14 +54,14 @@ bg_status bg_linearisation_update(bg_linearisation *linearisation, const bg_stat
 
 /* A change of one state or input by one unit, index k of x or (k - nx) of (u, u', u''), completed
  * so that the constraints stay fulfilled, with what follows from it. */
-bg_status bg_linearisation_vary(bg_linearisation *linearisation, int k, const bg_variation **change,
-                                bg_error *err);
+bg_status bg_linearisation_vary(bg_linearisation *linearisation, int k,
+                                const bg_perturbation **change, bg_error *err);
 
 /* A jump of the inputs alone, by du [nu], with what follows from it: what is driven without a
  * constraint, and then what constraints ask for, by the least changes in the mass metric, as a
  * motion goes on whose inputs jump. Independent coordinates are not held. */
 bg_status bg_linearisation_jump(bg_linearisation *linearisation, const double *du,
-                                const bg_variation **change, bg_error *err);
+                                const bg_perturbation **change, bg_error *err);
 /* dy [ny] <- how the outputs change with such a jump; *moves: coordinates do. */
 bg_status bg_linearisation_calc_jump(bg_linearisation *linearisation, const double *du, double *dy,
                                      bool *moves, bg_error *err);

@@ -8,7 +8,7 @@
 static const double shift_outputs = 0x1p-13; /* the error falls with its fourth power */
 
 /* y at the point moved by `step` times the change. */
-static bg_status calc_outputs(bg_linearisation *l, const bg_variation *c, double step, double *y,
+static bg_status calc_outputs(bg_linearisation *l, const bg_perturbation *c, double step, double *y,
                               bg_error *err)
 {
     const bg_system_def *d = &l->sys->def;
@@ -45,7 +45,7 @@ static bg_status calc_outputs(bg_linearisation *l, const bg_variation *c, double
 }
 
 /* The step along a change: a small part of the size of what it changes. */
-static double choose_step(const bg_linearisation *l, const bg_variation *c)
+static double choose_step(const bg_linearisation *l, const bg_perturbation *c)
 {
     double size = fmax(bg_linearisation_calc_size(l, c->delta),
                        bg_linearisation_calc_size(l, c->v));
@@ -57,7 +57,7 @@ static double choose_step(const bg_linearisation *l, const bg_variation *c)
 }
 
 /* Column `column` of C or D, of `width` columns. */
-static bg_status difference_outputs(bg_linearisation *l, const bg_variation *c, int column,
+static bg_status difference_outputs(bg_linearisation *l, const bg_perturbation *c, int column,
                                     int width, double *out, bg_error *err)
 {
     static const double weight[2] = {4.0 / 3, -1.0 / 3};
@@ -80,7 +80,7 @@ static bg_status difference_outputs(bg_linearisation *l, const bg_variation *c, 
 bg_status bg_linearisation_calc_jump(bg_linearisation *l, const double *du, double *dy, bool *moves,
                                      bg_error *err)
 {
-    const bg_variation *c;
+    const bg_perturbation *c;
     bg_status st = bg_linearisation_jump(l, du, &c, err);
     *moves = false;
     for (int i = 0; i < l->nv && st == BG_OK; i++)
@@ -89,7 +89,7 @@ bg_status bg_linearisation_calc_jump(bg_linearisation *l, const double *du, doub
 }
 
 /* Column `column` of A or B, of `width` columns. */
-static void store(const bg_linearisation *l, const bg_variation *c, int column, int width,
+static void store(const bg_linearisation *l, const bg_perturbation *c, int column, int width,
                   double *out)
 {
     const int *I = l->tangent->independent;
@@ -104,7 +104,7 @@ static void store(const bg_linearisation *l, const bg_variation *c, int column, 
 bg_status bg_linearisation_calc(bg_linearisation *l, double *A, double *B, double *C, double *D,
                                 bg_error *err)
 {
-    const bg_variation *c;
+    const bg_perturbation *c;
     int nx = l->nx, width = 3 * l->nu;
     for (int k = 0; k < nx + width; k++) {
         bool input = k >= nx;

@@ -179,14 +179,14 @@ void bg_expression_mix_side(const bg_expression *e, const double *values, uint64
 }
 
 /* All slots from those of the variables. */
-static void run_jets(const bg_expression *e, bg_jet *jet)
+static void run_jets(const bg_expression *e, bg_curve_jet *jet)
 {
-    bg_jet *result = jet + e->nvariables + e->nconstants;
+    bg_curve_jet *result = jet + e->nvariables + e->nconstants;
     for (int k = 0; k < e->nconstants; k++)
-        jet[e->nvariables + k] = (bg_jet){e->constants[k], 0, 0};
+        jet[e->nvariables + k] = (bg_curve_jet){e->constants[k], 0, 0};
     for (int k = 0; k < e->ncode; k++) {
         const uint16_t *arg = e->code[k].arg;
-        const bg_jet x[3] = {jet[arg[0]], jet[arg[1]], jet[arg[2]]};
+        const bg_curve_jet x[3] = {jet[arg[0]], jet[arg[1]], jet[arg[2]]};
         bg_operation_calc_jet(bg_operation_get(e->code[k].op), x, &result[k]);
     }
 }
@@ -194,10 +194,10 @@ static void run_jets(const bg_expression *e, bg_jet *jet)
 void bg_expression_calc_jet(const bg_expression *e, const double *values, const double *rates,
                             const double *second, double out[3])
 {
-    bg_jet jet[SLOTS];
+    bg_curve_jet jet[SLOTS];
     for (int k = 0; k < e->nvariables; k++) {
         int v = e->variables[k];
-        jet[k] = (bg_jet){values[v], rates[v], second[v]};
+        jet[k] = (bg_curve_jet){values[v], rates[v], second[v]};
     }
     run_jets(e, jet);
     out[0] = jet[e->root].u;
@@ -209,10 +209,10 @@ void bg_expression_calc_jet(const bg_expression *e, const double *values, const 
  */
 static void calc_gradient_forwards(const bg_expression *e, const double *w, double *gradient)
 {
-    bg_jet jet[SLOTS];
+    bg_curve_jet jet[SLOTS];
     for (int k = 0; k < e->nvariables; k++) {
         for (int j = 0; j < e->nvariables; j++)
-            jet[j] = (bg_jet){w[j], j == k, 0};
+            jet[j] = (bg_curve_jet){w[j], j == k, 0};
         run_jets(e, jet);
         gradient[k] = jet[e->root].d;
     }

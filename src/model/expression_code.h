@@ -18,9 +18,9 @@ enum {
 };
 
 /* Value, first and second derivative along a curve. */
-typedef struct bg_jet {
+typedef struct bg_curve_jet {
     double u, d, dd;
-} bg_jet;
+} bg_curve_jet;
 
 /* The operators lead the table of operations, functions that have a name follow. */
 enum { BG_NEGATE, BG_ADD, BG_SUBTRACT, BG_MULTIPLY, BG_DIVIDE, BG_POWER };
@@ -35,7 +35,7 @@ typedef struct bg_operation {
      * f_00, f_01, f_11. False: x lies on a kink. */
     bool (*calc_partials)(const double *x, double f, double *p, double *h);
     /* Only where partial derivatives do not say it all: at kinks, or with three arguments. */
-    void (*calc_jet)(const bg_jet *x, bg_jet *out);
+    void (*calc_jet)(const bg_curve_jet *x, bg_curve_jet *out);
 } bg_operation;
 
 const bg_operation *bg_operation_get(int op);
@@ -43,12 +43,12 @@ const bg_operation *bg_operation_get(int op);
 int bg_operation_find(const char *name);
 /* As bg_operation.calc_partials; NaN where f is. */
 bool bg_operation_calc_partials(const bg_operation *op, const double *x, double f, double *p);
-/* A number that changes where f may jump, and stays between such places: abs counts, too, since x is
- * divided by it; 0 for what never jumps. */
+/* A number that changes where f may jump, and stays between such places: abs counts, too, since x
+ * is divided by it; 0 for what never jumps. */
 double bg_operation_calc_side(const bg_operation *op, const double *x);
 /* f along the curves x[arity]. At a kink: the derivatives to the right, in the curve's parameter.
  */
-void bg_operation_calc_jet(const bg_operation *op, const bg_jet *x, bg_jet *out);
+void bg_operation_calc_jet(const bg_operation *op, const bg_curve_jet *x, bg_curve_jet *out);
 
 /* Names of functions from row 0 on, then NULL. */
 const char *bg_operation_get_name(int k);

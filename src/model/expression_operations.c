@@ -319,7 +319,7 @@ static bool partials_step5(const double *x, double f, double *p, double *h)
     return true;
 }
 
-static bool moves(bg_jet x)
+static bool moves(bg_curve_jet x)
 {
     return x.d != 0 || x.dd != 0;
 }
@@ -331,10 +331,10 @@ static double bend(double f_ij, double a, double b)
 }
 
 /* The chain rule for one or two arguments. */
-static void compose(const bg_operation *op, const bg_jet *x, bg_jet *out)
+static void compose(const bg_operation *op, const bg_curve_jet *x, bg_curve_jet *out)
 {
     double at[2] = {x[0].u, op->arity > 1 ? x[1].u : 0}, p[2], h[3];
-    *out = (bg_jet){op->calc(at), 0, 0};
+    *out = (bg_curve_jet){op->calc(at), 0, 0};
     op->calc_partials(at, out->u, p, h);
     for (int i = 0; i < op->arity; i++) {
         if (!moves(x[i]))
@@ -347,30 +347,30 @@ static void compose(const bg_operation *op, const bg_jet *x, bg_jet *out)
 }
 
 /* Whether a runs below b from here on. */
-static bool is_below(const bg_jet *a, const bg_jet *b)
+static bool is_below(const bg_curve_jet *a, const bg_curve_jet *b)
 {
     if (a->u != b->u)
         return a->u < b->u;
     return a->d != b->d ? a->d < b->d : a->dd < b->dd;
 }
 
-static void jet_abs(const bg_jet *x, bg_jet *out)
+static void jet_abs(const bg_curve_jet *x, bg_curve_jet *out)
 {
-    const bg_jet zero = {0, 0, 0};
-    *out = is_below(x, &zero) ? (bg_jet){-x->u, -x->d, -x->dd} : *x;
+    const bg_curve_jet zero = {0, 0, 0};
+    *out = is_below(x, &zero) ? (bg_curve_jet){-x->u, -x->d, -x->dd} : *x;
 }
 
-static void jet_min(const bg_jet *x, bg_jet *out)
+static void jet_min(const bg_curve_jet *x, bg_curve_jet *out)
 {
     *out = isnan(x[0].u) ? x[0] : isnan(x[1].u) || is_below(&x[1], &x[0]) ? x[1] : x[0];
 }
 
-static void jet_max(const bg_jet *x, bg_jet *out)
+static void jet_max(const bg_curve_jet *x, bg_curve_jet *out)
 {
     *out = isnan(x[0].u) ? x[0] : isnan(x[1].u) || is_below(&x[0], &x[1]) ? x[1] : x[0];
 }
 
-static void jet_if(const bg_jet *x, bg_jet *out)
+static void jet_if(const bg_curve_jet *x, bg_curve_jet *out)
 {
     *out = isnan(x[0].u) ? x[0] : x[0].u > 0 ? x[1] : x[2];
 }
@@ -378,7 +378,7 @@ static void jet_if(const bg_jet *x, bg_jet *out)
 /* Leaving the origin, |p| = |p' h + p'' h^2/2| = h |p'| + h^2/2 (p'.p'')/|p'|, or h^2/2 |p''| from
  * rest.
  */
-static void jet_hypot(const bg_jet *x, bg_jet *out)
+static void jet_hypot(const bg_curve_jet *x, bg_curve_jet *out)
 {
     static const bg_operation regular = {
         .arity = 2, .calc = calc_hypot, .calc_partials = partials_hypot};
@@ -388,22 +388,22 @@ static void jet_hypot(const bg_jet *x, bg_jet *out)
     }
     double d = hypot(x[0].d, x[1].d);
     double dd = d != 0 ? x[0].d / d * x[0].dd + x[1].d / d * x[1].dd : hypot(x[0].dd, x[1].dd);
-    *out = (bg_jet){0, d, dd};
+    *out = (bg_curve_jet){0, d, dd};
 }
 
 /* S(s) of the quotient s. At the ends S' = 0, but S'' may jump: it counts where the curve enters
  * the step. */
-static void calc_blend_jet(blend (*S)(double), const bg_jet *x, bg_jet *out)
+static void calc_blend_jet(blend (*S)(double), const bg_curve_jet *x, bg_curve_jet *out)
 {
     static const bg_operation quotient = {
         .arity = 2, .calc = calc_divide, .calc_partials = partials_divide};
     const double at[3] = {x[0].u, x[1].u, x[2].u};
-    *out = (bg_jet){calc_blend(S, at), 0, 0};
+    *out = (bg_curve_jet){calc_blend(S, at), 0, 0};
     if (x[2].u == x[1].u)
         return;
-    bg_jet s, ratio[2];
-    ratio[0] = (bg_jet){x[0].u - x[1].u, x[0].d - x[1].d, x[0].dd - x[1].dd};
-    ratio[1] = (bg_jet){x[2].u - x[1].u, x[2].d - x[1].d, x[2].dd - x[1].dd};
+    bg_curve_jet s, ratio[2];
+    ratio[0] = (bg_curve_jet){x[0].u - x[1].u, x[0].d - x[1].d, x[0].dd - x[1].dd};
+    ratio[1] = (bg_curve_jet){x[2].u - x[1].u, x[2].d - x[1].d, x[2].dd - x[1].dd};
     compose(&quotient, ratio, &s);
     if ((s.u > 0 && s.u < 1) || (s.u == 0 && s.d > 0) || (s.u == 1 && s.d < 0)) {
         blend at_s = S(s.u);
@@ -412,12 +412,12 @@ static void calc_blend_jet(blend (*S)(double), const bg_jet *x, bg_jet *out)
     }
 }
 
-static void jet_step(const bg_jet *x, bg_jet *out)
+static void jet_step(const bg_curve_jet *x, bg_curve_jet *out)
 {
     calc_blend_jet(calc_cubic, x, out);
 }
 
-static void jet_step5(const bg_jet *x, bg_jet *out)
+static void jet_step5(const bg_curve_jet *x, bg_curve_jet *out)
 {
     calc_blend_jet(calc_quintic, x, out);
 }
@@ -502,12 +502,12 @@ bool bg_operation_calc_partials(const bg_operation *op, const double *x, double 
     return smooth;
 }
 
-void bg_operation_calc_jet(const bg_operation *op, const bg_jet *x, bg_jet *out)
+void bg_operation_calc_jet(const bg_operation *op, const bg_curve_jet *x, bg_curve_jet *out)
 {
     if (op->calc_jet)
         op->calc_jet(x, out);
     else
         compose(op, x, out);
     if (isnan(out->u))
-        *out = (bg_jet){out->u, out->u, out->u};
+        *out = (bg_curve_jet){out->u, out->u, out->u};
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The words of docs/notation.md are in the files that the glossary names for them.
+# The words of docs/notation.md are in the files that the glossary names for them, and no header has a
+# name of another header for a struct of its own.
 # Usage: words.sh SOURCE
 set -eu
 cd "$1"
@@ -14,6 +15,14 @@ done)
 if [ -n "$missing" ]; then
     echo "FAIL words that are not in their files:"
     echo "$missing"
+    exit 1
+fi
+names=$(grep -rhoE --include='*.h' '^(typedef )?(struct|union|enum) bg_[a-z0-9_]+ \{' src include | sed 's/^typedef //')
+same=$(echo "$names" | sort | uniq -d)
+[ "$(echo "$names" | wc -l)" -ge 100 ] || { echo "FAIL the structs were not found"; exit 1; }
+if [ -n "$same" ]; then
+    echo "FAIL names of two structs:"
+    echo "$same"
     exit 1
 fi
 echo "PASS $(echo "$rows" | wc -l) words"
