@@ -9,13 +9,14 @@
  * -cos u,
  *
  * as work against weight and inertia. A multistep method hands errors of its sum on to later steps;
- * what its estimate says of the work counts beside. Where either is off, by the tolerances of u and
- * u_t or of the work, P along dense output is summed up instead, by Gauss' rule of five points,
- * exact up to degree 9: over the whole step where the rule sums up there what u does, which often
- * says that the step has missed nothing, and else in intervals that are halved until the rule and
- * its two halves agree. What that gives beside the work of the state is kept apart: the motion and
- * its steps stay as they are. Its tolerance is the relative one, of the energies or of the work
- * that goes to and fro in the step, and a thousandth over the whole run.
+ * where inputs move, what its estimate says of the work counts beside. Where either is off, by the
+ * tolerances of u and u_t, or by more than comes to a thousandth of the energies over the run, P
+ * along dense output is summed up instead, by Gauss' rules: over the whole step where a rule sums
+ * up there what u does, if it agrees with the step or with the next rule, and else by the rule of
+ * five points, exact up to degree 9, in intervals that are halved until it and its two halves
+ * agree. What that gives beside the work of the state is kept apart: the motion and its steps stay
+ * as they are. Its tolerance is the relative one, of the energies or of the work that goes to and
+ * fro in the step, and a thousandth over the whole run.
  *
  * The points of Gauss' rules are irrational parts of a step, so that no step hides a period. */
 #include "run/drive_work.h"
@@ -39,6 +40,9 @@ static const struct rule {
               0.90617984593866399280},
              {0.23692688505618908751, 0.47862867049936646804, 0.56888888888888888889,
               0.47862867049936646804, 0.23692688505618908751}};
+
+/* What estimates of the work may come to over the whole run, of the energies. */
+static const double estimated = 1e-3;
 
 /* An interval with what the rule gives for the integrals of P and |P|. */
 typedef struct panel {
@@ -163,6 +167,17 @@ static bool are_resolved(bg_drive_work *w, const struct rule *rule, double from,
     return resolved;
 }
 
+/* Whether an input moves at any of the places: what stands does no work. */
+static bool are_moving(const bg_drive_work *w, int places)
+{
+    const int nu = w->ig->sys->def.nu;
+    for (int k = 0; k < places; k++)
+        for (int i = 0; i < nu; i++)
+            if (w->u[(3 * k + 1) * nu + i] != 0 || w->ig->sys->outside[i].live)
+                return true;
+    return false;
+}
+
 void bg_drive_work_look(bg_drive_work *w, double from, double to)
 {
     if (!w->ig)
@@ -171,6 +186,7 @@ void bg_drive_work_look(bg_drive_work *w, double from, double to)
     const struct rule *rule = order < 6 ? &by_two : order < 8 ? &by_three : &by_five;
     const bool by_ends = order < 3 && w->ig->options.step == 0 && isnan(w->ig->work_error);
     w->unresolved = !are_resolved(w, rule, from, to, by_ends);
+    w->moving = are_moving(w, rule->n + 2);
 }
 
 /* P at t, of the last step. */
@@ -239,18 +255,20 @@ static double get_tolerance(const bg_drive_work *w, double t, double t_run)
 static bool integrate(bg_drive_work *w, double t, double own, double range, double t_run,
                       double *sum)
 {
-    static const struct rule *const whole_step[] = {&by_two, &by_five, NULL};
+    static const struct rule *const whole_step[] = {&by_two, &by_three, &by_five, NULL};
     const double h = (t - w->t) / PARTS;
     const double relative = get_tolerance(w, t, t_run);
     panel part[PARTS];
-    double amount = 0;
+    double amount = 0, before = own;
     for (const struct rule *const *r = whole_step; *r; r++)
         if (are_resolved(w, *r, w->t, t, false)) {
             if (!calc_panel(w, *r, w->t, t, part))
                 return false;
             *sum = part->sum;
-            if (fabs(*sum - own) <= relative * fmax(range, part->amount))
+            const double allowed = relative * fmax(range, part->amount);
+            if (fabs(*sum - own) <= allowed || fabs(*sum - before) <= allowed)
                 return true;
+            before = *sum;
         }
     for (int k = 0; k < PARTS; k++) {
         if (!calc_panel(w, &by_five, w->t + k * h, k < PARTS - 1 ? w->t + (k + 1) * h : t,
@@ -271,7 +289,7 @@ void bg_drive_work_account(bg_drive_work *w, const bg_state *x, double range, do
     double sum;
     if (!w->ig)
         return;
-    const bool wrong = w->ig->work_error > get_tolerance(w, x->t, t_run) * range;
+    const bool wrong = w->moving && w->ig->work_error > estimated * (x->t - w->t) / t_run * range;
     if ((w->unresolved || wrong) && x->t > w->t) {
         const bg_purpose before = bg_system_turn_to(w->ig->sys, BG_ASIDE);
         const double own = *x->work - w->work;

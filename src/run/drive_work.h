@@ -11,6 +11,7 @@ typedef struct bg_drive_work {
     double *y, *rate, *lambda; /* [n], [n], [ng] at a point of a step */
     double *u;                 /* [POINTS + 2][3 nu] inputs and their derivatives in a step */
     double t_inputs;           /* s, of w->u + 3 nu */
+    bool moving;               /* some input, within the last step */
     bool unresolved;           /* inputs change more within the last step than steps see */
     double t, work;            /* s, J: the state up to which work has been accounted for */
     double missed;             /* J, of the work up to there, which the state does not have */
