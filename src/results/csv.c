@@ -21,7 +21,7 @@ enum {
     TEXT_BYTES = 1 << 16
 };
 
-struct bg_writer {
+typedef struct csv_writer {
     bg_place *place;
     char *header;
     size_t header_size;
@@ -31,10 +31,11 @@ struct bg_writer {
     bool started;            /* the header is written */
     locale_t locale;         /* "C": a decimal point whatever the program's language */
     bg_decimal decimal;
-};
+} csv_writer;
 
-static void destroy(bg_writer *w)
+static void destroy(void *writer)
 {
+    csv_writer *w = writer;
     if (!w)
         return;
     if (w->locale)
@@ -61,7 +62,7 @@ static void print_title(FILE *out, const char *prefix, const char *name, const c
     fprintf(out, "%s%s%s\"", open, unit, close);
 }
 
-static bool create_header(bg_writer *w, const bg_batch *batch)
+static bool create_header(csv_writer *w, const bg_batch *batch)
 {
     FILE *out = open_memstream(&w->header, &w->header_size);
     if (!out)
@@ -82,9 +83,9 @@ static bool create_header(bg_writer *w, const bg_batch *batch)
     return fclose(out) == 0 && ok;
 }
 
-static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *err)
+static bg_status create(const bg_writer_def *def, void **writer, bg_error *err)
 {
-    bg_writer *w = BG_NEW(bg_writer);
+    csv_writer *w = BG_NEW(csv_writer);
     if (w) {
         w->place = def->place;
         bg_decimal_prepare(&w->decimal);
@@ -102,7 +103,7 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     return BG_OK;
 }
 
-static void print_row(bg_writer *w, const bg_batch *batch, size_t row)
+static void print_row(csv_writer *w, const bg_batch *batch, size_t row)
 {
     char *at = w->text + w->used;
     for (int k = 0; k < BG_FIELD_COUNT; k++) {
@@ -119,14 +120,14 @@ static void print_row(bg_writer *w, const bg_batch *batch, size_t row)
     w->used = (size_t)(at - w->text);
 }
 
-static int send_text(bg_writer *w)
+static int send_text(csv_writer *w)
 {
     int cause = bg_place_write(w->place->fd, w->text, w->used);
     w->used = 0;
     return cause;
 }
 
-static int send_rows(bg_writer *w, const bg_batch *batch)
+static int send_rows(csv_writer *w, const bg_batch *batch)
 {
     int cause = 0;
     locale_t before = uselocale(w->locale);
@@ -141,7 +142,7 @@ static int send_rows(bg_writer *w, const bg_batch *batch)
 }
 
 /* Opens what is not open yet and sends the header. */
-static int start(bg_writer *w)
+static int start(csv_writer *w)
 {
     bg_place *place = w->place;
     if (place->direct) {
@@ -160,7 +161,7 @@ static int start(bg_writer *w)
 
 /* Takes back what a failed flush has written. Should even that fail, the lines up to the last good
  * flush are still intact. */
-static void restore(bg_writer *w)
+static void restore(csv_writer *w)
 {
     bg_place *place = w->place;
     int failed = place->published ? ftruncate(place->fd, w->safe) : 0;
@@ -168,8 +169,9 @@ static void restore(bg_writer *w)
     bg_place_discard(place);
 }
 
-static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
+static bg_status flush(void *writer, const bg_batch *batch, bg_error *err)
 {
+    csv_writer *w = writer;
     bg_place *place = w->place;
     int cause = w->started ? 0 : start(w);
     if (!cause && place->published && !bg_place_is_current(place))
@@ -187,10 +189,11 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
     return BG_OK;
 }
 
-static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary, bg_error *err)
+static bg_status finish(void *writer, const bg_batch *batch, const char *summary, bg_error *err)
 {
+    const csv_writer *w = writer;
     (void)summary; /* rows only */
-    bg_status status = flush(w, batch, err);
+    bg_status status = flush(writer, batch, err);
     if (status)
         return status;
     int failed = close(w->place->fd);

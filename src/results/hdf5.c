@@ -36,11 +36,11 @@ enum {
     DATASET_OVERHEAD = 1 << 14
 };
 
-struct bg_writer {
+typedef struct hdf5_writer {
     bg_place *place;
     bg_hdf5_image skeleton;      /* the file without rows */
     hsize_t rows, events, steps; /* in NAME, and in the working file between flushes */
-};
+} hdf5_writer;
 
 static bg_status fail_to_prepare(const bg_place *place, const bg_hdf5_trouble *seen, bg_error *err)
 {
@@ -48,8 +48,9 @@ static bg_status fail_to_prepare(const bg_place *place, const bg_hdf5_trouble *s
                         seen->text[0] ? seen->text : "out of memory");
 }
 
-static bg_status describe(bg_writer *w, const char *model, const char *setup, bg_error *err)
+static bg_status describe(void *writer, const char *model, const char *setup, bg_error *err)
 {
+    hdf5_writer *w = writer;
     bg_hdf5_trouble seen;
     bg_hdf5_begin(&seen);
     bool ok = bg_hdf5_add_documents(&w->skeleton, model, setup);
@@ -57,15 +58,16 @@ static bg_status describe(bg_writer *w, const char *model, const char *setup, bg
     return ok ? BG_OK : fail_to_prepare(w->place, &seen, err);
 }
 
-static void destroy(bg_writer *writer)
+static void destroy(void *writer)
 {
-    if (!writer)
+    hdf5_writer *w = writer;
+    if (!w)
         return;
-    free(writer->skeleton.bytes);
-    free(writer);
+    free(w->skeleton.bytes);
+    free(w);
 }
 
-static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *err)
+static bg_status create(const bg_writer_def *def, void **writer, bg_error *err)
 {
     if (def->place->direct)
         return bg_error_set(err, BG_IO,
@@ -75,7 +77,7 @@ static bg_status create(const bg_writer_def *def, bg_writer **writer, bg_error *
     bg_status st = bg_hdf5_load(err);
     if (st != BG_OK)
         return st;
-    bg_writer *w = BG_NEW(bg_writer);
+    hdf5_writer *w = BG_NEW(hdf5_writer);
     if (!w)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for the result writer");
     w->place = def->place;
@@ -97,7 +99,7 @@ static hsize_t calc_chunks(hsize_t rows, hsize_t chunk_rows)
 }
 
 /* A bound on the bytes by which an append lengthens the file. */
-static off_t calc_growth(const bg_writer *writer, const bg_batch *batch, const char *summary)
+static off_t calc_growth(const hdf5_writer *writer, const bg_batch *batch, const char *summary)
 {
     hsize_t bytes = summary ? strlen(summary) + DATASET_OVERHEAD : 0;
     for (int k = 0; k < BG_FIELD_COUNT; k++) {
@@ -157,7 +159,7 @@ static bool append(hid_t file, const char *name, hid_t type, int rank, hsize_t w
     return (set < 0 || h5->H5Dclose(set) >= 0) && ok;
 }
 
-static bool append_steps(const bg_writer *w, hid_t file, const bg_batch *batch)
+static bool append_steps(const hdf5_writer *w, hid_t file, const bg_batch *batch)
 {
     bool ok = true;
     for (int k = 0; ok && k < BG_STEP_COUNT; k++) {
@@ -172,7 +174,7 @@ static bool append_steps(const bg_writer *w, hid_t file, const bg_batch *batch)
                   batch->step_rejected);
 }
 
-static bool append_batch(const bg_writer *w, hid_t file, const bg_batch *batch)
+static bool append_batch(const hdf5_writer *w, hid_t file, const bg_batch *batch)
 {
     bool ok = true;
     for (int k = 0; ok && k < BG_FIELD_COUNT; k++) {
@@ -208,7 +210,7 @@ static const char *find_name(const bg_place *place, char own[64])
     return access(own, R_OK | W_OK) == 0 ? own : place->partial;
 }
 
-static bool write_working(const bg_writer *w, const bg_batch *batch, const char *summary)
+static bool write_working(const hdf5_writer *w, const bg_batch *batch, const char *summary)
 {
     char own[64];
     hid_t access = h5->H5Pcreate(*h5->file_access), file = H5I_INVALID_HID;
@@ -221,7 +223,7 @@ static bool write_working(const bg_writer *w, const bg_batch *batch, const char 
 
 /* Brings the working file from the state of NAME to NAME plus the batch; summary may be NULL.
  * While HDF5 has the file open the lock on it is HDF5's. */
-static bg_status update_working(const bg_writer *w, const bg_batch *batch, const char *summary,
+static bg_status update_working(const hdf5_writer *w, const bg_batch *batch, const char *summary,
                                 bg_error *err)
 {
     int cause = reserve(w->place->fd, calc_growth(w, batch, summary));
@@ -238,7 +240,7 @@ static bg_status update_working(const bg_writer *w, const bg_batch *batch, const
 
 /* Makes sure that there is a working file, equal to NAME (or without rows before the first flush).
  * Returns 0 or an errno. */
-static int find_working(bg_writer *w)
+static int find_working(hdf5_writer *w)
 {
     bg_place *place = w->place;
     int cause = 0;
@@ -251,7 +253,7 @@ static int find_working(bg_writer *w)
     return cause;
 }
 
-static bg_status write_batch(bg_writer *w, const bg_batch *batch, const char *summary,
+static bg_status write_batch(hdf5_writer *w, const bg_batch *batch, const char *summary,
                              bg_error *err)
 {
     int cause = find_working(w);
@@ -262,7 +264,7 @@ static bg_status write_batch(bg_writer *w, const bg_batch *batch, const char *su
 
 /* Makes the working file equal to NAME again. The rows are safe in NAME, so a failure is none yet:
  * the next flush begins with a copy. */
-static void follow(bg_writer *w, const bg_batch *batch)
+static void follow(hdf5_writer *w, const bg_batch *batch)
 {
     if (w->place->fd < 0)
         bg_place_copy(w->place);
@@ -270,8 +272,9 @@ static void follow(bg_writer *w, const bg_batch *batch)
         bg_place_discard(w->place);
 }
 
-static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
+static bg_status flush(void *writer, const bg_batch *batch, bg_error *err)
 {
+    hdf5_writer *w = writer;
     bg_status status = write_batch(w, batch, NULL, err);
     if (!status) {
         int cause = bg_place_swap(w->place);
@@ -288,8 +291,9 @@ static bg_status flush(bg_writer *w, const bg_batch *batch, bg_error *err)
     return BG_OK;
 }
 
-static bg_status finish(bg_writer *w, const bg_batch *batch, const char *summary, bg_error *err)
+static bg_status finish(void *writer, const bg_batch *batch, const char *summary, bg_error *err)
 {
+    hdf5_writer *w = writer;
     bg_status status = write_batch(w, batch, summary, err);
     if (!status) {
         int cause = bg_place_rename(w->place);

@@ -22,7 +22,7 @@ struct bg_result {
     bg_place place;
     bg_batch batch;
     const bg_writer_class *class;
-    bg_writer *writer;
+    void *writer; /* of the class */
     const bg_system *system;
     char *model;
     double next_flush;    /* s, on the monotonic clock */
