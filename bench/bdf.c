@@ -12,7 +12,7 @@
 enum { TOLERANCES = 11, OPTIONS = 3, IDA_MAX = 3, SOLVERS_MAX = 9 };
 
 /* A solver: IDA in one of its settings, or a method of Bogie with its options. */
-typedef struct solver {
+typedef struct bdf_solver {
     const char *name, *method; /* method NULL: IDA */
     bg_setting options[OPTIONS];
     int noptions;
@@ -22,9 +22,9 @@ typedef struct solver {
     bool by_hand;    /* IDA: a setting that nobody would know without the solution */
     double residual; /* Bogie: the goal for residual evaluations beside IDA's best; 0: none */
     bool timed;      /* Bogie: the goal for CPU time is meant for it */
-} solver;
+} bdf_solver;
 
-static const solver constrained[] = {
+static const bdf_solver constrained[] = {
     {.name = "IDA", .multipliers = IDA_MULTIPLIERS_TESTED},
     {.name = "IDA suppress", .multipliers = IDA_MULTIPLIERS_SUPPRESSED},
     {.name = "IDA free", .multipliers = IDA_MULTIPLIERS_FREE},
@@ -46,7 +46,7 @@ static const solver constrained[] = {
     {.name = "bdf dense", .method = "bdf", .options = {{"jacobian", "dense"}}, .noptions = 1},
     {.name = "mdop5", .method = "mdop5"},
 };
-static const solver unconstrained[] = {
+static const bdf_solver unconstrained[] = {
     {.name = "IDA band", .multipliers = IDA_MULTIPLIERS_SUPPRESSED},
     {.name = "IDA band free", .multipliers = IDA_MULTIPLIERS_FREE},
     {.name = "IDA minimal", .minimal = true},
@@ -56,17 +56,17 @@ static const solver unconstrained[] = {
 };
 
 /* A problem, and what is asked of bdf's CPU time as a part of IDA's. */
-typedef struct task {
+typedef struct bdf_task {
     const char *name, *equations;
     bg_setting parameters[2];
     int nparameters;
     double cpu;
     const char *model_end; /* models/NAME.json up to this time, s; NULL: equations */
-} task;
+} bdf_task;
 
 /* 0.05 rad/s is 0.05/2pi Hz: both readings of the paper's "0.05 Hz". */
 #define RADIANS "0.0079577471545947674"
-static const task tasks[] = {
+static const bdf_task tasks[] = {
     {"slider-crank", NULL, {{0}}, 0, 1, NULL},
     {"car-axle", NULL, {{0}}, 0, 1, NULL},
     {"andrews", NULL, {{0}}, 0, 1, NULL},
@@ -109,28 +109,28 @@ static const published radau5[] = {
       {3.84e-5, 3102, 242}}},
 };
 
-typedef struct run {
-    outcome outcome;
+typedef struct bdf_run {
+    bench_outcome outcome;
     double cpu; /* s */
-} run;
+} bdf_run;
 
-typedef struct comparison {
-    const task *task;
-    const solver *solvers;
+typedef struct bdf_comparison {
+    const bdf_task *task;
+    const bdf_solver *solvers;
     int nsolvers;
-    problem problem;
+    bench_problem problem;
     ggl ggl;
     ida_chain chain;
-    run runs[SOLVERS_MAX][TOLERANCES];
-    line residuals[SOLVERS_MAX], cpu[SOLVERS_MAX];
-} comparison;
+    bdf_run runs[SOLVERS_MAX][TOLERANCES];
+    fitted_line residuals[SOLVERS_MAX], cpu[SOLVERS_MAX];
+} bdf_comparison;
 
 static double get_tolerance(int k)
 {
     return pow(10, -4 - 0.5 * k);
 }
 
-static outcome solve(comparison *c, const solver *s, double tolerance)
+static bench_outcome solve(bdf_comparison *c, const bdf_solver *s, double tolerance)
 {
     if (s->method)
         return bogie_solve(&c->problem, s->method, s->options, s->noptions, tolerance, NULL);
@@ -147,14 +147,14 @@ static double get_cpu_time(void)
 }
 
 /* The tolerances of a model, whose runs are long, are a decade apart. */
-static int get_stride(const comparison *c)
+static int get_stride(const bdf_comparison *c)
 {
     return c->task->model_end ? 2 : 1;
 }
 
 /* Whether a run is worth its time: not full matrices of long chains, and nothing tighter than what
  * took long. What is left out counts as failed, and as long. */
-static bool is_worth(comparison *c, int i, int k)
+static bool is_worth(bdf_comparison *c, int i, int k)
 {
     const double long_run = 15; /* s */
     const int stride = get_stride(c);
@@ -167,14 +167,14 @@ static bool is_worth(comparison *c, int i, int k)
 
 /* All runs once, then in rounds of one run each as long as they are short; the best counts. A
  * disturbance of the machine falls into one round and on all solvers alike. */
-static void measure(comparison *c)
+static void measure(bdf_comparison *c)
 {
     enum { ROUNDS = 7 };
     double spent[SOLVERS_MAX][TOLERANCES] = {{0}};
     for (int round = 0; round < ROUNDS; round++)
         for (int k = 0; k < TOLERANCES; k += get_stride(c))
             for (int i = 0; i < c->nsolvers; i++) {
-                run *r = &c->runs[i][k];
+                bdf_run *r = &c->runs[i][k];
                 if (!is_worth(c, i, k) || (round > 0 && (!r->outcome.good || spent[i][k] > 0.3)))
                     continue;
                 const double begin = get_cpu_time();
@@ -186,7 +186,7 @@ static void measure(comparison *c)
     for (int i = 0; i < c->nsolvers; i++) {
         double error[TOLERANCES], residuals[TOLERANCES], cpu[TOLERANCES];
         for (int k = 0; k < TOLERANCES; k++) {
-            const run *r = &c->runs[i][k];
+            const bdf_run *r = &c->runs[i][k];
             error[k] = r->outcome.good ? r->outcome.error : NAN;
             residuals[k] = (double)r->outcome.evaluations;
             cpu[k] = r->cpu;
@@ -196,13 +196,13 @@ static void measure(comparison *c)
     }
 }
 
-static void print_runs(const comparison *c)
+static void print_runs(const bdf_comparison *c)
 {
     printf("%-10s %-14s %10s %8s %10s %10s %12s\n", "tolerance", "method", "error", "steps",
            "residuals", "Jacobians", "CPU us");
     for (int k = 0; k < TOLERANCES; k += get_stride(c))
         for (int i = 0; i < c->nsolvers; i++) {
-            const run *r = &c->runs[i][k];
+            const bdf_run *r = &c->runs[i][k];
             printf("%-10.1e %-14s ", get_tolerance(k), c->solvers[i].name);
             if (r->outcome.good)
                 printf("%10.2e %8ld %10ld %10ld %12.1f\n", r->outcome.error, r->outcome.steps,
@@ -213,7 +213,8 @@ static void print_runs(const comparison *c)
 }
 
 /* The least work of IDA at an error, of its settings that need no foresight or of all. */
-static double find_ida(const comparison *c, const line *lines, double error, bool by_hand)
+static double find_ida(const bdf_comparison *c, const fitted_line *lines, double error,
+                       bool by_hand)
 {
     double best = NAN;
     for (int i = 0; i < c->nsolvers; i++)
@@ -222,7 +223,8 @@ static double find_ida(const comparison *c, const line *lines, double error, boo
     return best;
 }
 
-static void print_lines(const comparison *c, const line *lines, const char *what, double unit)
+static void print_lines(const bdf_comparison *c, const fitted_line *lines, const char *what,
+                        double unit)
 {
     printf("\n%s at an error, from the lines\n%-8s", what, "error");
     for (int i = 0; i < c->nsolvers; i++)
@@ -250,7 +252,8 @@ typedef struct ratios {
     int decades, met;
 } ratios;
 
-static ratios calc_ratios(const comparison *c, const line *lines, int i, bool by_hand, double goal)
+static ratios calc_ratios(const bdf_comparison *c, const fitted_line *lines, int i, bool by_hand,
+                          double goal)
 {
     ratios r = {.least = NAN, .most = NAN};
     for (int decade = 0; decade >= -13; decade--) {
@@ -264,7 +267,7 @@ static ratios calc_ratios(const comparison *c, const line *lines, int i, bool by
     return r;
 }
 
-static void print_goal(const comparison *c, int i, const char *what, const line *lines,
+static void print_goal(const bdf_comparison *c, int i, const char *what, const fitted_line *lines,
                        bool by_hand, double goal)
 {
     const ratios r = calc_ratios(c, lines, i, by_hand, goal);
@@ -277,11 +280,11 @@ static void print_goal(const comparison *c, int i, const char *what, const line 
                r.most, goal, r.met, r.decades);
 }
 
-static void print_verdict(const comparison *c)
+static void print_verdict(const bdf_comparison *c)
 {
     printf("\n");
     for (int i = 0; i < c->nsolvers; i++) {
-        const solver *s = &c->solvers[i];
+        const bdf_solver *s = &c->solvers[i];
         if (s->residual > 0)
             print_goal(c, i, "residuals", c->residuals, false, s->residual);
         if (s->timed)
@@ -293,7 +296,7 @@ static void print_verdict(const comparison *c)
 
 /* Beside RADAU5's published counts: with the columns of its Jacobians, for methods by differences,
  * and without them. */
-static void print_radau5(const comparison *c)
+static void print_radau5(const bdf_comparison *c)
 {
     for (size_t k = 0; k < sizeof radau5 / sizeof *radau5; k++) {
         const published *p = &radau5[k];
@@ -305,7 +308,7 @@ static void print_radau5(const comparison *c)
             calls[i] = p->rows[i][1];
             all[i] = calls[i] + p->n * p->rows[i][2];
         }
-        const line without = line_fit(error, calls, 8), with = line_fit(error, all, 8);
+        const fitted_line without = line_fit(error, calls, 8), with = line_fit(error, all, 8);
         for (int i = 0; i < c->nsolvers; i++) {
             const bool differences = c->solvers[i].noptions > 0 &&
                                      strcmp(c->solvers[i].options[0].name, "jacobian") == 0;
@@ -323,10 +326,10 @@ static void print_radau5(const comparison *c)
 }
 
 /* The chain has no reference in the tests: an explicit method at a tight tolerance gives it. */
-static bool open_chain(comparison *c)
+static bool open_chain(bdf_comparison *c)
 {
-    problem *p = &c->problem;
-    const task *t = c->task;
+    bench_problem *p = &c->problem;
+    const bdf_task *t = c->task;
     if (!problem_assemble(p, t->name, t->equations, t->parameters, t->nparameters) ||
         !ida_chain_create(&c->chain, p))
         return false;
@@ -336,12 +339,12 @@ static bool open_chain(comparison *c)
 }
 
 /* Opens models/NAME.json in joint coordinates, up to t_end; as problem_assemble. */
-static bool problem_read(problem *p, const char *name, const char *t_end, const char *root)
+static bool problem_read(bench_problem *p, const char *name, const char *t_end, const char *root)
 {
     const bg_setting until = {"run.t_end", t_end};
     char file[1024];
     bg_error err = {0};
-    *p = (problem){.name = name, .atol = 1};
+    *p = (bench_problem){.name = name, .atol = 1};
     snprintf(file, sizeof file, "%s/models/%s.json", root, name);
     if (bg_model_read(file, &until, 1, &p->model, &err) < 0 ||
         bg_model_create_system(p->model, "joint", &p->system, &err) < 0)
@@ -350,9 +353,9 @@ static bool problem_read(problem *p, const char *name, const char *t_end, const 
 }
 
 /* A model has none either: bdf itself, at a tolerance below all others. */
-static bool open_model(comparison *c, const char *root)
+static bool open_model(bdf_comparison *c, const char *root)
 {
-    problem *p = &c->problem;
+    bench_problem *p = &c->problem;
     static const bg_setting full = {"update", "full"};
     if (!problem_read(p, c->task->name, c->task->model_end, root) || !ggl_create(&c->ggl, p))
         return false;
@@ -360,14 +363,14 @@ static bool open_model(comparison *c, const char *root)
            problem_fail(p, "no reference");
 }
 
-static bool open_reference(comparison *c, const char *root)
+static bool open_reference(bdf_comparison *c, const char *root)
 {
     return problem_open(&c->problem, c->task->name, root) && ggl_create(&c->ggl, &c->problem);
 }
 
-static void compare(const task *t, const char *root, bool all)
+static void compare(const bdf_task *t, const char *root, bool all)
 {
-    comparison *c = calloc(1, sizeof *c);
+    bdf_comparison *c = calloc(1, sizeof *c);
     if (!c)
         return;
     c->task = t;

@@ -9,19 +9,19 @@
 
 #include "problem.h"
 
-typedef struct run {
+typedef struct curve_run {
     double tolerance;
-    outcome outcome;
+    bench_outcome outcome;
     double cpu; /* s, one integration */
-} run;
+} curve_run;
 
 /* CPU time to reach error e with runs in the order of ever tighter tolerances: that of the first
  * run when all are better, NAN when none keeps to e. Runs that failed are left out. */
-static double curve_find_cpu(const run *runs, int n, double e)
+static double curve_find_cpu(const curve_run *runs, int n, double e)
 {
-    const run *after = NULL; /* the next better run */
+    const curve_run *after = NULL; /* the next better run */
     for (int k = n - 1; k >= 0; k--) {
-        const run *r = &runs[k];
+        const curve_run *r = &runs[k];
         if (!r->outcome.good)
             continue;
         if (r->outcome.error > e) {

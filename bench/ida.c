@@ -19,13 +19,13 @@ static const double batch_seconds = 0.02;
 static const double goal_tolerance[GOALS] = {1e-4, 1e-6, 1e-8}, goal_ratio = 0.5;
 
 /* method NULL: IDA. */
-typedef struct solver {
+typedef struct ida_solver {
     const char *name, *method, *projection;
     ida_multipliers multipliers;
-} solver;
+} ida_solver;
 
 enum { IDA_SOLVERS = 3 }; /* they come first */
-static const solver solvers[] = {
+static const ida_solver solvers[] = {
     {"IDA", NULL, NULL, IDA_MULTIPLIERS_TESTED},
     {"IDA suppress", NULL, NULL, IDA_MULTIPLIERS_SUPPRESSED},
     {"IDA free", NULL, NULL, IDA_MULTIPLIERS_FREE},
@@ -36,13 +36,13 @@ static const solver solvers[] = {
 };
 enum { SOLVERS = sizeof solvers / sizeof *solvers };
 
-typedef struct comparison {
-    problem problem;
+typedef struct ida_comparison {
+    bench_problem problem;
     ggl ggl;
-    run runs[SOLVERS][TOLERANCES];
-} comparison;
+    curve_run runs[SOLVERS][TOLERANCES];
+} ida_comparison;
 
-static outcome solve(comparison *c, const solver *s, double tolerance)
+static bench_outcome solve(ida_comparison *c, const ida_solver *s, double tolerance)
 {
     const bg_setting projection = {"projection", s->projection};
     return s->method ? bogie_solve(&c->problem, s->method, &projection, 1, tolerance, NULL)
@@ -57,7 +57,7 @@ static double cpu_time(void)
 }
 
 /* Seconds of one integration, the mean of a batch. */
-static double time_batch(comparison *c, const solver *s, double tolerance)
+static double time_batch(ida_comparison *c, const ida_solver *s, double tolerance)
 {
     const double start = cpu_time();
     double seconds = 0;
@@ -71,17 +71,17 @@ static double time_batch(comparison *c, const solver *s, double tolerance)
 
 /* The whole sweep: once for the results, then in rounds of one batch each, of which the best
  * counts. A disturbance of the machine falls into one round and on all solvers alike. */
-static void measure(comparison *c)
+static void measure(ida_comparison *c)
 {
     for (int k = 0; k < TOLERANCES; k++)
         for (int i = 0; i < SOLVERS; i++) {
             const double tolerance = pow(10, -3 - 0.5 * k);
-            c->runs[i][k] = (run){tolerance, solve(c, &solvers[i], tolerance), INFINITY};
+            c->runs[i][k] = (curve_run){tolerance, solve(c, &solvers[i], tolerance), INFINITY};
         }
     for (int round = 0; round < ROUNDS; round++)
         for (int k = 0; k < TOLERANCES; k++)
             for (int i = 0; i < SOLVERS; i++) {
-                run *r = &c->runs[i][k];
+                curve_run *r = &c->runs[i][k];
                 if (r->outcome.good)
                     r->cpu = fmin(r->cpu, time_batch(c, &solvers[i], r->tolerance));
             }
@@ -95,14 +95,14 @@ static bool is_goal(double tolerance)
     return false;
 }
 
-static void print_runs(const comparison *c, bool all)
+static void print_runs(const ida_comparison *c, bool all)
 {
     printf("%-10s %-14s %10s %8s %12s %12s\n", "tolerance", "method", "error", "steps",
            "evaluations", "CPU us");
     for (int k = 0; k < TOLERANCES; k++) {
         const double tolerance = c->runs[0][k].tolerance;
         for (int i = 0; i < SOLVERS && (all || is_goal(tolerance)); i++) {
-            const run *r = &c->runs[i][k];
+            const curve_run *r = &c->runs[i][k];
             printf("%-10.1e %-14s ", tolerance, solvers[i].name);
             if (r->outcome.good)
                 printf("%10.2e %8ld %12ld %12.1f\n", r->outcome.error, r->outcome.steps,
@@ -114,7 +114,7 @@ static void print_runs(const comparison *c, bool all)
 }
 
 /* The least time in which one of the solvers from..to-1 reaches error e; NAN: none does. */
-static double find_best(const comparison *c, int from, int to, double e, int *which)
+static double find_best(const ida_comparison *c, int from, int to, double e, int *which)
 {
     double best = NAN;
     for (int i = from; i < to; i++) {
@@ -127,7 +127,7 @@ static double find_best(const comparison *c, int from, int to, double e, int *wh
     return best;
 }
 
-static void print_curves(const comparison *c)
+static void print_curves(const ida_comparison *c)
 {
     printf("\nCPU us to reach an error\n%-10s", "error");
     for (int i = 0; i < SOLVERS; i++)
@@ -154,7 +154,7 @@ static void print_curves(const comparison *c)
 
 /* The goal at the error of one run of IDA: that run's time, or a better one of IDA's, against the
  * time in which Bogie keeps to the error. Returns the ratio, NAN when Bogie does not reach it. */
-static double print_goal(const comparison *c, int solver_index, const run *r)
+static double print_goal(const ida_comparison *c, int solver_index, const curve_run *r)
 {
     int ida = solver_index, bogie = 0;
     const double e = r->outcome.error;
@@ -174,13 +174,13 @@ static double print_goal(const comparison *c, int solver_index, const run *r)
 }
 
 /* At the errors IDA has at the tolerances of interest, whatever its treatment of multipliers. */
-static void print_verdict(const comparison *c)
+static void print_verdict(const ida_comparison *c)
 {
     double worst = -1;
     printf("\nat IDA's error for its tolerance\n");
     for (int k = 0; k < TOLERANCES; k++)
         for (int i = 0; i < IDA_SOLVERS; i++) {
-            const run *r = &c->runs[i][k];
+            const curve_run *r = &c->runs[i][k];
             if (!is_goal(r->tolerance) || !r->outcome.good)
                 continue;
             const double ratio = print_goal(c, i, r);
@@ -195,7 +195,7 @@ static void print_verdict(const comparison *c)
 
 static void compare(const char *name, const char *root, bool all)
 {
-    comparison *c = calloc(1, sizeof *c);
+    ida_comparison *c = calloc(1, sizeof *c);
     if (!c)
         return;
     if (problem_open(&c->problem, name, root) && ggl_create(&c->ggl, &c->problem)) {

@@ -8,16 +8,16 @@
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct line {
+typedef struct fitted_line {
     int n;
     double low, high;     /* of the errors */
     double slope, offset; /* log work = offset + slope log error */
-} line;
+} fitted_line;
 
 /* Points with error or work 0, or not finite, do not count. */
-static line line_fit(const double *error, const double *work, int n)
+static fitted_line line_fit(const double *error, const double *work, int n)
 {
-    line l = {.low = INFINITY, .high = 0};
+    fitted_line l = {.low = INFINITY, .high = 0};
     double x = 0, y = 0, xx = 0, xy = 0;
     for (int i = 0; i < n; i++) {
         if (!(error[i] > 0 && isfinite(error[i]) && work[i] > 0 && isfinite(work[i])))
@@ -38,7 +38,7 @@ static line line_fit(const double *error, const double *work, int n)
 }
 
 /* NAN: the error is not among those of its runs. */
-static double line_at(const line *l, double error)
+static double line_at(const fitted_line *l, double error)
 {
     if (l->n < 3 || error < 0.999 * l->low || error > 1.001 * l->high)
         return NAN;

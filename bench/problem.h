@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct problem {
+typedef struct bench_problem {
     const char *name;
     bg_model *model; /* NULL: of equations */
     bg_system *system;
@@ -22,16 +22,16 @@ typedef struct problem {
     double t_end;      /* s; that of the system, where nobody says otherwise */
     double *reference; /* [nq] positions at t_end */
     double atol;       /* as a part of rtol */
-} problem;
+} bench_problem;
 
 /* One integration over the whole time span. */
-typedef struct outcome {
+typedef struct bench_outcome {
     bool good;    /* t_end was reached */
     double error; /* largest |q - reference| at t_end */
     long steps, evaluations, jacobians;
-} outcome;
+} bench_outcome;
 
-static double problem_calc_error(const problem *p, const double *q)
+static double problem_calc_error(const bench_problem *p, const double *q)
 {
     double error = 0;
     for (int i = 0; i < p->def->nq; i++)
@@ -39,14 +39,14 @@ static double problem_calc_error(const problem *p, const double *q)
     return error;
 }
 
-static bool problem_fail(const problem *p, const char *why)
+static bool problem_fail(const bench_problem *p, const char *why)
 {
     fprintf(stderr, "bench: %s: %s\n", p->name, why);
     return false;
 }
 
 /* The column `computed` of the rows at t_end, one per coordinate; see tests/reference/README.md. */
-static bool problem_read_reference(problem *p, const char *root)
+static bool problem_read_reference(bench_problem *p, const char *root)
 {
     char file[1024], text[256];
     int found = 0;
@@ -74,7 +74,7 @@ static bool problem_read_reference(problem *p, const char *root)
     return false;
 }
 
-static void problem_close(problem *p)
+static void problem_close(bench_problem *p)
 {
     bg_assembly_report_clear(&p->assembly);
     bg_state_destroy(p->start);
@@ -84,7 +84,7 @@ static void problem_close(problem *p)
 }
 
 /* The consistent start, and room for the reference. */
-static bool problem_prepare(problem *p)
+static bool problem_prepare(bench_problem *p)
 {
     bg_error err = {0};
     if (bg_state_create(p->system, &p->start, &err) < 0 ||
@@ -98,14 +98,14 @@ static bool problem_prepare(problem *p)
 
 /* Opens equations:FAMILY with its parameters and assembles it; the reference is still zero. False,
  * with a message on stderr, when that fails; close in either case. */
-static bool problem_assemble(problem *p, const char *name, const char *family_name,
+static bool problem_assemble(bench_problem *p, const char *name, const char *family_name,
                              const bg_setting *parameters, int nparameters)
 {
     char reference[64];
     const bg_equations *family;
     void *handle;
     bg_error err = {0};
-    *p = (problem){.name = name, .atol = 1};
+    *p = (bench_problem){.name = name, .atol = 1};
     snprintf(reference, sizeof reference, "equations:%s", family_name);
     if (bg_equations_open(reference, &family, &handle, &err) < 0 ||
         bg_equations_create(family, parameters, nparameters, &p->system, &err) < 0)
@@ -115,7 +115,7 @@ static bool problem_assemble(problem *p, const char *name, const char *family_na
 
 /* Opens equations:NAME, with the reference that tests have. root: the folder that contains
  * tests/reference. */
-static bool problem_open(problem *p, const char *name, const char *root)
+static bool problem_open(bench_problem *p, const char *name, const char *root)
 {
     return problem_assemble(p, name, name, NULL, 0) && problem_read_reference(p, root);
 }

@@ -6,8 +6,9 @@
 
 /* One integration from creating the integrator to releasing it, with rtol = tolerance and options
  * of the method. q: where it ends, [nq], or NULL. */
-static outcome bogie_solve(const problem *p, const char *method, const bg_setting *settings,
-                           int nsettings, double tolerance, double *q)
+static bench_outcome bogie_solve(const bench_problem *p, const char *method,
+                                 const bg_setting *settings, int nsettings, double tolerance,
+                                 double *q)
 {
     const double t_end = p->t_end;
     bg_integrator_options options = bg_default_integrator_options();
@@ -17,7 +18,7 @@ static outcome bogie_solve(const problem *p, const char *method, const bg_settin
     options.settings = settings;
     options.nsettings = nsettings;
     bg_integrator *ig;
-    outcome o = {0};
+    bench_outcome o = {0};
     if (bg_integrator_create(method, p->system, &options, &ig, NULL) != BG_OK)
         return o;
     o.good = bg_integrator_start(ig, p->start, &p->assembly.redundancy, t_end, NULL) == BG_OK;

@@ -21,7 +21,7 @@
 
 /* The residual's scratch memory, made once for a problem and not part of any time. */
 typedef struct ggl {
-    const problem *problem;
+    const bench_problem *problem;
     void *self; /* of the system, of its own where it can be */
     SUNContext context;
     int n;         /* 2 nv + nz + 2 ng */
@@ -118,7 +118,7 @@ static void ggl_clear(ggl *s)
 }
 
 /* False, with a message, when there is no memory or the system is not one for this form. */
-static bool ggl_create(ggl *s, const problem *p)
+static bool ggl_create(ggl *s, const bench_problem *p)
 {
     const bg_system_def *def = p->def;
     const int nv = def->nv, ng = def->ng, nz = def->nz, nu = def->nu;
@@ -178,7 +178,7 @@ typedef struct ida_run {
 
 static bool ida_fill(ida_run *r, const ggl *s, ida_multipliers multipliers, double tolerance)
 {
-    const problem *p = s->problem;
+    const bench_problem *p = s->problem;
     const bg_state *x = p->start;
     const size_t nv = (size_t)p->def->nv, nz = (size_t)p->def->nz, ng = (size_t)p->def->ng,
                  size = sizeof(double);
@@ -226,7 +226,7 @@ static void ida_clear(ida_run *r)
 }
 
 /* What every form has in common. */
-static bool ida_set_up(ida_run *r, const problem *p, IDAResFn residual, void *self,
+static bool ida_set_up(ida_run *r, const bench_problem *p, IDAResFn residual, void *self,
                        ida_multipliers multipliers, double tolerance)
 {
     const booleantype suppress = multipliers != IDA_MULTIPLIERS_TESTED;
@@ -242,10 +242,10 @@ static bool ida_set_up(ida_run *r, const problem *p, IDAResFn residual, void *se
 }
 
 /* To the end in one call, without output on the way. */
-static outcome ida_go(ida_run *r, const problem *p)
+static bench_outcome ida_go(ida_run *r, const bench_problem *p)
 {
     const double t_end = p->def->t_end;
-    outcome o = {0};
+    bench_outcome o = {0};
     double t = NAN;
     long differenced = 0;
     o.good = IDASolve(r->ida, t_end, &t, r->y, r->y_t, IDA_NORMAL) >= 0 && t == t_end;
@@ -261,9 +261,9 @@ static outcome ida_go(ida_run *r, const problem *p)
 
 /* One integration from creating the solver to releasing it, with rtol = atol = tolerance and IDA's
  * defaults. */
-static outcome ida_solve(ggl *s, ida_multipliers multipliers, double tolerance)
+static bench_outcome ida_solve(ggl *s, ida_multipliers multipliers, double tolerance)
 {
-    outcome o = {0};
+    bench_outcome o = {0};
     ida_run r = {0};
     s->t = NAN;
     if (ida_fill(&r, s, multipliers, tolerance) &&

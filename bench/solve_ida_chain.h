@@ -23,7 +23,7 @@
 enum { CHAIN_WIDTH = 6 }; /* unknowns of a link, and the band on each side */
 
 typedef struct ida_chain {
-    const problem *problem;
+    const bench_problem *problem;
     SUNContext context;
     double gravity, mass, length; /* of the equations' defaults */
     double u[2], u_t[2], u_tt[2], t;
@@ -56,7 +56,7 @@ static int chain_residual(double t, N_Vector state, N_Vector rates, N_Vector res
     return 0;
 }
 
-static bool ida_chain_create(ida_chain *s, const problem *p)
+static bool ida_chain_create(ida_chain *s, const bench_problem *p)
 {
     *s = (ida_chain){.problem = p, .gravity = 9.81, .mass = 1, .length = 1, .t = NAN};
     return SUNContext_Create(NULL, &s->context) == 0 || problem_fail(p, "out of memory");
@@ -149,12 +149,12 @@ static bool chain_prepare(ida_chain *s, ida_run *r, bool minimal, ida_multiplier
 }
 
 /* As ida_solve; max_order 0: IDA's own choice, 1 to 5. */
-static outcome ida_chain_solve(ida_chain *s, bool minimal, ida_multipliers algebraic, int max_order,
-                               double tolerance)
+static bench_outcome ida_chain_solve(ida_chain *s, bool minimal, ida_multipliers algebraic,
+                                     int max_order, double tolerance)
 {
     enum { STEPS_MAX = 400000 };
     const int stride = minimal ? 1 : CHAIN_WIDTH;
-    outcome o = {0};
+    bench_outcome o = {0};
     ida_run r;
     s->t = NAN;
     if (chain_prepare(s, &r, minimal, algebraic, tolerance) &&

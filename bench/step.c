@@ -14,14 +14,14 @@ enum { BLOCK = 500, ROUNDS = 40, STEPS = BLOCK * ROUNDS, SETTINGS = 3, ROWS = 8 
 
 static const double period = 1e-3; /* s */
 
-typedef struct row {
+typedef struct step_row {
     const char *name;
     int n;
     bg_setting settings[SETTINGS];
     bool prepares; /* the Jacobian is made before the step, and its time does not count */
-} row;
+} step_row;
 
-static const row rows[ROWS] = {
+static const step_row rows[ROWS] = {
     {"explicit", 1, {{"jacobian", "none"}}, false},
     {"J2", 0, {{0}}, false},
     {"J2, prepared", 0, {{0}}, true},
@@ -50,7 +50,7 @@ static double read_clock(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool runner_begin(runner *r, const bg_model *model, const row *x, bg_error *err)
+static bool runner_begin(runner *r, const bg_model *model, const step_row *x, bg_error *err)
 {
     bg_realtime_options o = bg_default_realtime_options();
     o.period = period;

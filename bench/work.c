@@ -8,15 +8,15 @@
 
 static const char *const methods[] = {"mdop5", "mdop8", "hem4", "hem5"};
 
-typedef struct task {
+typedef struct work_task {
     const char *name; /* of the equations */
     bg_setting parameters[1];
     int nparameters;
     double t_end; /* 0: that of the equations, with the reference that tests have */
     double levels[2];
-} task;
+} work_task;
 
-static const task tasks[] = {
+static const work_task tasks[] = {
     {"car-axle", {{0}}, 0, 0, {2e-7, 1e-9}},
     {"andrews", {{0}}, 0, 0, {2e-7, 1e-9}},
     {"slider-crank", {{0}}, 0, 0, {2e-7, 1e-9}},
@@ -25,8 +25,9 @@ static const task tasks[] = {
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
 /* What callgrind counts; a function of its own, so that it finds it. */
-__attribute__((noinline)) outcome integrate(const problem *p, const char *method, double tolerance);
-outcome integrate(const problem *p, const char *method, double tolerance)
+__attribute__((noinline)) bench_outcome integrate(const bench_problem *p, const char *method,
+                                                  double tolerance);
+bench_outcome integrate(const bench_problem *p, const char *method, double tolerance)
 {
     const bg_setting projection = {"projection", "every-step"};
     return bogie_solve(p, method, &projection, 1, tolerance, NULL);
@@ -34,11 +35,11 @@ outcome integrate(const problem *p, const char *method, double tolerance)
 
 /* The loosest of tolerances in quarters of a decade that keeps to the error, the tighter ones
  * with it; 0: none does. */
-static double find_tolerance(const problem *p, const char *method, double level)
+static double find_tolerance(const bench_problem *p, const char *method, double level)
 {
     double found = 0;
     for (double tolerance = 1e-12; tolerance < 2e-3; tolerance *= pow(10, 0.25)) {
-        outcome o = integrate(p, method, tolerance);
+        bench_outcome o = integrate(p, method, tolerance);
         if (!o.good || !(o.error <= level))
             break;
         found = tolerance;
@@ -47,7 +48,7 @@ static double find_tolerance(const problem *p, const char *method, double level)
 }
 
 /* The chain has no reference in the tests: an explicit method at a tight tolerance gives it. */
-static bool open_task(problem *p, const task *t, const char *root)
+static bool open_task(bench_problem *p, const work_task *t, const char *root)
 {
     const bg_setting projection = {"projection", "every-step"};
     if (t->t_end == 0)
@@ -60,7 +61,7 @@ static bool open_task(problem *p, const task *t, const char *root)
            problem_fail(p, "no reference");
 }
 
-static double measure_cpu(const problem *p, const char *method, double tolerance)
+static double measure_cpu(const bench_problem *p, const char *method, double tolerance)
 {
     double best = HUGE_VAL;
     for (int k = 0; k < 20; k++) {
@@ -92,16 +93,16 @@ static double count_instructions(const char *program, const char *root, const ch
     return count / 1e6;
 }
 
-static bool print_task(const char *program, const char *root, const task *t)
+static bool print_task(const char *program, const char *root, const work_task *t)
 {
-    problem p;
+    bench_problem p;
     bool good = open_task(&p, t, root);
     for (size_t k = 0; good && k < sizeof t->levels / sizeof *t->levels; k++)
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
             double tolerance = find_tolerance(&p, methods[i], t->levels[k]);
             if (!(tolerance > 0))
                 continue;
-            outcome o = integrate(&p, methods[i], tolerance);
+            bench_outcome o = integrate(&p, methods[i], tolerance);
             printf("%-13s %7.1e  %-6s %9.2e %9.2e %7ld %9ld %9.3f %10.2f\n", t->name, t->levels[k],
                    methods[i], tolerance, o.error, o.steps, o.evaluations,
                    1e3 * measure_cpu(&p, methods[i], tolerance),
@@ -113,9 +114,10 @@ static bool print_task(const char *program, const char *root, const task *t)
 }
 
 /* What callgrind runs. */
-static bool integrate_once(const task *t, const char *root, const char *method, double tolerance)
+static bool integrate_once(const work_task *t, const char *root, const char *method,
+                           double tolerance)
 {
-    problem p;
+    bench_problem p;
     bool good = open_task(&p, t, root) && integrate(&p, method, tolerance).good;
     problem_close(&p);
     return good;

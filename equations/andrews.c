@@ -51,18 +51,18 @@ typedef struct andrews {
 } andrews;
 
 /* Sines and cosines of the angles that M and f contain. */
-typedef struct angles {
+typedef struct andrews_angles {
     double sT, cT, sg, cg, sP, cP, sO, cO;
-} angles;
+} andrews_angles;
 
-static angles calc_angles(const double *q)
+static andrews_angles calc_angles(const double *q)
 {
-    return (angles){sin(q[THETA]), cos(q[THETA]), sin(q[GAMMA]), cos(q[GAMMA]),
-                    sin(q[PHI]),   cos(q[PHI]),   sin(q[OMEGA]), cos(q[OMEGA])};
+    return (andrews_angles){sin(q[THETA]), cos(q[THETA]), sin(q[GAMMA]), cos(q[GAMMA]),
+                            sin(q[PHI]),   cos(q[PHI]),   sin(q[OMEGA]), cos(q[OMEGA])};
 }
 
 /* The bars (x_k, y_k) as they enter the constraints. */
-static void calc_bars(const double *q, const angles *o, double *x, double *y)
+static void calc_bars(const double *q, const andrews_angles *o, double *x, double *y)
 {
     const double sb_ = sin(q[BETA]), cb = cos(q[BETA]);
     const double sD = sin(q[DELTA]), cD = cos(q[DELTA]);
@@ -124,7 +124,7 @@ static void scatter_loops(const double *x, const double *y, double *out)
     out[5 * NV + EPSILON] = y[5] + y[6];
 }
 
-static void write_mass(const angles *o, double *M)
+static void write_mass(const andrews_angles *o, double *M)
 {
     const double ee = e - ea, ff = zf - fa;
     M[BETA * NV + BETA] = m1 * ra * ra + m2 * (rr * rr - 2.0 * da * rr * o->cT + da * da) + i1 + i2;
@@ -142,11 +142,11 @@ static void write_mass(const angles *o, double *M)
 }
 
 /* The spring from C to D on the triangle: D - C, its derivative by gamma, length. */
-typedef struct spring {
+typedef struct andrews_spring {
     double x, y, x_g, y_g, l;
-} spring;
+} andrews_spring;
 
-static int calc_spring(const angles *o, spring *s)
+static int calc_spring(const andrews_angles *o, andrews_spring *s)
 {
     s->x_g = sc * o->cg - sd * o->sg;
     s->y_g = sd * o->cg + sc * o->sg;
@@ -161,9 +161,9 @@ static int calc_spring(const angles *o, spring *s)
 #define K4 (m4 * zt * (e - ea))
 #define K6 (m6 * u * (zf - fa))
 
-static int write_forces(const andrews *s, const angles *o, const double *v, double *f)
+static int write_forces(const andrews *s, const andrews_angles *o, const double *v, double *f)
 {
-    spring k;
+    andrews_spring k;
     if (calc_spring(o, &k))
         return 1;
     const double F = -s->c0 * (1.0 - l0 / k.l);
@@ -177,7 +177,8 @@ static int write_forces(const andrews *s, const angles *o, const double *v, doub
     return 0;
 }
 
-static void write_constraints(const bg_point *p, const angles *o, unsigned want, bg_terms *out)
+static void write_constraints(const bg_point *p, const andrews_angles *o, unsigned want,
+                              bg_terms *out)
 {
     double x[BARS], y[BARS];
     calc_bars(p->q, o, x, y);
@@ -208,7 +209,7 @@ static void write_constraints(const bg_point *p, const angles *o, unsigned want,
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const angles o = calc_angles(p->q);
+    const andrews_angles o = calc_angles(p->q);
     if (want & BG_TERM_M)
         write_mass(&o, out->M);
     if (want & BG_TERM_f && write_forces(self, &o, p->v, out->f))
@@ -219,10 +220,10 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 }
 
 /* d(M a - f)/dq; only the columns Theta, gamma, Phi and Omega are not zero. */
-static int write_force_by_q(const andrews *s, const angles *o, const double *v, const double *a,
-                            double *r)
+static int write_force_by_q(const andrews *s, const andrews_angles *o, const double *v,
+                            const double *a, double *r)
 {
-    spring k;
+    andrews_spring k;
     if (calc_spring(o, &k))
         return 1;
     r[BETA * NV + THETA] = K2 * (o->sT * (2.0 * a[BETA] + a[THETA]) +
@@ -261,7 +262,7 @@ static void add_reaction_by_q(const double *x, const double *y, const double *la
 }
 
 /* -df/dv */
-static void write_force_by_v(const angles *o, const double *v, double *r)
+static void write_force_by_v(const andrews_angles *o, const double *v, double *r)
 {
     r[BETA * NV + BETA] = 2.0 * K2 * v[THETA] * o->sT;
     r[BETA * NV + THETA] = 2.0 * K2 * (v[THETA] + v[BETA]) * o->sT;
@@ -306,7 +307,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 {
     double *r_q = out->block[BG_OF_r][BG_BY_q], *r_v = out->block[BG_OF_r][BG_BY_v];
     double x[BARS], y[BARS];
-    const angles o = calc_angles(p->q);
+    const andrews_angles o = calc_angles(p->q);
     calc_bars(p->q, &o, x, y);
     if (r_q) {
         for (int i = 0; i < NV * NV; i++)
@@ -324,9 +325,9 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
     const andrews *s = self;
-    const angles o = calc_angles(p->q);
+    const andrews_angles o = calc_angles(p->q);
     double M[NV * NV] = {0.0};
-    spring k;
+    andrews_spring k;
     if (calc_spring(&o, &k))
         return 1;
     write_mass(&o, M);

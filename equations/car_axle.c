@@ -38,11 +38,11 @@ static int inputs(void *self, double t, const int *mode, double *u, double *u_t,
 }
 
 /* The end of the road's chassis point and its time derivatives; fails for |u| >= L. */
-typedef struct road {
+typedef struct axle_road {
     double x, x_t, x_tt;
-} road;
+} axle_road;
 
-static int calc_road(const axle *s, const bg_point *p, road *b)
+static int calc_road(const axle *s, const bg_point *p, axle_road *b)
 {
     const double u = p->u[0], square = s->L * s->L - u * u;
     if (!(square > 0.0))
@@ -53,7 +53,7 @@ static int calc_road(const axle *s, const bg_point *p, road *b)
     return 0;
 }
 
-static int calc_forces(const axle *s, const bg_point *p, const road *b, double *f)
+static int calc_forces(const axle *s, const bg_point *p, const axle_road *b, double *f)
 {
     const double *q = p->q, xr = q[2] - b->x, yr = q[3] - p->u[0];
     const double l = sqrt(q[0] * q[0] + q[1] * q[1]), r = sqrt(xr * xr + yr * yr);
@@ -72,7 +72,7 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
     const axle *s = self;
     const double *q = p->q, *v = p->v;
     const double dx = q[0] - q[2], dy = q[1] - q[3], dvx = v[0] - v[2], dvy = v[1] - v[3];
-    road b;
+    axle_road b;
     if (calc_road(s, p, &b))
         return 1;
     if (want & BG_TERM_M)
@@ -115,7 +115,7 @@ static int calc_stiffness(double L0, double dx, double dy, double K[3])
     return 0;
 }
 
-static void write_constraint_blocks(const bg_point *p, const road *b, bg_derivatives *out)
+static void write_constraint_blocks(const bg_point *p, const axle_road *b, bg_derivatives *out)
 {
     const double dvx = p->v[0] - p->v[2], dvy = p->v[1] - p->v[3];
     const double row1[2] = {-b->x_t, -p->u_t[0]}, row2[2] = {-2.0 * dvx, -2.0 * dvy};
@@ -145,7 +145,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
     const axle *s = self;
     const double *q = p->q;
     (void)a;
-    road b;
+    axle_road b;
     double Kl[3], Kr[3];
     if (calc_road(s, p, &b) || calc_stiffness(s->L0, q[0], q[1], Kl) ||
         calc_stiffness(s->L0, q[2] - b.x, q[3] - p->u[0], Kr))
@@ -179,7 +179,7 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
 {
     const axle *s = self;
     const double *q = p->q, *v = p->v;
-    road b;
+    axle_road b;
     if (calc_road(s, p, &b))
         return 1;
     const double xr = q[2] - b.x, yr = q[3] - p->u[0], r = sqrt(xr * xr + yr * yr);
@@ -197,7 +197,7 @@ static int outputs(void *self, const bg_point *p, const double *a, const double 
     const double *q = p->q;
     (void)a;
     (void)lambda;
-    road b;
+    axle_road b;
     if (calc_road(self, p, &b))
         return 1;
     y[0] = hypot(q[0], q[1]);

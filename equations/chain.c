@@ -43,7 +43,7 @@
 
 #define N_MAX 40000 /* N^2 entries of M stay within an int */
 
-typedef struct chain {
+typedef struct pendulum_chain {
     int n;
     double m, l, gravity, omega, x_nominal, x_amplitude, y_amplitude;
     double *s, *c;       /* n: sines and cosines of the angles */
@@ -53,12 +53,12 @@ typedef struct chain {
     int *places;        /* what its patterns point to */
     const char **names; /* 2 n: of q, then of v */
     char (*labels)[24]; /* 2 n: what they point to */
-} chain;
+} pendulum_chain;
 
 static int inputs(void *self, double t, const int *mode, double *u, double *u_t, double *u_tt)
 {
     (void)mode;
-    const chain *o = self;
+    const pendulum_chain *o = self;
     const double sine = sin(o->omega * t), cosine = cos(o->omega * t);
     const double amplitude[2] = {o->x_amplitude, o->y_amplitude};
     u[0] = o->x_nominal;
@@ -71,7 +71,7 @@ static int inputs(void *self, double t, const int *mode, double *u, double *u_t,
     return 0;
 }
 
-static void update_angles(chain *o, const double *alpha)
+static void update_angles(pendulum_chain *o, const double *alpha)
 {
     for (int i = 0; i < o->n; i++) {
         const double angle = alpha[i]; /* in one call of sincos: no store in between */
@@ -81,7 +81,7 @@ static void update_angles(chain *o, const double *alpha)
 }
 
 /* Suffix sums S of m A for angular accelerations a (NULL: zero). Needs update_angles. */
-static void update_sums(chain *o, const bg_point *p, const double *a)
+static void update_sums(pendulum_chain *o, const bg_point *p, const double *a)
 {
     double Ax = p->u_tt[0], Ay = p->u_tt[1] + o->gravity;
     for (int i = 0; i < o->n; i++) {
@@ -97,7 +97,7 @@ static void update_sums(chain *o, const bg_point *p, const double *a)
     }
 }
 
-static void write_mass(const chain *o, double *M)
+static void write_mass(const pendulum_chain *o, double *M)
 {
     const size_t n = (size_t)o->n;
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ static void write_mass(const chain *o, double *M)
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     update_angles(o, p->q);
     if (want & BG_TERM_M)
         write_mass(o, out->M);
@@ -123,7 +123,7 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 
 static int residual(void *self, const bg_point *p, const double *a, const double *lambda, double *r)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     (void)lambda;
     update_angles(o, p->q);
     update_sums(o, p, a);
@@ -133,18 +133,18 @@ static int residual(void *self, const bg_point *p, const double *a, const double
 }
 
 /* Cosine of the angle between rods i - 1 and i, and sine of alpha_(i-1) - alpha_i. */
-static double calc_joint_cosine(const chain *o, int i)
+static double calc_joint_cosine(const pendulum_chain *o, int i)
 {
     return o->c[i - 1] * o->c[i] + o->s[i - 1] * o->s[i];
 }
 
-static double calc_joint_sine(const chain *o, int i)
+static double calc_joint_sine(const pendulum_chain *o, int i)
 {
     return o->s[i - 1] * o->c[i] - o->c[i - 1] * o->s[i];
 }
 
 /* Rod tensions by elimination downwards and substitution upwards. Needs update_angles. */
-static void update_tensions(chain *o, const bg_point *p)
+static void update_tensions(pendulum_chain *o, const bg_point *p)
 {
     const int n = o->n;
     const double ml = o->m * o->l, *v = p->v;
@@ -163,7 +163,7 @@ static void update_tensions(chain *o, const bg_point *p)
 
 static int accelerate(void *self, const bg_point *p, const double *lambda, double *a)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     const double ml = o->m * o->l;
     (void)lambda;
     update_angles(o, p->q);
@@ -183,7 +183,7 @@ static int accelerate(void *self, const bg_point *p, const double *lambda, doubl
 static int derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     double *r_q = out->block[BG_OF_r][BG_BY_q], *r_v = out->block[BG_OF_r][BG_BY_v];
     const size_t n = (size_t)o->n;
     (void)lambda;
@@ -212,7 +212,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 static int expand(void *self, const bg_point *p, const double *a, const double *lambda,
                   bg_expansion_values *out)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     double *x = out->x, *q = out->q, *v = out->v, *by_a = out->a;
     (void)lambda;
     update_angles(o, p->q);
@@ -244,7 +244,7 @@ static int expand(void *self, const bg_point *p, const double *a, const double *
 
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     double vx = 0.0, vy = 0.0, y = 0.0, square = 0.0, height = 0.0, px = 0.0, py = 0.0;
     update_angles(o, p->q);
     for (int i = 0; i < o->n; i++) {
@@ -265,7 +265,7 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
 /* Of the support that accelerates; rod i carries n - i points. */
 static int power(void *self, const bg_point *p, double *out)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     double px = 0.0, py = 0.0;
     *out = 0.0;
     if (p->u_tt[0] == 0.0 && p->u_tt[1] == 0.0)
@@ -281,7 +281,7 @@ static int power(void *self, const bg_point *p, double *out)
 
 static int outputs(void *self, const bg_point *p, const double *a, const double *lambda, double *y)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     (void)a;
     (void)lambda;
     update_angles(o, p->q);
@@ -317,7 +317,7 @@ const bg_equations bg_equations_chain = {
 
 static void destroy(void *self)
 {
-    chain *o = self;
+    pendulum_chain *o = self;
     if (!o)
         return;
     free(o->s);
@@ -328,7 +328,7 @@ static void destroy(void *self)
 }
 
 /* Six arrays of scratch memory in one; false: out of memory. */
-static bool allocate(chain *o)
+static bool allocate(pendulum_chain *o)
 {
     const size_t size = (size_t)o->n;
     o->s = calloc(6 * size, sizeof *o->s);
@@ -344,10 +344,10 @@ static bool allocate(chain *o)
 
 static void *fork_scratch(const void *self)
 {
-    chain *o = malloc(sizeof *o);
+    pendulum_chain *o = malloc(sizeof *o);
     if (!o)
         return NULL;
-    *o = *(const chain *)self;
+    *o = *(const pendulum_chain *)self;
     if (allocate(o))
         return o;
     free(o);
@@ -356,13 +356,13 @@ static void *fork_scratch(const void *self)
 
 static void join_scratch(void *fork)
 {
-    chain *o = fork;
+    pendulum_chain *o = fork;
     free(o->s);
     free(o);
 }
 
 /* Patterns of the expansion, in the order in which `expand` writes. False: out of memory. */
-static bool make_patterns(chain *o)
+static bool make_patterns(pendulum_chain *o)
 {
     const int n = o->n, rows = 5 * n;
     bg_expansion *e = &o->expansion;
@@ -405,13 +405,13 @@ static bool make_patterns(chain *o)
 
 static const bg_expansion *lay_out(void *self)
 {
-    return &((chain *)self)->expansion;
+    return &((pendulum_chain *)self)->expansion;
 }
 
-static chain *create(int n)
+static pendulum_chain *create(int n)
 {
     const size_t size = (size_t)n;
-    chain *o = calloc(1, sizeof *o);
+    pendulum_chain *o = calloc(1, sizeof *o);
     if (!o)
         return NULL;
     o->n = n;
@@ -443,7 +443,7 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
         return bg_error_set(err, BG_BAD_INPUT,
                             "parameter N of chain is %g; it must be a whole number from 1 to %d",
                             values[0], N_MAX);
-    chain *o = create((int)values[0]);
+    pendulum_chain *o = create((int)values[0]);
     if (!o)
         return bg_equations_no_memory(family, err);
     o->m = values[1];

@@ -20,9 +20,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct track {
+typedef struct circular_track {
     double m, v_ref, kP, kI, F_R;
-} track;
+} circular_track;
 
 /* Everything the functions below share at one point. */
 typedef struct frame {
@@ -30,7 +30,7 @@ typedef struct frame {
     double v_n, v_t, e, F_PI; /* normal and tangential speed, control error, control force */
 } frame;
 
-static int calc_frame(const track *k, const bg_point *p, frame *o)
+static int calc_frame(const circular_track *k, const bg_point *p, frame *o)
 {
     const double *x = p->q, *v = p->v;
     o->rho = sqrt(x[0] * x[0] + x[1] * x[1]);
@@ -47,7 +47,7 @@ static int calc_frame(const track *k, const bg_point *p, frame *o)
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const track *k = self;
+    const circular_track *k = self;
     const double *x = p->q, *v = p->v;
     if (want & BG_TERM_M)
         out->M[0] = out->M[3] = k->m;
@@ -77,7 +77,7 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 static int derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out)
 {
-    const track *k = self;
+    const circular_track *k = self;
     const double *v = p->v;
     (void)a;
     frame o;
@@ -111,7 +111,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
-    const track *k = self;
+    const circular_track *k = self;
     frame o;
     if (calc_frame(k, p, &o))
         return 1;
@@ -163,10 +163,10 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     const bg_status status = bg_parameters_check(family, values, "+rrrr", err);
     if (status)
         return status;
-    track *k = calloc(1, sizeof *k);
+    circular_track *k = calloc(1, sizeof *k);
     if (!k)
         return bg_equations_no_memory(family, err);
-    *k = (track){values[0], values[1], values[2], values[3], values[4]};
+    *k = (circular_track){values[0], values[1], values[2], values[3], values[4]};
 
     def->nq = def->nv = 2;
     def->nz = def->ng = 1;

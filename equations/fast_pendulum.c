@@ -13,15 +13,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct pendulum {
+typedef struct fast_pendulum {
     double M, m, k, d, l, gravity, angle;
     double l2; /* 0: no rod */
     double q0[4];
-} pendulum;
+} fast_pendulum;
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const pendulum *s = self;
+    const fast_pendulum *s = self;
     const double *q = p->q, *v = p->v;
     double F[2];
     for (int i = 0; i < 2; i++)
@@ -53,7 +53,7 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 static int derivatives(void *self, const bg_point *p, const double *a, const double *lambda,
                        bg_derivatives *out)
 {
-    const pendulum *s = self;
+    const fast_pendulum *s = self;
     double *const block[] = {out->block[BG_OF_r][BG_BY_q], out->block[BG_OF_r][BG_BY_v]};
     const double between[] = {s->k, s->d};
     const int rods = s->l2 > 0 ? 2 : 1;
@@ -77,7 +77,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
-    const pendulum *s = self;
+    const fast_pendulum *s = self;
     const double *q = p->q, *v = p->v, x[] = {q[2] - q[0], q[3] - q[1]},
                  w[] = {v[2] - v[0], v[3] - v[1]};
     out->kinetic = 0.5 * (s->M * (v[0] * v[0] + v[1] * v[1]) + s->m * (v[2] * v[2] + v[3] * v[3]));
@@ -132,11 +132,11 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     const bg_status status = bg_parameters_check(family, values, "++00+rrrr0", err);
     if (status)
         return status;
-    pendulum *s = calloc(1, sizeof *s);
+    fast_pendulum *s = calloc(1, sizeof *s);
     if (!s)
         return bg_equations_no_memory(family, err);
-    *s = (pendulum){values[0], values[1], values[2], values[3], values[4],
-                    values[5], values[6], 0,         {0}};
+    *s = (fast_pendulum){values[0], values[1], values[2], values[3], values[4],
+                         values[5], values[6], 0,         {0}};
     s->q0[0] = s->l * sin(s->angle);
     s->q0[1] = -s->l * cos(s->angle);
     s->q0[2] = s->q0[0] + values[7];

@@ -11,14 +11,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct pendulum {
+typedef struct planar_pendulum {
     double m, l, gravity;
     double q0[2];
-} pendulum;
+} planar_pendulum;
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const pendulum *s = self;
+    const planar_pendulum *s = self;
     const double x = p->q[0], y = p->q[1];
     if (want & BG_TERM_M)
         out->M[0] = out->M[3] = s->m;
@@ -57,7 +57,7 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
-    const pendulum *s = self;
+    const planar_pendulum *s = self;
     out->kinetic = 0.5 * s->m * (p->v[0] * p->v[0] + p->v[1] * p->v[1]);
     out->potential = s->m * s->gravity * p->q[1];
     out->power = 0.0;
@@ -66,7 +66,7 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
 
 static int outputs(void *self, const bg_point *p, const double *a, const double *lambda, double *y)
 {
-    const pendulum *s = self;
+    const planar_pendulum *s = self;
     (void)a;
     y[0] = atan2(p->q[0], -p->q[1]);
     y[1] = lambda[0] * s->l;
@@ -102,10 +102,10 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     const bg_status status = bg_parameters_check(family, values, "++r", err);
     if (status)
         return status;
-    pendulum *s = calloc(1, sizeof *s);
+    planar_pendulum *s = calloc(1, sizeof *s);
     if (!s)
         return bg_equations_no_memory(family, err);
-    *s = (pendulum){values[0], values[1], values[2], {-values[1], 0.0}};
+    *s = (planar_pendulum){values[0], values[1], values[2], {-values[1], 0.0}};
 
     def->nq = def->nv = def->ny = 2;
     def->ng = def->ns = 1;

@@ -44,15 +44,15 @@ static const double c_s[2] = {1786.2441002440723, 1649.0833034887382};
 static const double pi = 3.14159265358979323846;
 
 /* -g (k x + c x') with x = g.q - rest. */
-typedef struct spring {
+typedef struct vehicle_spring {
     int n, at[3];
     double g[3], k, c, rest;
-} spring;
+} vehicle_spring;
 
 typedef struct vehicle {
     double torque, m_H, I_H;
-    double weight[N];        /* N, upwards positive */
-    spring springs[SPRINGS]; /* those of the suspension first */
+    double weight[N];                /* N, upwards positive */
+    vehicle_spring springs[SPRINGS]; /* those of the suspension first */
     double q0[N], v0[N];
     unsigned char v_part[N], z_part[TYRES];
 } vehicle;
@@ -69,27 +69,27 @@ static int inputs(void *self, double t, const int *mode, double *u, double *u_t,
 
 /* What the road does to a ring, and the derivatives by x', y, y', th' and s. */
 enum { BY_x_t, BY_y, BY_y_t, BY_th_t, BY_s, BYS };
-typedef struct road {
+typedef struct ring_road {
     double N, F, resistance, s_t;
     double N_by[BYS], F_by[BYS], resistance_by[BYS], s_t_by[BYS];
-} road;
+} ring_road;
 
 /* u and F with their derivatives by N and s; u = 2 and F = 0 without load. */
-typedef struct brush {
+typedef struct brush_force {
     double u, u_N, u_s, F, F_N, F_s;
-} brush;
+} brush_force;
 
 static double sign(double x)
 {
     return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
 }
 
-static brush calc_brush(double load, double s)
+static brush_force calc_brush(double load, double s)
 {
     const double c = 2.0 * c_p * half * half / 3.0;
     if (!(load > 0))
-        return (brush){.u = 2.0};
-    brush b = {.u = c * fabs(s) / (mu * load)};
+        return (brush_force){.u = 2.0};
+    brush_force b = {.u = c * fabs(s) / (mu * load)};
     b.u_N = -b.u / load;
     b.u_s = c * sign(s) / (mu * load);
     if (b.u < 1.0) {
@@ -122,7 +122,7 @@ static length calc_sigma(double x_t, double v_s, double u, double slides, double
 }
 
 /* s' and its derivatives. */
-static void calc_slip(double x_t, double v_s, double s, const brush *b, road *out)
+static void calc_slip(double x_t, double v_s, double s, const brush_force *b, ring_road *out)
 {
     const double slides = fmin(fmax(b->u - 1.0, 0.0), 1.0), slides_u = b->u > 1.0 && b->u < 2.0;
     const double speed = fabs(x_t) + slides * fabs(v_s);
@@ -140,16 +140,16 @@ static void calc_slip(double x_t, double v_s, double s, const brush *b, road *ou
 }
 
 /* Of a ring with coordinates q and velocities v. */
-static road calc_road(const double *q, const double *v, double s)
+static ring_road calc_road(const double *q, const double *v, double s)
 {
     const double load = K_res * (y_0 - q[1]) - C_res * v[1], bent = tanh(v[0] / v_0);
-    road out = {0};
+    ring_road out = {0};
     if (q[1] < y_0 && load > 0) {
         out.N = load;
         out.N_by[BY_y] = -K_res;
         out.N_by[BY_y_t] = -C_res;
     }
-    const brush b = calc_brush(out.N, s);
+    const brush_force b = calc_brush(out.N, s);
     out.F = b.F;
     out.resistance = c_r * out.N * bent;
     for (int i = BY_y; i <= BY_y_t; i++) {
@@ -162,7 +162,7 @@ static road calc_road(const double *q, const double *v, double s)
     return out;
 }
 
-static double measure(const spring *e, const double *x)
+static double measure(const vehicle_spring *e, const double *x)
 {
     double sum = 0.0;
     for (int i = 0; i < e->n; i++)
@@ -174,7 +174,7 @@ static double measure(const spring *e, const double *x)
 static void add_springs(const vehicle *s, const bg_point *p, int first, int begin, double *f)
 {
     for (int k = first; k < SPRINGS; k++) {
-        const spring *e = &s->springs[k];
+        const vehicle_spring *e = &s->springs[k];
         const double force = e->k * (measure(e, p->q) - e->rest) + e->c * measure(e, p->v);
         for (int i = 0; i < e->n; i++)
             if (e->at[i] >= begin)
@@ -189,7 +189,7 @@ static void calc_forces(const vehicle *s, const bg_point *p, int begin, double *
     add_springs(s, p, begin > 0 ? TYRES : 0, begin, f);
     for (int k = 0; k < TYRES; k++) {
         const int ring = RING + 3 * k;
-        const road x = calc_road(p->q + ring, p->v + ring, p->z[k]);
+        const ring_road x = calc_road(p->q + ring, p->v + ring, p->z[k]);
         f[ring] += x.F;
         f[ring + 1] += x.N;
         f[ring + 2] += R * x.F + x.resistance;
@@ -269,7 +269,7 @@ static int accelerate_part(void *self, const bg_point *p, unsigned part, const d
 static void add_spring_blocks(const vehicle *s, double *r_q, double *r_v)
 {
     for (int k = 0; k < SPRINGS; k++) {
-        const spring *e = &s->springs[k];
+        const vehicle_spring *e = &s->springs[k];
         for (int i = 0; i < e->n; i++)
             for (int j = 0; j < e->n; j++) {
                 const int at = e->at[i] * N + e->at[j];
@@ -284,7 +284,7 @@ static void add_spring_blocks(const vehicle *s, double *r_q, double *r_v)
 static void add_road_blocks(const bg_point *p, int k, bg_derivatives *out)
 {
     const int ring = RING + 3 * k;
-    const road x = calc_road(p->q + ring, p->v + ring, p->z[k]);
+    const ring_road x = calc_road(p->q + ring, p->v + ring, p->z[k]);
     double *const *r = out->block[BG_OF_r], *const *h_by = out->block[BG_OF_h];
     /* where each variable is: block, column, number of columns */
     static const struct {
@@ -341,7 +341,7 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
     }
     out->power = p->u[0] * (v[TH_H] + v[TH_H + 1] - 2.0 * v[PHI]);
     for (int k = 0; k < SPRINGS; k++) {
-        const spring *e = &s->springs[k];
+        const vehicle_spring *e = &s->springs[k];
         const double x = measure(e, q) - e->rest, x_t = measure(e, v);
         out->potential += 0.5 * e->k * x * x;
         out->power -= e->c * x_t * x_t;
@@ -349,7 +349,7 @@ static int energy(void *self, const bg_point *p, bg_energy *out)
     for (int k = 0; k < TYRES; k++) {
         const double *ring = q + RING + 3 * k, *rate = v + RING + 3 * k;
         const double d = fmax(y_0 - ring[1], 0.0);
-        const road x = calc_road(ring, rate, p->z[k]);
+        const ring_road x = calc_road(ring, rate, p->z[k]);
         out->potential += 0.5 * K_res * d * d;
         out->power += (x.N - K_res * d) * rate[1] + x.F * (rate[0] + R * rate[2]) +
                       x.resistance * rate[2];
@@ -363,7 +363,7 @@ static int outputs(void *self, const bg_point *p, const double *a, const double 
     (void)a;
     (void)lambda;
     for (int k = 0; k < TYRES; k++) {
-        const road x = calc_road(p->q + RING + 3 * k, p->v + RING + 3 * k, p->z[k]);
+        const ring_road x = calc_road(p->q + RING + 3 * k, p->v + RING + 3 * k, p->z[k]);
         y[k] = x.N;
         y[TYRES + k] = x.F;
     }
@@ -392,11 +392,12 @@ static void set_springs(vehicle *s)
 {
     for (int k = 0; k < TYRES; k++) {
         const int x = RING + 3 * k;
-        spring *e = s->springs + TYRES + 3 * k;
-        s->springs[k] = (spring){3, {Y, PHI, Y_H + k}, {1.0, l[k], -1.0}, k_s[k], c_s[k], 0.0};
-        e[0] = (spring){3, {x, X, PHI}, {1.0, -1.0, -h}, K_wall, C_wall, l[k]};
-        e[1] = (spring){2, {x + 1, Y_H + k}, {1.0, -1.0}, K_wall, C_wall, 0.0};
-        e[2] = (spring){2, {x + 2, TH_H + k}, {1.0, -1.0}, K_turn, C_turn, 0.0};
+        vehicle_spring *e = s->springs + TYRES + 3 * k;
+        s->springs[k] = (vehicle_spring){3,  {Y, PHI, Y_H + k}, {1.0, l[k], -1.0}, k_s[k], c_s[k],
+                                         0.0};
+        e[0] = (vehicle_spring){3, {x, X, PHI}, {1.0, -1.0, -h}, K_wall, C_wall, l[k]};
+        e[1] = (vehicle_spring){2, {x + 1, Y_H + k}, {1.0, -1.0}, K_wall, C_wall, 0.0};
+        e[2] = (vehicle_spring){2, {x + 2, TH_H + k}, {1.0, -1.0}, K_turn, C_turn, 0.0};
     }
 }
 

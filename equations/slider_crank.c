@@ -31,23 +31,23 @@ typedef struct crank {
 } crank;
 
 /* Sines and cosines of q and p, and of p - q. */
-typedef struct angles {
+typedef struct crank_angles {
     double sq, cq, sp, cp, s21, c21;
-} angles;
+} crank_angles;
 
-typedef struct spring {
+typedef struct crank_spring {
     double psi[3], l, rate, phi; /* rate = psi . v / l^2 = l'/l */
-} spring;
+} crank_spring;
 
-static angles calc_angles(const double *q)
+static crank_angles calc_angles(const double *q)
 {
-    angles o = {sin(q[Q]), cos(q[Q]), sin(q[P]), cos(q[P]), 0.0, 0.0};
+    crank_angles o = {sin(q[Q]), cos(q[Q]), sin(q[P]), cos(q[P]), 0.0, 0.0};
     o.s21 = o.sp * o.cq - o.cp * o.sq;
     o.c21 = o.cp * o.cq + o.sp * o.sq;
     return o;
 }
 
-static int calc_spring(const crank *s, const bg_point *p, const angles *o, spring *e)
+static int calc_spring(const crank *s, const bg_point *p, const crank_angles *o, crank_spring *e)
 {
     const double a = s->a, x = p->q[X], *v = p->v;
     const double square = x * x - x * (o->cp + a * o->cq) + 0.25 * (1.0 + a * a) + 0.5 * a * o->c21;
@@ -81,9 +81,9 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
     if (!(want & (BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma)))
         return 0;
 
-    const angles o = calc_angles(p->q);
+    const crank_angles o = calc_angles(p->q);
     if (want & BG_TERM_f) {
-        spring e;
+        crank_spring e;
         if (calc_spring(s, p, &o, &e))
             return 1;
         out->f[Q] = -e.phi * e.psi[Q];
@@ -109,8 +109,8 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
     return 0;
 }
 
-static void write_force_blocks(const crank *s, const bg_point *p, const angles *o, const spring *e,
-                               double *r_q, double *r_v)
+static void write_force_blocks(const crank *s, const bg_point *p, const crank_angles *o,
+                               const crank_spring *e, double *r_q, double *r_v)
 {
     const double a = s->a, x = p->q[X], *v = p->v, *psi = e->psi, square = e->l * e->l;
     const double Psi[3][3] = {
@@ -131,7 +131,8 @@ static void write_force_blocks(const crank *s, const bg_point *p, const angles *
     }
 }
 
-static void write_constraint_blocks(double a, const double *v, const angles *o, bg_derivatives *out)
+static void write_constraint_blocks(double a, const double *v, const crank_angles *o,
+                                    bg_derivatives *out)
 {
     double *w_q = out->block[BG_OF_w][BG_BY_q];
     double *gamma_q = out->block[BG_OF_gamma][BG_BY_q], *gamma_v = out->block[BG_OF_gamma][BG_BY_v];
@@ -162,8 +163,8 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
     double *r_q = out->block[BG_OF_r][BG_BY_q], *r_v = out->block[BG_OF_r][BG_BY_v];
     double *h_v = out->block[BG_OF_h][BG_BY_v];
     (void)a;
-    const angles o = calc_angles(p->q);
-    spring e;
+    const crank_angles o = calc_angles(p->q);
+    crank_spring e;
     if (calc_spring(s, p, &o, &e))
         return 1;
     write_force_blocks(s, p, &o, &e, r_q, r_v);
@@ -183,8 +184,8 @@ static int derivatives(void *self, const bg_point *p, const double *a, const dou
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
     const crank *s = self;
-    const angles o = calc_angles(p->q);
-    spring e;
+    const crank_angles o = calc_angles(p->q);
+    crank_spring e;
     if (calc_spring(s, p, &o, &e))
         return 1;
     const double speed = e.rate * e.l;
@@ -198,8 +199,8 @@ static int outputs(void *self, const bg_point *p, const double *a, const double 
 {
     (void)a;
     (void)lambda;
-    const angles o = calc_angles(p->q);
-    spring e;
+    const crank_angles o = calc_angles(p->q);
+    crank_spring e;
     if (calc_spring(self, p, &o, &e))
         return 1;
     y[0] = e.l;

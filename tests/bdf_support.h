@@ -6,22 +6,22 @@
 #include "model_support.h"
 
 /* A run of a method with options "name=value" (NULL ends them), to t_end. */
-typedef struct outcome {
+typedef struct bdf_outcome {
     bg_status status;
     double q[64], v[64];
     long accepted, rejected;
     bg_corrector_work work;
     int nq, nv;
     char message[BG_ERROR_LENGTH];
-} outcome;
+} bdf_outcome;
 
-static inline outcome follow(bg_system *sys, const char *method, double tolerance, double step,
-                             double t_end, const bg_setting *settings, int nsettings)
+static inline bdf_outcome follow(bg_system *sys, const char *method, double tolerance, double step,
+                                 double t_end, const bg_setting *settings, int nsettings)
 {
     bg_error err = {BG_OK, ""};
     trajectory x = {.sys = sys, .options = bg_default_integrator_options()};
     const bg_system_def *def = bg_system_get_def(sys);
-    outcome o = {.nq = def->nq, .nv = def->nv};
+    bdf_outcome o = {.nq = def->nq, .nv = def->nv};
     x.options.rtol = x.options.atol = tolerance;
     x.options.step = step;
     x.options.settings = settings;
@@ -48,7 +48,7 @@ static inline outcome follow(bg_system *sys, const char *method, double toleranc
     return o;
 }
 
-static inline double calc_distance(const outcome *a, const outcome *b)
+static inline double calc_distance(const bdf_outcome *a, const bdf_outcome *b)
 {
     double error = 0;
     for (int i = 0; i < a->nq; i++)

@@ -19,15 +19,15 @@
 enum { MAX = 16 };
 
 /* A point with its own storage. */
-typedef struct sample {
+typedef struct equations_sample {
     double t, q[MAX], v[MAX], z[MAX], u[MAX], u_t[MAX], u_tt[MAX];
     double a[MAX], lambda[MAX];
     int mode[MAX];
-} sample;
+} equations_sample;
 
-typedef struct values {
+typedef struct equations_values {
     double M[MAX * MAX], f[MAX], g[MAX], gt[MAX], G[MAX * MAX], gamma[MAX], h[MAX], s[MAX];
-} values;
+} equations_values;
 
 static inline const bg_equations *find_family(const char *name)
 {
@@ -64,27 +64,28 @@ static inline void clear(bg_system_def *def)
         def->destroy(def->self);
 }
 
-static inline bg_point point(const sample *s)
+static inline bg_point point(const equations_sample *s)
 {
     return (bg_point){s->t, s->q, s->v, s->z, s->u, s->u_t, s->u_tt, s->mode, s->lambda, 0};
 }
 
-static inline void update_inputs(const bg_system_def *def, sample *s)
+static inline void update_inputs(const bg_system_def *def, equations_sample *s)
 {
     if (def->nu > 0)
         assert_int_equal(def->inputs(def->self, s->t, s->mode, s->u, s->u_t, s->u_tt), 0);
 }
 
-static inline void evaluate(const bg_system_def *def, const sample *s, unsigned want, values *x)
+static inline void evaluate(const bg_system_def *def, const equations_sample *s, unsigned want,
+                            equations_values *x)
 {
     const bg_point p = point(s);
     bg_terms out = {x->M, x->f, x->g, x->gt, x->G, x->gamma, NULL, x->h, x->s};
     assert_int_equal(def->terms(def->self, &p, want, &out), 0);
 }
 
-static inline sample start(const bg_system_def *def)
+static inline equations_sample start(const bg_system_def *def)
 {
-    sample s = {.t = def->t_start};
+    equations_sample s = {.t = def->t_start};
     for (int i = 0; i < def->nq; i++)
         s.q[i] = def->q0 ? def->q0[i] : 0.0;
     for (int i = 0; i < def->nv; i++)
@@ -126,10 +127,10 @@ static inline void solve(int n, double A[2 * MAX][2 * MAX], double *b)
 }
 
 /* a and lambda from [M G^T; G 0] (a, lambda) = (f, -gamma), written into the sample; rates of z. */
-static inline void solve_motion_once(const bg_system_def *def, sample *s, double *z_t)
+static inline void solve_motion_once(const bg_system_def *def, equations_sample *s, double *z_t)
 {
     double A[2 * MAX][2 * MAX] = {{0}}, b[2 * MAX];
-    values x = {0};
+    equations_values x = {0};
     const int nv = def->nv, ng = def->ng;
     evaluate(def, s, def->supplied, &x);
     for (int i = 0; i < nv; i++) {
@@ -149,7 +150,7 @@ static inline void solve_motion_once(const bg_system_def *def, sample *s, double
 }
 
 /* The same; where f depends on lambda, repeated until that settles. */
-static inline void solve_motion(const bg_system_def *def, sample *s, double *z_t)
+static inline void solve_motion(const bg_system_def *def, equations_sample *s, double *z_t)
 {
     for (int n = 0; n < (def->f_of_lambda ? 60 : 1); n++)
         solve_motion_once(def, s, z_t);

@@ -16,13 +16,13 @@ static inline void check_sentence(bg_status status, const char *message, const c
 #define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* One body along x, force by a function of the test. */
-typedef struct line {
+typedef struct failing_line {
     double (*force)(double t, double x, double v);
-} line;
+} failing_line;
 
 static inline int line_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const line *l = self;
+    const failing_line *l = self;
     if (want & BG_TERM_M)
         out->M[0] = 1;
     if (want & BG_TERM_f)
@@ -30,7 +30,7 @@ static inline int line_terms(void *self, const bg_point *p, unsigned want, bg_te
     return 0;
 }
 
-static inline bg_system_def define_line(line *l, const double *q0, const double *v0)
+static inline bg_system_def define_line(failing_line *l, const double *q0, const double *v0)
 {
     static const char *const names[] = {"block"};
     bg_system_def d = bg_default_system_def();

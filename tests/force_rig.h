@@ -30,7 +30,7 @@ static inline void rig_assert_near(double a, double b, double tolerance, const c
 
 enum { RIG_OUTPUTS = 200, RIG_BODIES = 4, RIG_ARRAY = 24 };
 
-typedef struct rig {
+typedef struct force_rig {
     bg_model *model;
     uint64_t seed;
     bg_body_state body[RIG_BODIES];
@@ -38,16 +38,16 @@ typedef struct rig {
     int mode[RIG_ARRAY];
     double t;
     double measured[3 * RIG_OUTPUTS]; /* scratch of laws */
-} rig;
+} force_rig;
 
 /* Uniform in [-1, 1]. */
-static inline double rig_random(rig *r)
+static inline double rig_random(force_rig *r)
 {
     r->seed = r->seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(r->seed >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static inline bg_vec3 rig_random_vec3(rig *r, double size)
+static inline bg_vec3 rig_random_vec3(force_rig *r, double size)
 {
     double x = size * rig_random(r), y = size * rig_random(r), z = size * rig_random(r);
     return bg_vec3_make(x, y, z);
@@ -60,7 +60,7 @@ static inline bg_mat3 rig_exp(bg_vec3 a)
     return angle > 0 ? bg_rotation_about(bg_scale(1 / angle, a), angle) : bg_mat3_identity();
 }
 
-static inline bg_world rig_world(const rig *r)
+static inline bg_world rig_world(const force_rig *r)
 {
     return (bg_world){.t = r->t,
                       .body = r->body,
@@ -73,7 +73,7 @@ static inline bg_world rig_world(const rig *r)
 
 /* Bodies of the design position, displaced and turned by up to `far`, with random twists, states
  * and signals. */
-static inline void rig_shake(rig *r, double far)
+static inline void rig_shake(force_rig *r, double far)
 {
     assert_true(r->model->nbodies <= RIG_BODIES && r->model->nz <= RIG_ARRAY &&
                 r->model->noutputs < RIG_OUTPUTS);
@@ -97,9 +97,9 @@ static inline void rig_shake(rig *r, double far)
 }
 
 /* The rig after a time e with constant twists. */
-static inline rig rig_move(const rig *r, double e)
+static inline force_rig rig_move(const force_rig *r, double e)
 {
-    rig x = *r;
+    force_rig x = *r;
     for (int k = 1; k < r->model->nbodies; k++) {
         bg_mat3 turn = rig_exp(bg_scale(e, r->body[k].w));
         x.body[k].r = bg_add_scaled(r->body[k].r, e, r->body[k].v);
@@ -122,11 +122,11 @@ static inline char *rig_quote(const char *text)
 }
 
 /* From JSON with single quotes. */
-static inline void rig_read(rig *r, const char *text)
+static inline void rig_read(force_rig *r, const char *text)
 {
     bg_error err = {BG_OK, ""};
     char *copy = rig_quote(text);
-    *r = (rig){.seed = 7};
+    *r = (force_rig){.seed = 7};
     if (bg_model_parse(copy, "test", NULL, 0, &r->model, &err) != BG_OK)
         fail_msg("%s", err.text);
     free(copy);
@@ -134,13 +134,13 @@ static inline void rig_read(rig *r, const char *text)
 
 static inline int rig_tear_down(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     bg_model_destroy(r->model);
     free(r);
     return 0;
 }
 
-static inline const bg_force *rig_find(const rig *r, const char *name)
+static inline const bg_force *rig_find(const force_rig *r, const char *name)
 {
     for (int k = 0; k < r->model->nforces; k++)
         if (strcmp(r->model->forces[k].name, name) == 0)
@@ -149,14 +149,14 @@ static inline const bg_force *rig_find(const rig *r, const char *name)
     return NULL;
 }
 
-static inline void rig_apply(const rig *r, const bg_force *f, bg_wrench wrench[RIG_BODIES])
+static inline void rig_apply(const force_rig *r, const bg_force *f, bg_wrench wrench[RIG_BODIES])
 {
     bg_world w = rig_world(r);
     memset(wrench, 0, RIG_BODIES * sizeof *wrench);
     f->class_->apply(f, &w, wrench);
 }
 
-static inline bg_energy rig_energy(const rig *r, const bg_force *f)
+static inline bg_energy rig_energy(const force_rig *r, const bg_force *f)
 {
     bg_world w = rig_world(r);
     bg_energy e = {0};
@@ -165,7 +165,7 @@ static inline bg_energy rig_energy(const rig *r, const bg_force *f)
     return e;
 }
 
-static inline double rig_sensor(const rig *r, const bg_force *f, const char *name)
+static inline double rig_sensor(const force_rig *r, const bg_force *f, const char *name)
 {
     bg_world w = rig_world(r);
     for (int k = 0; k < f->class_->nsensors; k++)

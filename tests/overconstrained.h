@@ -302,13 +302,13 @@ static inline int draw_below(unsigned *seed, int n)
 }
 
 /* A joint of a random mechanism: at a place on a line, along it, with a name of its own. */
-typedef struct random_joint {
+typedef struct line_joint {
     const char *a, *b;
     double at[3], axis[3];
     int count;
-} random_joint;
+} line_joint;
 
-static inline void put_random_joint(text *t, random_joint *j, const char *type, double along,
+static inline void put_random_joint(text *t, line_joint *j, const char *type, double along,
                                     double beside, bool axis)
 {
     char name[32];
@@ -327,7 +327,7 @@ static inline void put_random_joint(text *t, random_joint *j, const char *type, 
 }
 
 /* A hinge, a guide or a ball, made of more constraints than it needs. */
-static inline void put_redundant(text *t, random_joint *j, unsigned *seed)
+static inline void put_redundant(text *t, line_joint *j, unsigned *seed)
 {
     double l = draw_within(seed, 0.3, 0.8), d = draw_within(seed, 0.2, 0.6);
     switch (draw_below(seed, 10)) {
@@ -399,7 +399,7 @@ static inline void write_random(text *t, placement at, unsigned seed)
     }
     put(t, "}, \"joints\": {");
     for (int i = 1; i <= n; i++) {
-        random_joint j = {.a = name[draw_below(&seed, i)], .b = name[i]};
+        line_joint j = {.a = name[draw_below(&seed, i)], .b = name[i]};
         double length = 0;
         for (int k = 0; k < 3; k++) {
             j.at[k] = c[i][k] + draw_within(&seed, -0.5, 0.5);

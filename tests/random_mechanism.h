@@ -18,11 +18,11 @@
 
 enum { RANDOM_BODIES = 30, RANDOM_JOINTS = RANDOM_BODIES + 5 };
 
-typedef struct random_joint {
+typedef struct mechanism_joint {
     int type, a, b; /* of random_types; bodies, 0: ground */
     bool closing;   /* added behind the tree */
     bool cut;
-} random_joint;
+} mechanism_joint;
 
 typedef struct random_mechanism {
     uint64_t seed;
@@ -33,8 +33,8 @@ typedef struct random_mechanism {
     bool drives[RANDOM_JOINTS];        /* joints of which coordinates follow one of two inputs */
     int ndrives;                       /* coordinates that do */
     bg_vec3 centre[RANDOM_BODIES + 1]; /* [bodies + 1] */
-    random_joint joint[RANDOM_JOINTS]; /* [joints] */
-    char *text;                        /* to be released with free() */
+    mechanism_joint joint[RANDOM_JOINTS]; /* [joints] */
+    char *text;                           /* to be released with free() */
 } random_mechanism;
 
 typedef struct random_type {
@@ -185,7 +185,7 @@ static inline void random_write_drives(random_mechanism *m, FILE *out, const ran
 static inline void random_write_joint(random_mechanism *m, FILE *out, int k)
 {
     uint64_t *s = &m->seed;
-    const random_joint *j = &m->joint[k];
+    const mechanism_joint *j = &m->joint[k];
     const random_type *t = random_get_type(j->type);
     char a[16], b[16];
     fprintf(out, "\"j%d\": {\"type\": \"%s\"", k, t->name);
@@ -480,7 +480,7 @@ static inline void random_write_outputs(random_mechanism *m, FILE *out)
 static inline void random_add_joint(random_mechanism *m, int type, int a, int b, bool closing)
 {
     bool swap = random_chance(&m->seed, 0.5);
-    m->joint[m->joints++] = (random_joint){type, swap ? b : a, swap ? a : b, closing, false};
+    m->joint[m->joints++] = (mechanism_joint){type, swap ? b : a, swap ? a : b, closing, false};
 }
 
 /* Bodies, tree and loops. Chains and bushes alike: the parent is the last body or any. */

@@ -5,23 +5,23 @@
 #include "sample_systems.h"
 
 /* A system with its state and what assembly said about it. */
-typedef struct bench {
+typedef struct assembly_bench {
     bg_system *sys;
     bg_state *start, *x;
     bg_assembly_report report;
     bg_error err;
     bg_status status;
-} bench;
+} assembly_bench;
 
-static bench bench_create(const bg_system_def *def)
+static assembly_bench bench_create(const bg_system_def *def)
 {
-    bench b = {.sys = sample_create(def)};
+    assembly_bench b = {.sys = sample_create(def)};
     assert_int_equal(bg_state_create(b.sys, &b.start, &b.err), BG_OK);
     assert_int_equal(bg_state_create(b.sys, &b.x, &b.err), BG_OK);
     return b;
 }
 
-static void bench_destroy(bench *b)
+static void bench_destroy(assembly_bench *b)
 {
     bg_assembly_report_clear(&b->report);
     bg_state_destroy(b->start);
@@ -30,7 +30,7 @@ static void bench_destroy(bench *b)
 }
 
 /* Assembles from b->start. */
-static void assemble(bench *b)
+static void assemble(assembly_bench *b)
 {
     b->err = (bg_error){BG_OK, ""};
     bg_assembly_report_clear(&b->report);
@@ -38,7 +38,7 @@ static void assemble(bench *b)
     b->status = bg_state_assemble(b->sys, b->x, &b->report, &b->err);
 }
 
-static void shake(bench *b, double amount, uint64_t seed)
+static void shake(assembly_bench *b, double amount, uint64_t seed)
 {
     for (int i = 0; i < b->sys->def.nq; i++)
         b->start->q[i] += amount * sample_draw(&seed);
@@ -48,7 +48,7 @@ static void shake(bench *b, double amount, uint64_t seed)
 
 /* x <- its part along the constraints, M-orthogonal to them, and y <- residual of G x. A correction
  * is the shortest one in the mass metric when nothing of it lies along the constraints. */
-static void split(bench *b, const bg_terms *at, double *x)
+static void split(assembly_bench *b, const bg_terms *at, double *x)
 {
     const bg_system_def *d = &b->sys->def;
     bg_kkt *kkt;
@@ -70,7 +70,7 @@ static void split(bench *b, const bg_terms *at, double *x)
 }
 
 /* All constraints met on all levels; a and lambda solve the equations of motion. */
-static void check_consistent(bench *b, double limit)
+static void check_consistent(assembly_bench *b, double limit)
 {
     const bg_system_def *d = &b->sys->def;
     if (b->status != BG_OK)
@@ -106,7 +106,7 @@ static void check_consistent(bench *b, double limit)
 }
 
 /* (12a) and (12b): M (p - q) and M (v - v0) are combinations of rows of G. V is I. */
-static void check_nearest(bench *b, double limit)
+static void check_nearest(assembly_bench *b, double limit)
 {
     const bg_system_def *d = &b->sys->def;
     bg_terms at = sample_evaluate(b->sys, b->x);
@@ -122,7 +122,7 @@ static void check_nearest(bench *b, double limit)
     sample_terms_destroy(&at);
 }
 
-static void check_failed(bench *b, bg_status status, const char *part, const char *other)
+static void check_failed(assembly_bench *b, bg_status status, const char *part, const char *other)
 {
     assert_int_equal(b->status, status);
     assert_int_equal(b->err.status, status);
@@ -139,7 +139,7 @@ static void test_exact_start_stays(void **state)
 {
     (void)state;
     bg_system_def def = builtin_define("pendulum", NAN);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_consistent(&b, 0);
     assert_memory_equal(b.x->q, b.start->q, 4 * sizeof(double)); /* q and v */
@@ -167,7 +167,7 @@ static void test_unconstrained(void **state)
 {
     (void)state;
     bg_system_def def = builtin_define("chain", 4); /* by its explicit formalism */
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     b.start->q[0] = 0.5;
     assemble(&b);
     check_consistent(&b, 1e-13);
@@ -203,7 +203,7 @@ static void test_perturbed_starts(void **state)
     for (int kind = 0; kind < 7; kind++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
             bg_system_def def = define_kind(kind);
-            bench b = bench_create(&def);
+            assembly_bench b = bench_create(&def);
             b.start->t = 0.7;
             shake(&b, 0.04, seed);
             assemble(&b);
@@ -219,7 +219,7 @@ static void test_perturbed_mechanism(void **state)
 {
     (void)state;
     bg_system_def def = builtin_define("andrews", NAN);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     shake(&b, 0.02, 5);
     assemble(&b);
     check_consistent(&b, 1e-13);
@@ -232,7 +232,7 @@ static void test_velocity_projection(void **state)
 {
     (void)state;
     bg_system_def def = chain_define(6, false);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     uint64_t seed = 9;
     for (int i = 0; i < 12; i++)
         b.start->v[i] = 100 * sample_draw(&seed);
@@ -270,7 +270,7 @@ static void test_ways(void **state)
                  {20, "damped"}, {0.05, "newton"}, {1e-4, "damped"}, {1e-8, "damped"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         bg_system_def def = swing_define(PIVOT_FIXED, 0);
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         b.start->q[0] = -0.8 * cases[i].radius;
         b.start->q[1] = 0.6 * cases[i].radius;
         assemble(&b);
@@ -301,7 +301,7 @@ static void test_far_start(void **state)
     static const double heights[] = {1e-4, -1e-4, 1e-2, -5, 40};
     for (int i = 0; i < 5; i++) {
         bg_system_def def = two_bars(1.5, 0.75, heights[i]);
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         assemble(&b);
         check_consistent(&b, 1e-13);
         assert_near(b.x->q[0], 0.75, 1e-13);
@@ -320,7 +320,7 @@ static void test_singular_guess(void **state)
     static const double along[] = {0.75, 0.5, 1.2, 2.5, -1};
     for (int i = 0; i < 5; i++) {
         bg_system_def def = two_bars(1.5, along[i], 0);
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         assemble(&b);
         check_consistent(&b, 1e-13);
         assert_near(b.x->q[0], 0.75, 1e-13);
@@ -332,7 +332,7 @@ static void test_singular_guess(void **state)
     const bar bars[] = {{0, -1, 1, 0, 0}, {1, 0, 2.5, 0, 0}, {1, -1, 2, 3, 0}};
     const double q0[] = {1, 0, 2, 0};
     bg_system_def def = linkage_define(2, 3, bars, q0, false);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_consistent(&b, 1e-13);
     assert_int_equal(b.report.redundancy.count, 0);
@@ -350,7 +350,7 @@ static void test_fixed_coordinates(void **state)
         bg_system_def def = chain_define(5, sparse);
         def.q_fixed = q_fixed;
         def.v_fixed = v_fixed;
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         shake(&b, 0.05, 3);
         assemble(&b);
         check_consistent(&b, 1e-13);
@@ -364,7 +364,7 @@ static void test_fixed_coordinates(void **state)
     static const unsigned char x_fixed[2] = {1, 0};
     bg_system_def def = swing_define(PIVOT_FIXED, 0);
     def.q_fixed = x_fixed;
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     b.start->q[0] = 0.28;
     assemble(&b);
     check_consistent(&b, 1e-13);
@@ -379,7 +379,7 @@ static void test_everything_fixed(void **state)
     static const unsigned char all[2] = {1, 1};
     bg_system_def def = swing_define(PIVOT_FIXED, 0);
     def.q_fixed = all;
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b); /* fine as long as it is consistent */
     check_consistent(&b, 1e-15);
     b.start->q[0] = 0.7;
@@ -412,7 +412,7 @@ static void test_unreachable(void **state)
     static const double guesses[][2] = {{1.4, 0.3}, {1.5, 0}, {0, 2}, {3, -1}, {1, 0}};
     for (int i = 0; i < 5; i++) {
         bg_system_def def = two_bars(3, guesses[i][0], guesses[i][1]); /* 1 + 1 < 3 */
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         b.start->v[0] = 0.25;
         assemble(&b);
         check_failed(&b, BG_NOT_ASSEMBLED, "'left'", "'right'");
@@ -424,7 +424,7 @@ static void test_unreachable(void **state)
     static const char *const g_names[] = {"left", "innocent", "right"};
     bg_system_def def = linkage_define(2, 3, bars, q0, false);
     def.g_names = g_names;
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_failed(&b, BG_NOT_ASSEMBLED, "'left'", "'right'");
     assert_null(strstr(b.err.text, "innocent"));
@@ -446,7 +446,7 @@ static void test_long_lists(void **state)
     }
     bars[N] = (bar){N - 1, -1, 0.5, 20, 0};
     bg_system_def def = linkage_define(N, N + 1, bars, q0, false);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_failed(&b, BG_NOT_ASSEMBLED, "'g[12]', 'g[0]', 'g[1]', 'g[2]', 'g[3]', 'g[4]'", "more");
     bench_destroy(&b);
@@ -459,7 +459,7 @@ static void check_redundant(int rows, const double *C, const int *eliminated, in
 {
     bg_system_def inner = chain_define(2, false), plain_def = chain_define(2, false);
     bg_system_def def = mixed_define(&inner, rows, C, NULL, NULL);
-    bench b = bench_create(&def), plain = bench_create(&plain_def);
+    assembly_bench b = bench_create(&def), plain = bench_create(&plain_def);
     shake(&b, 0.03, 8);
     bg_state_copy(plain.sys, plain.start, plain.x);
     memcpy(plain.start->q, b.start->q, 8 * sizeof(double)); /* q and v */
@@ -510,19 +510,19 @@ static void test_redundant(void **state)
 }
 
 /* A point in the plane on straight lines a x + b y = c + d t + e t^2. */
-typedef struct line {
+typedef struct moving_line {
     double a, b, c, d, e;
-} line;
+} moving_line;
 
 static int line_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const line *lines = self;
+    const moving_line *lines = self;
     if (want & BG_TERM_M)
         out->M[0] = out->M[3] = 2;
     if (want & BG_TERM_f)
         out->f[1] = -20;
     for (int i = 0; i < 2; i++) {
-        const line *l = &lines[i];
+        const moving_line *l = &lines[i];
         if (want & BG_TERM_g)
             out->g[i] = l->a * p->q[0] + l->b * p->q[1] - l->c - l->d * p->t - l->e * p->t * p->t;
         if (want & BG_TERM_G) {
@@ -537,7 +537,7 @@ static int line_terms(void *self, const bg_point *p, unsigned want, bg_terms *ou
     return 0;
 }
 
-static bg_system_def lines_define(line lines[2])
+static bg_system_def lines_define(moving_line lines[2])
 {
     static const char *const g_names[] = {"this_line", "that_line"};
     bg_system_def def = bg_default_system_def();
@@ -550,11 +550,11 @@ static bg_system_def lines_define(line lines[2])
     return def;
 }
 
-static void check_contradiction(line first, line second, const char *level)
+static void check_contradiction(moving_line first, moving_line second, const char *level)
 {
-    line lines[2] = {first, second};
+    moving_line lines[2] = {first, second};
     bg_system_def def = lines_define(lines);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     b.start->q[0] = 0.2;
     assemble(&b);
     check_failed(&b, BG_CONTRADICTORY, "'this_line'", "'that_line'");
@@ -565,14 +565,17 @@ static void check_contradiction(line first, line second, const char *level)
 static void test_contradictory(void **state)
 {
     (void)state;
-    check_contradiction((line){1, 0, 0, 0, 0}, (line){1, 0, 1, 0, 0}, "position"); /* x = 0, 1 */
-    check_contradiction((line){1, 0, 0, 0, 0}, (line){-3, 0, 1, 0, 0}, "position");
-    check_contradiction((line){1, 1, 0, 0, 0}, (line){2, 2, 1e-6, 0, 0}, "position");
-    check_contradiction((line){1, 0, 0, 0, 0}, (line){1, 0, 0, 1, 0}, "velocity"); /* x = 0, t */
-    check_contradiction((line){1, 0, 0, 0, 0}, (line){1, 0, 0, 0, 1}, "acceleration"); /* x = t^2 */
-    line agree[2] = {{1, 2, 0.5, 1, 1}, {-2, -4, -1, -2, -2}};
+    check_contradiction((moving_line){1, 0, 0, 0, 0}, (moving_line){1, 0, 1, 0, 0},
+                        "position"); /* x = 0, 1 */
+    check_contradiction((moving_line){1, 0, 0, 0, 0}, (moving_line){-3, 0, 1, 0, 0}, "position");
+    check_contradiction((moving_line){1, 1, 0, 0, 0}, (moving_line){2, 2, 1e-6, 0, 0}, "position");
+    check_contradiction((moving_line){1, 0, 0, 0, 0}, (moving_line){1, 0, 0, 1, 0},
+                        "velocity"); /* x = 0, t */
+    check_contradiction((moving_line){1, 0, 0, 0, 0}, (moving_line){1, 0, 0, 0, 1},
+                        "acceleration"); /* x = t^2 */
+    moving_line agree[2] = {{1, 2, 0.5, 1, 1}, {-2, -4, -1, -2, -2}};
     bg_system_def def = lines_define(agree);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_consistent(&b, 1e-14);
     assert_int_equal(b.report.redundancy.count, 1);
@@ -587,7 +590,7 @@ static void test_contradictory_rods(void **state)
     static const double C[] = {1, 0, 0, 1, 1, 0}, offset[] = {0, 0, -0.345}, rate[] = {0, 0, 0.1};
     bg_system_def inner = chain_define(2, false);
     bg_system_def def = mixed_define(&inner, 3, C, offset, NULL);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_failed(&b, BG_CONTRADICTORY, "'third' contradicts 'first'", "position");
     assert_null(strstr(b.err.text, "second"));
@@ -608,7 +611,7 @@ static void check_nan(bg_system_def inner, unsigned term, int entry, const char 
 {
     spoiled what = {inner, term, BG_OF_r, BG_BY_q, entry, 0, NAN};
     bg_system_def def = spoiled_define(&what);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_failed(&b, BG_NOT_FINITE, name, inner.name);
     bench_destroy(&b);
@@ -661,7 +664,7 @@ static void test_limited_domain(void **state)
     def.scleronomic = 1;
     def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
     def.terms = root_terms;
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     b.start->q[0] = 4;
     for (code = 0; code < 2; code++) { /* NaN, then "a smaller step may help" */
         assemble(&b);
@@ -713,7 +716,7 @@ static void test_nearly_met(void **state)
         def.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
         def.terms = jump_terms;
         def.g_names = names;
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         b.start->q[0] = 0.3 * size;
         assemble(&b);
         check_failed(&b, BG_NOT_ASSEMBLED, "'jump'", "cannot be met");
@@ -728,7 +731,7 @@ static void test_massless_coordinate(void **state)
     what.inner.ng = 0;
     bg_system_def def = spoiled_define(&what);
     ((linkage *)what.inner.self)->bars = 0;
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     check_failed(&b, BG_SINGULAR, "singular", "'linkage'");
     bench_destroy(&b);
@@ -740,7 +743,7 @@ static void test_quaternions(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         bg_system_def def = top_define();
-        bench b = bench_create(&def);
+        assembly_bench b = bench_create(&def);
         shake(&b, 0.05, seed);
         for (int i = 3; i < 7; i++)
             b.start->q[i] *= 1.7;
@@ -767,7 +770,7 @@ static void test_top_acceleration(void **state)
 {
     (void)state;
     bg_system_def def = top_define();
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     assemble(&b);
     const top *s = def.self;
     const double *c = s->c, *omega = b.x->v + 3, *alpha = b.x->a + 3;
@@ -799,7 +802,7 @@ static void test_sparse_is_dense(void **state)
     (void)state;
     enum { N = 60 };
     bg_system_def dense_def = chain_define(N, false), sparse_def = chain_define(N, true);
-    bench dense = bench_create(&dense_def), sparse = bench_create(&sparse_def);
+    assembly_bench dense = bench_create(&dense_def), sparse = bench_create(&sparse_def);
     shake(&dense, 0.02, 6);
     shake(&sparse, 0.02, 6);
     assemble(&dense);
@@ -824,7 +827,7 @@ static void test_by_differences(void **state)
     (void)state;
     bg_system_def whole = swing_define(PIVOT_AS_INPUT, 0);
     bg_system_def part = swing_define(PIVOT_AS_INPUT, BG_TERM_G | BG_TERM_gt | BG_TERM_gamma);
-    bench exact = bench_create(&whole), b = bench_create(&part);
+    assembly_bench exact = bench_create(&whole), b = bench_create(&part);
     exact.start->t = b.start->t = 0.4;
     shake(&exact, 0.05, 2);
     shake(&b, 0.05, 2);
@@ -845,7 +848,7 @@ static void test_repeated(void **state)
 {
     (void)state;
     bg_system_def def = chain_define(7, false);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     shake(&b, 0.05, 4);
     assemble(&b);
     check_consistent(&b, 1e-13);
@@ -860,7 +863,7 @@ static void test_project_state(void **state)
 {
     (void)state;
     bg_system_def def = chain_define(7, false);
-    bench b = bench_create(&def);
+    assembly_bench b = bench_create(&def);
     bg_evaluator *ev = new_evaluator(b.sys);
     bg_dynamics *dyn;
     assert_int_equal(bg_dynamics_create(ev, &dyn, &b.err), BG_OK);

@@ -153,14 +153,14 @@ static void test_text_nearest(void **state)
 }
 
 /* One function for both directions, as the archive is meant to be used. */
-typedef struct record {
+typedef struct archive_record {
     double x[5];
     int k[3];
     long count;
     unsigned char bytes[7];
-} record;
+} archive_record;
 
-static void walk(bg_archive *archive, record *r)
+static void walk(bg_archive *archive, archive_record *r)
 {
     bg_archive_mark(archive, "record");
     bg_archive_doubles(archive, r->x, 5);
@@ -171,12 +171,12 @@ static void walk(bg_archive *archive, record *r)
     bg_archive_mark(archive, "a tag longer than the mark itself");
 }
 
-static record make_record(void)
+static archive_record make_record(void)
 {
-    return (record){{0.1, -0.0, HUGE_VAL, DBL_MIN / 4, -DBL_MAX},
-                    {INT_MIN, 0, 42},
-                    LONG_MAX,
-                    {1, 0, 255, 4, 5, 6, 7}};
+    return (archive_record){{0.1, -0.0, HUGE_VAL, DBL_MIN / 4, -DBL_MAX},
+                            {INT_MIN, 0, 42},
+                            LONG_MAX,
+                            {1, 0, 255, 4, 5, 6, 7}};
 }
 
 static void test_archive_round_trip(void **state)
@@ -184,7 +184,7 @@ static void test_archive_round_trip(void **state)
     (void)state;
     bg_archive saving = {0};
     for (int i = 0; i < 100; i++) { /* long enough to grow several times */
-        record r = make_record();
+        archive_record r = make_record();
         r.count = i;
         walk(&saving, &r);
     }
@@ -193,7 +193,7 @@ static void test_archive_round_trip(void **state)
     assert_true(saving.capacity >= saving.size);
     bg_archive loading = {.loading = true, .data = saving.data, .size = saving.size};
     for (int i = 0; i < 100; i++) {
-        record r, expected = make_record();
+        archive_record r, expected = make_record();
         memset(&r, 0, sizeof r);
         walk(&loading, &r);
         assert_memory_equal(r.x, expected.x, sizeof r.x); /* bitwise: -0.0 too */
@@ -214,14 +214,14 @@ static void test_archive_truncated(void **state)
 {
     (void)state;
     bg_archive saving = {0};
-    record r = make_record();
+    archive_record r = make_record();
     walk(&saving, &r);
     for (size_t size = 0; size < saving.size; size++) {
         unsigned char *copy = malloc(size + 1); /* of its own, so that sanitizers see its end */
         assert_non_null(copy);
         memcpy(copy, saving.data, size);
         bg_archive loading = {.loading = true, .data = copy, .size = size};
-        record loaded;
+        archive_record loaded;
         memset(&loaded, 0x5a, sizeof loaded);
         walk(&loading, &loaded);
         assert_true(loading.failed);

@@ -21,7 +21,7 @@ static void test_orders(void **state)
                    {"equations:slider-crank", 2, {320, 160, 160, 160, 160}}};
     for (int s = 0; s < 2; s++) {
         bg_system *sys = create_system(systems[s].name, NULL, NULL);
-        outcome fine = follow(sys, "mdop8", 1e-13, 0, systems[s].t_end, NULL, 0);
+        bdf_outcome fine = follow(sys, "mdop8", 1e-13, 0, systems[s].t_end, NULL, 0);
         for (int f = 0; f < 8; f++)
             for (int k = 0; k < (SANITIZED ? 2 : 5); k++) {
                 bg_setting o[] = {{"form", forms_of[f % 4]},
@@ -29,7 +29,7 @@ static void test_orders(void **state)
                                   {"max_order", orders[k]}};
                 double h = systems[s].t_end / systems[s].steps[k], error[2];
                 for (int i = 0; i < 2; i++) {
-                    outcome x = follow(sys, "bdf", 1e-6, ldexp(h, -i), systems[s].t_end, o, 3);
+                    bdf_outcome x = follow(sys, "bdf", 1e-6, ldexp(h, -i), systems[s].t_end, o, 3);
                     assert_int_equal(x.status, BG_OK);
                     error[i] = calc_distance(&x, &fine);
                 }
@@ -61,13 +61,13 @@ static void test_orders_of_models(void **state)
         bg_system *sys;
         assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/four-bar.json", NULL, 0, &model, &err));
         assert_ok(bg_model_create_system(model, forms[f], &sys, &err));
-        outcome fine = follow(sys, "mdop8", 1e-13, 0, t_end, NULL, 0);
+        bdf_outcome fine = follow(sys, "mdop8", 1e-13, 0, t_end, NULL, 0);
         for (int k = 0; k < (SANITIZED ? 0 : 20); k++) {
             bg_setting o[] = {{"form", forms_of[k / 5]}, {"max_order", orders[k % 5]}};
             double error[2];
             for (int i = 0; i < 2; i++) {
                 double h = t_end / (steps[k / 5][k % 5] << i);
-                outcome x = follow(sys, "bdf", 1e-6, h, t_end, o, 2);
+                bdf_outcome x = follow(sys, "bdf", 1e-6, h, t_end, o, 2);
                 if (x.status != BG_OK)
                     fail_msg("%s %s order %s: %s", forms[f], o[0].value, o[1].value, x.message);
                 error[i] = calc_distance(&x, &fine);
@@ -87,11 +87,11 @@ static void test_order_six(void **state)
 {
     (void)state;
     bg_system *sys = create_system("equations:pendulum", NULL, NULL);
-    outcome fine = follow(sys, "mdop8", 1e-13, 0, 1, NULL, 0);
+    bdf_outcome fine = follow(sys, "mdop8", 1e-13, 0, 1, NULL, 0);
     const bg_setting o = {"max_order", "6"};
     double error[2];
     for (int i = 0; i < 2; i++) {
-        outcome x = follow(sys, "bdf", 1e-6, 1.0 / (160 << i), 1, &o, 1);
+        bdf_outcome x = follow(sys, "bdf", 1e-6, 1.0 / (160 << i), 1, &o, 1);
         assert_int_equal(x.status, BG_OK);
         error[i] = calc_distance(&x, &fine);
     }
@@ -112,10 +112,10 @@ static void test_work(void **state)
                 {"sparse", "full", 850, 30},      {"sparse", "partitioned", 850, 5},
                 {"analytic", "extended", 500, 5}, {"dense", "extended", 850, 5}};
     bg_system *sys = create_system("equations:slider-crank", NULL, NULL);
-    outcome fine = follow(sys, "mdop8", 1e-12, 0, 10, NULL, 0);
+    bdf_outcome fine = follow(sys, "mdop8", 1e-12, 0, 10, NULL, 0);
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         const bg_setting o[] = {{"jacobian", runs[k].jacobian}, {"update", runs[k].update}};
-        outcome x = follow(sys, "bdf", 1e-6, 0, 10, o, 2);
+        bdf_outcome x = follow(sys, "bdf", 1e-6, 0, 10, o, 2);
         print_message("%s %s: %ld steps, %ld residuals, %ld Jacobians, %ld updates, error %.1e\n",
                       o[0].value, o[1].value, x.accepted, x.work.fc, x.work.evaluations,
                       x.work.updates, calc_distance(&x, &fine));
@@ -144,11 +144,11 @@ static void test_converges(void **state)
         {"norm", "rms"},        {"norm", "largest"}};
     for (int s = 0; s < 3; s++) {
         bg_system *sys = create_system(systems[s].name, NULL, NULL);
-        outcome fine = follow(sys, "mdop8", 1e-12, 0, systems[s].t_end, NULL, 0);
+        bdf_outcome fine = follow(sys, "mdop8", 1e-12, 0, systems[s].t_end, NULL, 0);
         for (size_t k = 0; k < (SANITIZED ? 2 : sizeof options / sizeof *options); k++) {
             double before = INFINITY, error = 0;
             for (double tolerance = 1e-5; tolerance > 0.5e-9; tolerance *= 1e-2) {
-                outcome x = follow(sys, "bdf", tolerance, 0, systems[s].t_end, &options[k], 1);
+                bdf_outcome x = follow(sys, "bdf", tolerance, 0, systems[s].t_end, &options[k], 1);
                 if (x.status != BG_OK)
                     fail_msg("%s %s=%s at %g: %s", systems[s].name, options[k].name,
                              options[k].value, tolerance, x.message);
@@ -449,7 +449,7 @@ static void test_wheelset(void **state)
     (void)state;
     bg_system *sys = create_system("equations:wheelset", NULL, NULL);
     const bg_system_def *def = bg_system_get_def(sys);
-    outcome x = follow(sys, "bdf", SANITIZED ? 1e-6 : 1e-8, 0, 10, NULL, 0);
+    bdf_outcome x = follow(sys, "bdf", SANITIZED ? 1e-6 : 1e-8, 0, 10, NULL, 0);
     double error = 0;
     assert_int_equal(x.status, BG_OK);
     for (int i = 0; i < 11; i++) {
@@ -537,7 +537,7 @@ static void test_failures(void **state)
     d.supplied = BG_TERM_M | BG_TERM_f;
     d.terms = root_terms;
     assert_ok(bg_system_create(&d, &sys, &err));
-    outcome o = follow(sys, "bdf", 1e-6, 0, 3, NULL, 0);
+    bdf_outcome o = follow(sys, "bdf", 1e-6, 0, 3, NULL, 0);
     if (o.status != BG_OK)
         fail_msg("%s", o.message);
     assert_true(fabs(o.q[0]) < 0.2 && o.v[0] < -0.9);

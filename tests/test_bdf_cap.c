@@ -213,12 +213,12 @@ static void test_eigenvalues(void **state)
     assert_true(seen > 60);
 }
 
-typedef struct outcome {
+typedef struct capped_outcome {
     long steps;
     double error; /* largest on the way */
-} outcome;
+} capped_outcome;
 
-static outcome run(mixture *s, const char *order)
+static capped_outcome run(mixture *s, const char *order)
 {
     const double t_end = 40;
     bg_error err = {BG_OK, ""};
@@ -226,7 +226,7 @@ static outcome run(mixture *s, const char *order)
     const bg_setting settings[] = {{"max_order", order}, {"norm", "largest"}};
     bg_system *sys = create_mixture(s);
     trajectory x;
-    outcome o = {0, 0};
+    capped_outcome o = {0, 0};
     double q[MODES_MAX], v[MODES_MAX];
     begin(&x, sys, 1e-4, t_end, settings, 2);
     while (bg_integrator_get_state(x.ig)->t < t_end) {
@@ -251,7 +251,7 @@ static void test_undamped(void **state)
     uint64_t seed = 11;
     for (int k = 0; k < 6; k++) {
         mixture s = draw(sizes[k % 3], 5, 500, 0, 0, &seed);
-        outcome own = run(&s, "auto"), two = run(&s, "2"), five = run(&s, "5");
+        capped_outcome own = run(&s, "auto"), two = run(&s, "2"), five = run(&s, "5");
         print_message("%d undamped modes: %ld steps, error %.1e; order 2 %ld, %.1e; order 5 %ld, "
                       "%.1e\n",
                       s.n, own.steps, own.error, two.steps, two.error, five.steps, five.error);
@@ -273,7 +273,7 @@ static void test_damped(void **state)
     for (int k = 0; k < 18; k++) {
         const int kind = k % 3;
         mixture s = draw(sizes[k / 3 % 3], 5, 500, least[kind], k % 2 ? 3 : 0.7, &seed);
-        outcome own = run(&s, "auto"), other[4], best = {LONG_MAX, 0};
+        capped_outcome own = run(&s, "auto"), other[4], best = {LONG_MAX, 0};
         for (int i = 0; i < 4; i++) {
             other[i] = run(&s, orders[i]);
             best = other[i].steps < best.steps ? other[i] : best;

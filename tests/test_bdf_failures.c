@@ -4,13 +4,13 @@
 #include "failing_lines.h"
 
 /* A run of a system to t_end, with options of the method. */
-static outcome run_system(const bg_system_def *def, double tolerance, double step, double t_end,
-                          const bg_setting *o, int n)
+static bdf_outcome run_system(const bg_system_def *def, double tolerance, double step, double t_end,
+                              const bg_setting *o, int n)
 {
     bg_error err = {BG_OK, ""};
     bg_system *sys;
     assert_ok(bg_system_create(def, &sys, &err));
-    outcome x = follow(sys, "bdf", tolerance, step, t_end, o, n);
+    bdf_outcome x = follow(sys, "bdf", tolerance, step, t_end, o, n);
     bg_system_destroy(sys);
     return x;
 }
@@ -39,9 +39,9 @@ static void test_singular_matrix(void **state)
     (void)state;
     static const double q0[] = {1e-3};
     static const bg_setting order[] = {{"max_order", "1"}};
-    line l = {repel};
+    failing_line l = {repel};
     bg_system_def d = define_line(&l, q0, NULL);
-    outcome x = run_system(&d, 1e-6, 0, 3, NULL, 0);
+    bdf_outcome x = run_system(&d, 1e-6, 0, 3, NULL, 0);
     assert_int_equal(x.status, BG_OK);
     assert_near(x.q[0] / (1e-3 * cosh(6)), 1, 1e-2);
     x = run_system(&d, 1e-6, 0.5, 3, order, 1);
@@ -54,9 +54,9 @@ static void test_forces(void **state)
 {
     (void)state;
     static const double v0[] = {1}, slow[] = {0.97};
-    line l = {jump};
+    failing_line l = {jump};
     bg_system_def d = define_line(&l, NULL, v0);
-    outcome x = run_system(&d, 1e-6, 0, 2, NULL, 0);
+    bdf_outcome x = run_system(&d, 1e-6, 0, 2, NULL, 0);
     if (x.status != BG_OK)
         fail_msg("%s", x.message);
     assert_true(x.accepted < 2000);
@@ -122,8 +122,8 @@ static void test_spin(void **state)
     bg_system *sys;
     assert_ok(bg_model_read(BOGIE_SOURCE_DIR "/models/gyroscope.json", NULL, 0, &model, &err));
     assert_ok(bg_model_create_system(model, "joint", &sys, &err));
-    outcome x = follow(sys, "bdf", 1e-6, 0, 0.5, NULL, 0);
-    outcome fine = follow(sys, "mdop8", 1e-11, 0, 0.5, NULL, 0);
+    bdf_outcome x = follow(sys, "bdf", 1e-6, 0, 0.5, NULL, 0);
+    bdf_outcome fine = follow(sys, "mdop8", 1e-11, 0, 0.5, NULL, 0);
     assert_true(x.status == BG_OK && calc_distance(&x, &fine) < 5e-2);
     x = follow(sys, "bdf", 1e-6, 0.1, 0.5, NULL, 0);
     check_sentence(x.status, x.message,
@@ -151,7 +151,7 @@ static void test_wobble(void **state)
                  spins[k / 5]);
         bg_model *model = parse_quoted(text);
         assert_ok(bg_model_create_system(model, "joint", &sys, &err));
-        outcome x = follow(sys, "bdf", 1e-6, 0.005, 0.2, &set, 1);
+        bdf_outcome x = follow(sys, "bdf", 1e-6, 0.005, 0.2, &set, 1);
         assert_true(x.status == BG_OK);
         assert_near(sqrt(x.v[0] * x.v[0] + x.v[1] * x.v[1] + x.v[2] * x.v[2]), 100, 1);
         bg_system_destroy(sys);
@@ -177,10 +177,10 @@ static int ticking_terms(void *self, const bg_point *p, unsigned want, bg_terms 
 static void test_corners_and_events(void **state)
 {
     (void)state;
-    line l = {corner};
+    failing_line l = {corner};
     bg_error err = {BG_OK, ""};
     bg_system_def d = define_line(&l, NULL, NULL);
-    outcome x = run_system(&d, 1e-8, 0, M_PI / 20, NULL, 0);
+    bdf_outcome x = run_system(&d, 1e-8, 0, M_PI / 20, NULL, 0);
     assert_int_equal(x.status, BG_OK);
     assert_near(x.v[0], 0.1, 1e-6); /* the integral over an arc */
     x = run_system(&d, 1e-8, 0, M_PI / 2, NULL, 0);
@@ -280,13 +280,13 @@ static void test_residuals_asked_for(void **state)
 
 /* g = x y with y = 0: its row vanishes at x = 0. dependent: the same row twice, the motion leads
  * away. */
-typedef struct crossing {
+typedef struct crossing_lines {
     int twice;
-} crossing;
+} crossing_lines;
 
 static int crossing_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const crossing *c = self;
+    const crossing_lines *c = self;
     for (int i = 0; i <= c->twice; i++) {
         if (want & BG_TERM_g)
             out->g[i] = p->q[0] * p->q[1];
@@ -304,12 +304,12 @@ static int crossing_terms(void *self, const bg_point *p, unsigned want, bg_terms
     return 0;
 }
 
-static outcome run_crossing(int twice, double speed)
+static bdf_outcome run_crossing(int twice, double speed)
 {
     static const char *const names[] = {"x", "y"}, *const rows[] = {"rail", "copy"};
     static const double q0[] = {1, 0};
     const double v0[] = {speed, 0};
-    crossing c = {twice};
+    crossing_lines c = {twice};
     bg_system_def d = bg_default_system_def();
     d.name = "crossing";
     d.nq = d.nv = 2;
@@ -328,7 +328,7 @@ static outcome run_crossing(int twice, double speed)
 static void test_constraints(void **state)
 {
     (void)state;
-    outcome x = run_crossing(1, 1); /* one of both counts */
+    bdf_outcome x = run_crossing(1, 1); /* one of both counts */
     assert_int_equal(x.status, BG_OK);
     assert_near(x.q[0], 1 + 2 + 0.05 * 4, 1e-5);
     assert_near(x.q[1], 0, 1e-6);
@@ -348,8 +348,8 @@ static void test_order_six(void **state)
     (void)state;
     static const bg_setting o[] = {{"max_order", "6"}};
     bg_system *sys = create_system("equations:chain", NULL, NULL);
-    outcome x = follow(sys, "bdf", 1e-6, 0, SANITIZED ? 2 : 20, o, 1);
-    outcome fine = follow(sys, "mdop8", 1e-11, 0, SANITIZED ? 2 : 20, NULL, 0);
+    bdf_outcome x = follow(sys, "bdf", 1e-6, 0, SANITIZED ? 2 : 20, o, 1);
+    bdf_outcome fine = follow(sys, "mdop8", 1e-11, 0, SANITIZED ? 2 : 20, NULL, 0);
     assert_true(x.status == BG_OK && calc_distance(&x, &fine) < 1e-3);
     bg_system_destroy(sys);
 }
@@ -408,7 +408,7 @@ static void test_laws(void **state)
         bg_model *model = parse_quoted(text);
         bg_system *sys;
         assert_ok(bg_model_create_system(model, k / 3 % 2 ? "cartesian" : "joint", &sys, &err));
-        outcome x = follow(sys, "bdf", 1e-6, 0, 2, &set, 1);
+        bdf_outcome x = follow(sys, "bdf", 1e-6, 0, 2, &set, 1);
         const bool ends = strstr(x.message, "is no number beyond it: keep its arguments");
         check_sentence(x.status, x.message,
                        law == 2 || law == 3

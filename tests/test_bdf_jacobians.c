@@ -12,7 +12,7 @@ static bg_system *create_carriage(bg_model **model)
 }
 
 /* The largest error of a place or an angle, spins left out, which nothing depends on. */
-static double calc_error(const bg_system_def *def, const outcome *x, const outcome *fine)
+static double calc_error(const bg_system_def *def, const bdf_outcome *x, const bdf_outcome *fine)
 {
     double error = 0;
     for (int i = 0; i < def->nq; i++)
@@ -40,7 +40,7 @@ static void test_strategies(void **state)
     bg_model *model;
     bg_system *sys = create_carriage(&model);
     const bg_system_def *def = bg_system_get_def(sys);
-    outcome fine = follow(sys, "bdf", 1e-7, 0, t_end, NULL, 0);
+    bdf_outcome fine = follow(sys, "bdf", 1e-7, 0, t_end, NULL, 0);
     assert_int_equal(fine.status, BG_OK);
     for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
         const bg_setting o[] = {{"jacobian", runs[k].jacobian},
@@ -51,7 +51,7 @@ static void test_strategies(void **state)
                                 {"max_order", "5"}};
         long all = 0;
         for (int n = 0; n < ntolerances; n++) {
-            outcome x = follow(sys, "bdf", tolerances[n], 0, t_end, o, 6);
+            bdf_outcome x = follow(sys, "bdf", tolerances[n], 0, t_end, o, 6);
             const double error = calc_error(def, &x, &fine);
             print_message("%s, %s: fc %ld, fcw %ld, Je %ld + %ld, groups %d, growths %ld, error "
                           "%.1e\n",
@@ -84,8 +84,8 @@ static void test_columns(void **state)
         const bg_setting o[] = {{"jacobian", kinds[k]}, {"columns", "kept"}, {"columns", "whole"}};
         const bg_setting whole[] = {o[0], o[2]};
         const double t_end = SANITIZED ? 0.5 : 2.5; /* the first curve begins at 1.5 */
-        outcome a = follow(sys, "bdf", 1e-5, 0, t_end, o, 2),
-                b = follow(sys, "bdf", 1e-5, 0, t_end, whole, 2);
+        bdf_outcome a = follow(sys, "bdf", 1e-5, 0, t_end, o, 2),
+                    b = follow(sys, "bdf", 1e-5, 0, t_end, whole, 2);
         assert_int_equal(a.status, BG_OK);
         assert_int_equal(b.status, BG_OK);
         assert_true(a.work.evaluations > (SANITIZED ? 0 : 1));
@@ -140,7 +140,7 @@ static void test_reversed(void **state)
     const bg_setting o[] = {{"jacobian", "sparse"}};
     for (int trial = 0; trial < 10; trial++) {
         springs s = {.reversed = false};
-        outcome x[2];
+        bdf_outcome x[2];
         for (int k = 0; k < SPRINGS; k++) {
             s.end[k][0] = k % (POINTS - 1);
             s.end[k][1] = k < POINTS - 1 ? k + 1 : (int)(POINTS / 2 * (1 + draw_number(&seed)));
@@ -226,9 +226,9 @@ static void test_growth(void **state)
     static const bg_setting known[] = {{"jacobian", "sparse"}, {"pattern", "known"}};
     static const bg_setting estimated[] = {{"jacobian", "sparse"}, {"pattern", "estimated"}};
     bg_system *sys = create_blocks();
-    outcome fine = follow(sys, "bdf", 1e-9, 0, 20, NULL, 0);
-    outcome x = follow(sys, "bdf", 1e-5, 0, 20, known, 2);
-    outcome y = follow(sys, "bdf", 1e-5, 0, 20, estimated, 2);
+    bdf_outcome fine = follow(sys, "bdf", 1e-9, 0, 20, NULL, 0);
+    bdf_outcome x = follow(sys, "bdf", 1e-5, 0, 20, known, 2);
+    bdf_outcome y = follow(sys, "bdf", 1e-5, 0, 20, estimated, 2);
     print_message("known: %ld steps, %ld residuals; estimated: %ld, %ld, %ld growths, %d groups\n",
                   x.accepted, x.work.fc, y.accepted, y.work.fc, y.work.growths, (int)y.work.groups);
     assert_true(x.status == BG_OK && y.status == BG_OK);
@@ -249,8 +249,8 @@ static void test_counts(void **state)
     bg_system *sys = create_system("equations:chain", NULL, NULL);
     const bg_system_def *def = bg_system_get_def(sys);
     const int columns = 2 * def->nv + 1;
-    outcome x = follow(sys, "bdf", 1e-5, 0, 1, plain, 2);
-    outcome y = follow(sys, "bdf", 1e-5, 0, 1, extended, 2);
+    bdf_outcome x = follow(sys, "bdf", 1e-5, 0, 1, plain, 2);
+    bdf_outcome y = follow(sys, "bdf", 1e-5, 0, 1, extended, 2);
     assert_true(def->nu > 0);
     assert_int_equal(x.work.fc, x.work.fcw + x.work.evaluations * columns);
     assert_int_equal(y.work.fc, y.work.fcw + y.work.evaluations * columns);
@@ -258,7 +258,7 @@ static void test_counts(void **state)
     bg_system_destroy(sys);
 }
 
-static bool is_alike(const outcome *x, const outcome *y)
+static bool is_alike(const bdf_outcome *x, const bdf_outcome *y)
 {
     return x->status == BG_OK && y->status == BG_OK && x->accepted == y->accepted &&
            x->work.fc == y->work.fc && x->work.evaluations == y->work.evaluations &&
@@ -266,7 +266,8 @@ static bool is_alike(const outcome *x, const outcome *y)
 }
 
 /* New derivatives where they pay: less work than without them, or hardly more. */
-static void check_payment(const char *name, const outcome *x, const outcome *old, double cost)
+static void check_payment(const char *name, const bdf_outcome *x, const bdf_outcome *old,
+                          double cost)
 {
     const double work = (double)x->work.fc + cost * (double)x->work.evaluations,
                  before = (double)old->work.fc + cost * (double)old->work.evaluations;
@@ -285,12 +286,12 @@ static void check_auto(const char *name, bg_system *sys, double t_end, bool chea
     assert_true((cost > 0 && cost <= 2) == cheap);
     for (int j = 0; j < 3; j++) {
         bg_setting o[] = {{"jacobian", jacobians[j]}, {"update", "auto"}};
-        outcome chosen = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
-        outcome as_comes = follow(sys, "bdf", 1e-6, 0, t_end, o, 1);
+        bdf_outcome chosen = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        bdf_outcome as_comes = follow(sys, "bdf", 1e-6, 0, t_end, o, 1);
         o[1].value = "full";
-        outcome full = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        bdf_outcome full = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
         o[1].value = "partitioned";
-        outcome partitioned = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
+        bdf_outcome partitioned = follow(sys, "bdf", 1e-6, 0, t_end, o, 2);
         assert_true(is_alike(&chosen, &as_comes));
         if (j == 0 && cost > 2)
             check_payment(name, &chosen, &partitioned, cost);
@@ -346,7 +347,7 @@ static void test_expectations(void **state)
     long second = 0, made = 0;
     for (int k = 0; k < 4; k++) {
         bg_system *sys = create_system("equations:car-axle", NULL, NULL);
-        outcome x = follow(sys, "bdf", tolerances[k], 0, 3, NULL, 0);
+        bdf_outcome x = follow(sys, "bdf", tolerances[k], 0, 3, NULL, 0);
         print_message("car axle at %g: %ld steps, %ld residuals, %ld Jacobians\n", tolerances[k],
                       x.accepted, x.work.fc, x.work.evaluations);
         assert_int_equal(x.status, BG_OK);

@@ -31,12 +31,12 @@ static int pick(uint64_t *state, int n)
     return k < n ? k : n - 1;
 }
 
-typedef struct test_pattern {
+typedef struct block_pattern {
     bg_pattern pattern;
     int start[N_MAX + 1], column[COUNT_MAX];
-} test_pattern;
+} block_pattern;
 
-static void make_pattern(test_pattern *p, int rows, int columns, double density, uint64_t *seed)
+static void make_pattern(block_pattern *p, int rows, int columns, double density, uint64_t *seed)
 {
     int count = 0;
     for (int i = 0; i < rows; i++) {
@@ -92,7 +92,7 @@ static void add_plainly(double *A, int n, const int *offset, const bg_block *b,
 static void sums_are_those_of_dense_matrices(void **state)
 {
     (void)state;
-    static test_pattern patterns[10];
+    static block_pattern patterns[10];
     static double values[10][COUNT_MAX], A[COUNT_MAX];
     uint64_t seed = 5;
     for (int turn = 0; turn < 60; turn++) {
@@ -156,13 +156,13 @@ static void sums_are_those_of_dense_matrices(void **state)
 
 /* M and G of random masses on a random tree: M = sum over bodies of m J^T J with J along the way of
  * a body, which gives it the pattern of the tree; rows of G along two ways. */
-typedef struct tree {
+typedef struct body_tree {
     int nv, ng, parent[N_MAX];
-    test_pattern M, G;
+    block_pattern M, G;
     double M_values[COUNT_MAX], G_values[COUNT_MAX], M_dense[COUNT_MAX], G_dense[COUNT_MAX];
-} tree;
+} body_tree;
 
-static void fill_pattern(test_pattern *p, int rows, int columns, const double *dense, double *out)
+static void fill_pattern(block_pattern *p, int rows, int columns, const double *dense, double *out)
 {
     int count = 0;
     for (int i = 0; i < rows; i++) {
@@ -177,7 +177,7 @@ static void fill_pattern(test_pattern *p, int rows, int columns, const double *d
     p->pattern = (bg_pattern){rows, columns, p->start, p->column};
 }
 
-static void make_tree(tree *t, int nv, int ng, int branching, uint64_t *seed)
+static void make_tree(body_tree *t, int nv, int ng, int branching, uint64_t *seed)
 {
     t->nv = nv;
     t->ng = ng;
@@ -206,7 +206,7 @@ static void make_tree(tree *t, int nv, int ng, int branching, uint64_t *seed)
 
 enum { MASS, UPPER, LOWER };
 
-static bg_blocks *make_saddle(const tree *t, int sign)
+static bg_blocks *make_saddle(const body_tree *t, int sign)
 {
     const bg_group groups[] = {{t->nv, sign}, {t->ng, -sign}};
     const bg_block blocks[] = {{0, 0, BG_BLOCK_PLAIN, &t->M.pattern},
@@ -218,13 +218,13 @@ static bg_blocks *make_saddle(const tree *t, int sign)
     return b;
 }
 
-static bg_status factor_saddle(bg_blocks *b, const tree *t, bool symmetric)
+static bg_status factor_saddle(bg_blocks *b, const body_tree *t, bool symmetric)
 {
     const bg_block_value value[] = {{1, t->M_values}, {1, t->G_values}, {1, t->G_values}};
     return bg_blocks_factor(b, value, symmetric);
 }
 
-static void solve_saddle(bg_blocks *b, const tree *t, double *x)
+static void solve_saddle(bg_blocks *b, const body_tree *t, double *x)
 {
     double *const parts[] = {x, x + t->nv};
     bg_blocks_solve(b, parts);
@@ -234,7 +234,7 @@ static void solve_saddle(bg_blocks *b, const tree *t, double *x)
 static void trees_need_no_exchanges(void **state)
 {
     (void)state;
-    static tree t;
+    static body_tree t;
     uint64_t seed = 21;
     int direct = 0;
     for (int turn = 0; turn < 120; turn++) {
@@ -276,7 +276,7 @@ static void trees_need_no_exchanges(void **state)
 static void trees_have_no_fill_in(void **state)
 {
     (void)state;
-    static tree t;
+    static body_tree t;
     uint64_t seed = 3;
     signed char sign[N_MAX];
     memset(sign, 1, sizeof sign);
@@ -370,7 +370,7 @@ static void growth_and_loss_are_noticed(void **state)
 static void what_is_not_safe_is_given_up(void **state)
 {
     (void)state;
-    static tree t, u;
+    static body_tree t, u;
     uint64_t seed = 8;
     for (int turn = 0; turn < 60; turn++) {
         int nv = 6 + pick(&seed, 12), ng = 3, last = nv * nv - 1;
@@ -536,7 +536,7 @@ static void squares_complete_the_mass(void **state)
 static void pauses_survive_a_checkpoint(void **state)
 {
     (void)state;
-    static tree t, u;
+    static body_tree t, u;
     uint64_t seed = 30;
     make_tree(&t, 12, 3, 0, &seed);
     u = t;
@@ -575,7 +575,7 @@ static void pauses_survive_a_checkpoint(void **state)
 static void an_order_is_kept_while_it_is_safe(void **state)
 {
     (void)state;
-    static test_pattern p;
+    static block_pattern p;
     static double A[COUNT_MAX], values[COUNT_MAX], x[N_MAX], b[N_MAX];
     uint64_t seed = 77;
     for (int round = 0; round < 40; round++) {

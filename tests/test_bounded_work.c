@@ -13,15 +13,15 @@ static const bg_setting stair = {
     "road",
     "{\"type\":\"stair\",\"at\":0.5,\"height\":-0.05,\"speed\":\"speed\",\"base\":\"base\"}"};
 
-typedef struct outcome {
+typedef struct step_counts {
     long steps;           /* to make */
     long events, reached; /* steps that did all that was allowed */
     long searched;        /* steps that searched a change point */
-} outcome;
+} step_counts;
 
 /* Steps that search keep to a bound of their own. spared: looks ahead that were not due. */
 static void check_step(const char *what, const bg_step_bound *bound, bool searched, long spared,
-                       const bg_work *a, const bg_work *b, outcome *x)
+                       const bg_work *a, const bg_work *b, step_counts *x)
 {
     const bg_step_plan *most = searched ? &bound->searching : &bound->most;
     const struct {
@@ -48,7 +48,7 @@ static long count_looks(const bg_counters *c)
 
 /* Returns the evaluations that look ahead. */
 static long check_system(const char *what, bg_system *sys, const char *integrator,
-                         const bg_setting *settings, int nsettings, outcome *x)
+                         const bg_setting *settings, int nsettings, step_counts *x)
 {
     bg_error err = {BG_OK, ""};
     bg_realtime_options o = bg_default_realtime_options();
@@ -94,7 +94,7 @@ static void test_models(void **state)
         for (int f = 0; f < 2; f++) {
             const char *path = files.gl_pathv[i];
             bool falls = strstr(path, "five-link") != NULL;
-            outcome x = {.steps = STEPS};
+            step_counts x = {.steps = STEPS};
             bg_model *model;
             bg_system *sys;
             assert_ok(bg_model_read(path, &stair, falls, &model, &err));
@@ -117,7 +117,7 @@ static void test_equations(void **state)
                                           "equations:circular-track", "equations:slider-crank",
                                           "equations:wheelset"};
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
-        outcome x = {.steps = STEPS};
+        step_counts x = {.steps = STEPS};
         bg_system *sys = create_system(systems[i], NULL, NULL);
         check_system(systems[i], sys, "linear-euler", NULL, 0, &x);
         check_system(systems[i], sys, "euler", NULL, 0, &x);
@@ -136,7 +136,7 @@ static void test_foresight(void **state)
         bg_error err = {BG_OK, ""};
         bg_model *model;
         bg_system *sys;
-        outcome x = {.steps = FAR};
+        step_counts x = {.steps = FAR};
         text t;
         placement at = as_drawn;
         unsigned seed = 3;

@@ -475,14 +475,14 @@ static void runs_agree(void **state)
 }
 
 /* The largest, least and last values of an output over the rows of a run, and that at 5 s. */
-typedef struct course {
+typedef struct output_course {
     double most[OUTPUTS], least[OUTPUTS], middle[OUTPUTS];
     int ny;
-} course;
+} output_course;
 
 static bg_status follow(void *self, const bg_row *row, bg_error *err)
 {
-    course *x = self;
+    output_course *x = self;
     (void)err;
     for (int i = 0; i < x->ny; i++) {
         x->most[i] = fmax(x->most[i], row->y[i]);
@@ -504,7 +504,7 @@ static void the_line_change_is_that_of_another_program(void **state)
         bg_error err = {BG_OK, ""};
         bg_run_options o = bg_default_run_options();
         bg_run_report r;
-        course x;
+        output_course x;
         carriage c = {.model = NULL};
         const bg_setting set[] = {{"parameters.stop", "0"}};
         assert_ok(

@@ -7,7 +7,7 @@
 
 enum { CASES = SANITIZED ? 2 : 6, KINDS = 5 };
 
-typedef struct outcome {
+typedef struct change_point_outcome {
     bg_status status;
     char message[BG_ERROR_LENGTH];
     double y, offset;
@@ -16,15 +16,15 @@ typedef struct outcome {
     bool hinted; /* at few digits far away */
     long steps;
     char warning[BG_WARNING_LENGTH];
-} outcome;
+} change_point_outcome;
 
 /* setting: an option of the method, as "form=index2"; NULL: none. */
-static outcome run_with(const char *json, const char *form, const char *integrator,
-                        const char *setting, double tolerance)
+static change_point_outcome run_with(const char *json, const char *form, const char *integrator,
+                                     const char *setting, double tolerance)
 {
     char name[32] = "";
     const char *value = setting ? strchr(setting, '=') + 1 : "";
-    outcome x = {.status = BG_OK};
+    change_point_outcome x = {.status = BG_OK};
     bg_error err = {BG_OK, ""};
     bg_model *model = NULL;
     bg_system *sys = NULL;
@@ -67,8 +67,8 @@ static outcome run_with(const char *json, const char *form, const char *integrat
     return x;
 }
 
-static outcome run_text(const char *json, const char *form, const char *integrator,
-                        double tolerance)
+static change_point_outcome run_text(const char *json, const char *form, const char *integrator,
+                                     double tolerance)
 {
     return run_with(json, form, integrator, NULL, tolerance);
 }
@@ -221,13 +221,13 @@ static void write_case(text *t, placement at, int kind, unsigned seed)
     assert_true(t->used < sizeof t->buffer);
 }
 
-static outcome run_case(placement at, int digits, int kind, unsigned seed, const char *form,
-                        const char *integrator)
+static change_point_outcome run_case(placement at, int digits, int kind, unsigned seed,
+                                     const char *form, const char *integrator)
 {
     text t;
     at.digits = digits;
     write_case(&t, at, kind, seed);
-    outcome x = run_text(t.buffer, form, integrator, 1e-8);
+    change_point_outcome x = run_text(t.buffer, form, integrator, 1e-8);
     if (x.status != BG_OK)
         fail_msg("kind %d, case %u, %d digits, %s, %s: %s", kind, seed, digits, form, integrator,
                  x.message);
@@ -244,12 +244,12 @@ static void check_case(int kind, unsigned seed, const char *form, const bg_integ
     unsigned turn = seed + 100;
     at.turn = draw_turn(&turn);
     at.shift = bg_vec3_make(1.2, -0.7, 2);
-    outcome exact = run_case(at, 17, kind, seed, form, integrator);
+    change_point_outcome exact = run_case(at, 17, kind, seed, form, integrator);
     if (exact.said)
         fail_msg("kind %d, case %u, 17 digits, %s, %s: %s", kind, seed, form, integrator,
                  exact.warning);
     for (int digits = 6; digits <= 10; digits += SANITIZED ? 5 : 2) {
-        outcome x = run_case(at, digits, kind, seed, form, integrator);
+        change_point_outcome x = run_case(at, digits, kind, seed, form, integrator);
         if (fixed_steps && (x.verdict == BG_BAD || exact.verdict == BG_BAD))
             continue; /* steps that are too long, as is said, agree with nothing */
         double tolerance = 2e-6 + 1000 * pow(10, 1 - digits);
@@ -315,7 +315,7 @@ static void test_rounding(void **state)
     (void)state;
     static const char *const methods[] = {"mdop5", "bdf", "hem4", "hem5", "mdop8"};
     for (unsigned seed = 0; seed < (SANITIZED ? 1 : CASES); seed++) {
-        outcome known[2][2]; /* by kind and form */
+        change_point_outcome known[2][2]; /* by kind and form */
         for (int k = 0; k < 16; k++) {
             placement at = as_drawn;
             unsigned turn = seed + 100;
@@ -326,13 +326,13 @@ static void test_rounding(void **state)
             text t;
             at.turn = draw_turn(&turn);
             write_case(&t, at, kind, seed);
-            outcome *exact = &known[kind][k % 2];
+            change_point_outcome *exact = &known[kind][k % 2];
             if (k / 2 % 2 == 0 && !far)
                 *exact = run_text(t.buffer, form, "mdop8", 1e-10);
             at.shift = far ? bg_vec3_make(6000, -8000, 100) : at.shift;
             at.digits = far ? 17 : 12;
             write_case(&t, at, kind, seed);
-            outcome x = run_text(t.buffer, form, method, tolerance);
+            change_point_outcome x = run_text(t.buffer, form, method, tolerance);
             if (x.status != BG_OK || !(fabs(x.y - exact->y) < 2e-7))
                 fail_msg("kind %d, case %u, %s, %s at %g, %s: %g from %.10g; %s", kind, seed, form,
                          method, tolerance, far ? "far" : "12 digits", x.y - exact->y, exact->y,
@@ -362,7 +362,7 @@ static void test_far(void **state)
             at.digits = 17;
             at.shift = far ? bg_vec3_make(6000, -8000, 100) : at.shift;
             write_case(&t, at, kind, scatter((unsigned)k));
-            outcome x = run_text(t.buffer, form, methods[m], tolerance[m]);
+            change_point_outcome x = run_text(t.buffer, form, methods[m], tolerance[m]);
             if (x.status != BG_OK)
                 fail_msg("kind %d, case %d, %s, %s, %s: %s", kind, k, form, methods[m],
                          far ? "far" : "near", x.message);
@@ -392,7 +392,7 @@ static void test_coarse(void **state)
             at.shift = bg_vec3_make(6000, -8000, 100);
             at.digits = 6 + (k + (int)seed) % 4;
             write_case(&t, at, kind, seed);
-            outcome x = run_text(t.buffer, form, method, 1e-6);
+            change_point_outcome x = run_text(t.buffer, form, method, 1e-6);
             if (x.status != BG_OK && x.steps > 0 && !x.hinted)
                 fail_msg("kind %d, case %u, %d digits, %s, %s: ends after %ld steps: %s", kind,
                          seed, at.digits, form, method, x.steps, x.message);
@@ -409,7 +409,7 @@ static void test_loose(void **state)
     (void)state;
     const bg_integrator_info *info;
     for (unsigned seed = 0; seed < 2 * CASES; seed++) {
-        outcome known[2]; /* by kind */
+        change_point_outcome known[2]; /* by kind */
         bool made[2] = {false, false};
         for (int n = 0; (info = get_method(n)); n++) {
             placement at = as_drawn;
@@ -425,10 +425,10 @@ static void test_loose(void **state)
             if (!made[odd])
                 known[odd] = run_text(t.buffer, form, "mdop8", 1e-9);
             made[odd] = true;
-            const outcome *exact = &known[odd];
+            const change_point_outcome *exact = &known[odd];
             at.digits = 6;
             write_case(&t, at, kind, seed);
-            outcome x = run_text(t.buffer, form, info->name, 1e-5);
+            change_point_outcome x = run_text(t.buffer, form, info->name, 1e-5);
             if (x.status != BG_OK || !(fabs(x.y - exact->y) < 2e-2))
                 fail_msg("kind %d, case %u, %s, %s: %g from %.10g; %s%s", kind, seed, form,
                          info->name, x.y - exact->y, exact->y, x.message, x.warning);
@@ -452,10 +452,10 @@ static void test_very_far(void **state)
             text t;
             at.turn = draw_turn(&turn);
             write_case(&t, at, kind, seed);
-            outcome exact = run_text(t.buffer, form, "mdop8", 1e-9);
+            change_point_outcome exact = run_text(t.buffer, form, "mdop8", 1e-9);
             at.shift = bg_vec3_make(6e6, -8e6, 1e5);
             write_case(&t, at, kind, seed);
-            outcome x = run_text(t.buffer, form, method, 1e-7);
+            change_point_outcome x = run_text(t.buffer, form, method, 1e-7);
             if (x.status != BG_OK || !(fabs(x.y - exact.y) < 2e-3))
                 fail_msg("kind %d, case %u, %s, %s: %g from %.10g; %s", kind, seed, form, method,
                          x.y - exact.y, exact.y, x.message);
@@ -476,10 +476,10 @@ static void test_plain_very_far(void **state)
             text t;
             at.turn = draw_turn(&turn);
             write[k / 2](&t, at);
-            outcome near = run_text(t.buffer, forms[k % 2], info->name, 1e-6);
+            change_point_outcome near = run_text(t.buffer, forms[k % 2], info->name, 1e-6);
             at.shift = bg_vec3_make(-7e6, 2e6, 7e6);
             write[k / 2](&t, at);
-            outcome far = run_text(t.buffer, forms[k % 2], info->name, 1e-6);
+            change_point_outcome far = run_text(t.buffer, forms[k % 2], info->name, 1e-6);
             double most = info->order == 2 ? 1e-3 : 2e-4; /* of the tolerance */
             if (near.status != BG_OK || far.status != BG_OK || !(fabs(near.y - far.y) < most))
                 fail_msg("%d, %s, %s: %.10g far away, not %.10g; %s", k / 2, forms[k % 2],
@@ -497,7 +497,7 @@ static void test_passed_by(void **state)
         static text t;
         at.turn = draw_turn(&seed);
         write_delta(&t, at);
-        outcome x = run_text(t.buffer, "cartesian", "hem5", 1e-6);
+        change_point_outcome x = run_text(t.buffer, "cartesian", "hem5", 1e-6);
         assert_int_equal(x.status, BG_OK);
         if (x.verdict != BG_GOOD)
             fail_msg("turn %d: %s", k, x.warning);
@@ -517,8 +517,8 @@ static void test_no_creeping(void **state)
         text t;
         write_case(&t, at, k % 5, (unsigned)k);
         for (int f = 0; f < 2; f++) {
-            outcome loose = run_text(t.buffer, forms[f], "adams", 1e-10);
-            outcome tight = run_text(t.buffer, forms[f], "adams", 1e-12);
+            change_point_outcome loose = run_text(t.buffer, forms[f], "adams", 1e-10);
+            change_point_outcome tight = run_text(t.buffer, forms[f], "adams", 1e-12);
             if (loose.status != BG_OK || tight.status != BG_OK)
                 fail_msg("case %d, %s: %s%s", k, forms[f], loose.message, tight.message);
             if (tight.steps > 4 * loose.steps || fabs(tight.y - loose.y) > 1e-7)
@@ -549,10 +549,10 @@ static void test_drifting(void **state)
             text t;
             at.turn = draw_turn(&seed);
             write_case(&t, at, (int)(k % KINDS), k);
-            const outcome exact = run_text(t.buffer, forms[f], "mdop8", 1e-10);
+            const change_point_outcome exact = run_text(t.buffer, forms[f], "mdop8", 1e-10);
             for (unsigned i = 0; i < n; i++) {
-                const outcome x = run_with(t.buffer, forms[f], all[i].integrator, all[i].setting,
-                                           all[i].tolerance);
+                const change_point_outcome x = run_with(t.buffer, forms[f], all[i].integrator,
+                                                        all[i].setting, all[i].tolerance);
                 const bool good = x.status == BG_OK && x.verdict == BG_GOOD;
                 if (good && !(fabs(x.y - exact.y) <= all[i].error))
                     fail_msg("case %u, %s, %s with %s at %g: ends at %.10g, not at %.10g", k,

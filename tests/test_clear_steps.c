@@ -5,16 +5,16 @@
 #include "sample_systems.h"
 
 /* A particle that moves evenly, with one switching function of time. */
-typedef struct probe {
-    double (*s)(const struct probe *x, double t);
+typedef struct clear_step_probe {
+    double (*s)(const struct clear_step_probe *x, double t);
     double at, width, step; /* s, of a pulse; of a fixed step */
     int follows;            /* the motion, and is not faster */
     long looks;             /* evaluations of s alone */
-} probe;
+} clear_step_probe;
 
 static int probe_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    probe *x = self;
+    clear_step_probe *x = self;
     if (want & BG_TERM_M)
         out->M[0] = 1;
     if (want & BG_TERM_f)
@@ -25,7 +25,7 @@ static int probe_terms(void *self, const bg_point *p, unsigned want, bg_terms *o
     return 0;
 }
 
-static void run_probe(probe *x, const char *method, bg_run_report *report)
+static void run_probe(clear_step_probe *x, const char *method, bg_run_report *report)
 {
     static const double speed[] = {1};
     bg_error err = {BG_OK, ""};
@@ -47,13 +47,13 @@ static void run_probe(probe *x, const char *method, bg_run_report *report)
     bg_system_destroy(sys);
 }
 
-static double far_away(const probe *x, double t)
+static double far_away(const clear_step_probe *x, double t)
 {
     (void)x;
     return 10 + sin(3 * t);
 }
 
-static double coming(const probe *x, double t)
+static double coming(const clear_step_probe *x, double t)
 {
     (void)x;
     return 0.777 - t;
@@ -75,7 +75,8 @@ static void test_cost(void **state)
                  {"mdop5", 0.01, 9, 0},
                  {"mdop5", 0.01, 1, 1}};
     for (int k = 0; k < 4; k++) {
-        probe x = {.s = far_away, .step = cases[k].step}, y = {.s = coming, .step = cases[k].step};
+        clear_step_probe x = {.s = far_away, .step = cases[k].step},
+                         y = {.s = coming, .step = cases[k].step};
         x.follows = y.follows = cases[k].follows;
         bg_run_report r;
         run_probe(&x, cases[k].method, &r);
@@ -94,7 +95,7 @@ static void test_cost(void **state)
 }
 
 /* 1, but for a pulse down to -1 that is below zero for `width`, around `at`. */
-static double pulse(const probe *x, double t)
+static double pulse(const clear_step_probe *x, double t)
 {
     return 1 - 2 * fmax(0, 1 - fabs(t - x->at) / x->width);
 }
@@ -106,10 +107,10 @@ static void test_pulses(void **state)
     (void)state;
     for (int k = 0; k < 100; k++)
         for (int fixed = 0; fixed < 2; fixed++) {
-            probe x = {.s = pulse,
-                       .step = fixed ? 0.05 : 0,
-                       .width = fixed ? 0.4 * 0.05 : 0.15,
-                       .at = fixed ? 0.5 + 0.0005 * k : 0.2 + 0.006 * k};
+            clear_step_probe x = {.s = pulse,
+                                  .step = fixed ? 0.05 : 0,
+                                  .width = fixed ? 0.4 * 0.05 : 0.15,
+                                  .at = fixed ? 0.5 + 0.0005 * k : 0.2 + 0.006 * k};
             bg_run_report r;
             run_probe(&x, fixed ? "euler" : "mdop5", &r);
             assert_int_equal(r.nevents, 2);
@@ -121,7 +122,7 @@ static void test_pulses(void **state)
         }
 }
 
-static double dip(const probe *x, double t)
+static double dip(const clear_step_probe *x, double t)
 {
     return (t - x->at) * (t - x->at) - 0.25 * x->width * x->width;
 }
@@ -134,7 +135,7 @@ static void test_dips(void **state)
     uint64_t seed = 5;
     for (int k = 0; k < 200; k++) {
         const double h = 0.05, left = 0.2 + 0.6 * fabs(sample_draw(&seed));
-        probe x = {.s = dip, .step = h, .follows = 1, .at = left};
+        clear_step_probe x = {.s = dip, .step = h, .follows = 1, .at = left};
         x.width = h * (0.3 + 0.7 * fabs(sample_draw(&seed)));
         bg_run_report r;
         run_probe(&x, "mdop5", &r);
@@ -147,7 +148,7 @@ static void test_dips(void **state)
     }
 }
 
-static double periodic(const probe *x, double t)
+static double periodic(const clear_step_probe *x, double t)
 {
     return 0.5 + cos(x->at * 2 * M_PI * t / x->step);
 }
@@ -157,7 +158,7 @@ static void test_periods_of_the_step(void **state)
 {
     (void)state;
     for (int periods = 1; periods <= 12; periods++) {
-        probe x = {.s = periodic, .step = 1.0 / 64, .at = periods};
+        clear_step_probe x = {.s = periodic, .step = 1.0 / 64, .at = periods};
         bg_run_report r;
         run_probe(&x, "euler", &r);
         assert_int_equal(r.nevents, 2 * 64 * periods);

@@ -8,22 +8,22 @@
 
 #include <cmocka.h>
 
-typedef struct fields {
+typedef struct cli_fields {
     int flag, choice;
     const char *text;
     double number, positive;
     long count;
     bg_cli_settings settings;
-} fields;
+} cli_fields;
 
 static const bg_cli_option options[] = {
-    {"--flag", NULL, NULL, BG_CLI_FLAG, offsetof(fields, flag), ""},
-    {"--choice", NULL, "first|second|third", BG_CLI_CHOICE, offsetof(fields, choice), ""},
-    {"--text", "-t", "TEXT", BG_CLI_TEXT, offsetof(fields, text), ""},
-    {"--number", NULL, "X", BG_CLI_NUMBER, offsetof(fields, number), ""},
-    {"--positive", NULL, "X", BG_CLI_POSITIVE, offsetof(fields, positive), ""},
-    {"--count", NULL, "N", BG_CLI_COUNT, offsetof(fields, count), ""},
-    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(fields, settings), ""},
+    {"--flag", NULL, NULL, BG_CLI_FLAG, offsetof(cli_fields, flag), ""},
+    {"--choice", NULL, "first|second|third", BG_CLI_CHOICE, offsetof(cli_fields, choice), ""},
+    {"--text", "-t", "TEXT", BG_CLI_TEXT, offsetof(cli_fields, text), ""},
+    {"--number", NULL, "X", BG_CLI_NUMBER, offsetof(cli_fields, number), ""},
+    {"--positive", NULL, "X", BG_CLI_POSITIVE, offsetof(cli_fields, positive), ""},
+    {"--count", NULL, "N", BG_CLI_COUNT, offsetof(cli_fields, count), ""},
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(cli_fields, settings), ""},
 };
 static const bg_verb verb = {.name = "try", .operand = "MODEL", .options = options, .noptions = 7};
 
@@ -34,7 +34,7 @@ typedef struct command_line {
     char text[MAX_LINE];
     char *argv[MAX_ARGUMENTS];
     int argc;
-    fields fields;
+    cli_fields fields;
     const char *operand;
     bg_error err;
 } command_line;

@@ -4,17 +4,17 @@
 
 enum { STATES = 5 };
 
-typedef struct place {
+typedef struct derivative_place {
     bg_evaluator *ev; /* whose inputs p has */
     bg_state *x;
     bg_point p;
-} place;
+} derivative_place;
 
 /* A random point near the start, at a random time, with random a and lambda. */
-static place draw_place(bg_system *sys, uint64_t *seed)
+static derivative_place draw_place(bg_system *sys, uint64_t *seed)
 {
     const bg_system_def *d = &sys->def;
-    place at = {.ev = new_evaluator(sys)};
+    derivative_place at = {.ev = new_evaluator(sys)};
     bg_error err;
     assert_int_equal(bg_state_create(sys, &at.x, &err), BG_OK);
     bg_state *x = at.x;
@@ -36,7 +36,7 @@ static place draw_place(bg_system *sys, uint64_t *seed)
     return at;
 }
 
-static void place_clear(place *at)
+static void place_clear(derivative_place *at)
 {
     bg_state_destroy(at->x);
     bg_evaluator_destroy(at->ev);
@@ -44,7 +44,7 @@ static void place_clear(place *at)
 
 /* A block of size rows x columns, dense whatever its pattern, and what was done for it (or NULL).
  */
-static double *calc_counted(const bg_system *sys, const place *at, bg_of of, bg_by by,
+static double *calc_counted(const bg_system *sys, const derivative_place *at, bg_of of, bg_by by,
                             bg_work *work)
 {
     bg_evaluator *ev = new_evaluator(sys);
@@ -67,7 +67,7 @@ static double *calc_counted(const bg_system *sys, const place *at, bg_of of, bg_
     return block;
 }
 
-static double *calc_block(const bg_system *sys, const place *at, bg_of of, bg_by by)
+static double *calc_block(const bg_system *sys, const derivative_place *at, bg_of of, bg_by by)
 {
     return calc_counted(sys, at, of, by, NULL);
 }
@@ -83,7 +83,7 @@ static void check_blocks(bg_system_def whole, bg_system_def part, double unit, d
     uint64_t seed = 11;
     int blocks = 0;
     for (int k = 0; k < STATES; k++) {
-        place at = draw_place(exact, &seed);
+        derivative_place at = draw_place(exact, &seed);
         for (int of = 0; of < BG_OF_COUNT; of++)
             for (int by = 0; by < BG_BY_COUNT; by++) {
                 if (!whole.derivative_supplied[of][by])
@@ -154,7 +154,7 @@ static void check_input_blocks(unsigned without, double limit)
     bg_system *sys = sample_create(&def);
     uint64_t seed = 5;
     for (int k = 0; k < STATES; k++) {
-        place at = draw_place(sys, &seed);
+        derivative_place at = draw_place(sys, &seed);
         const bg_point *p = &at.p;
         double x = p->q[0] - p->u[0], y = p->q[1];
         const struct {
@@ -197,7 +197,7 @@ static void test_supplied_blocks_pass_through(void **state)
     bg_system_def def = spoiled_define(&what), clean = top_define();
     bg_system *sys = sample_create(&def), *exact = sample_create(&clean);
     uint64_t seed = 2;
-    place at = draw_place(sys, &seed);
+    derivative_place at = draw_place(sys, &seed);
     bg_work work;
     double *found = calc_counted(sys, &at, BG_OF_w, BG_BY_q, &work);
     double *expected = calc_block(exact, &at, BG_OF_w, BG_BY_q);
@@ -226,7 +226,7 @@ static void test_grouped_is_ungrouped(void **state)
     bg_system_def grouped = chain_define(N, true), dense = chain_define(N, false);
     bg_system *a = sample_create(&grouped), *b = sample_create(&dense);
     uint64_t seed = 4;
-    place at = draw_place(a, &seed);
+    derivative_place at = draw_place(a, &seed);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         bg_of of = blocks[i].of;
         bg_by by = blocks[i].by;
@@ -262,7 +262,7 @@ static long count_evaluations(int n, bool sparse, bg_of of, bg_by by)
     bg_system_def def = chain_define(n, sparse);
     bg_system *sys = sample_create(&def);
     uint64_t seed = 4;
-    place at = draw_place(sys, &seed);
+    derivative_place at = draw_place(sys, &seed);
     bg_work work;
     free(calc_counted(sys, &at, of, by, &work));
     long count = work.terms + work.constraints;
@@ -440,7 +440,7 @@ static void test_planted_errors_in_small_numbers(void **state)
     bg_system_def def = builtin_define("andrews", NAN);
     bg_system *sys = sample_create(&def);
     uint64_t seed = 1;
-    place at = draw_place(sys, &seed);
+    derivative_place at = draw_place(sys, &seed);
     double *block = calc_block(sys, &at, BG_OF_r, BG_BY_v), largest = 0;
     int row = 0;
     for (int k = 0; k < 49; k++)

@@ -11,7 +11,7 @@
 
 enum { BODIES = 5, COORDINATES = 40, CASES = SANITIZED ? 120 : 600 };
 
-typedef struct sample {
+typedef struct determined_sample {
     uint64_t seed;
     int bodies, victim;
     bool aligned, loop;
@@ -19,9 +19,9 @@ typedef struct sample {
     int parent[BODIES + 1], type[BODIES + 1];
     int kind;     /* of what is removed: 0 about an axis, 1 all inertia, 2 mass too */
     bg_vec3 none; /* that axis */
-} sample;
+} determined_sample;
 
-static bg_vec3 draw_axis(sample *s)
+static bg_vec3 draw_axis(determined_sample *s)
 {
     static const bg_vec3 x[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     return s->aligned ? x[random_below(&s->seed, 3)] : random_direction(&s->seed);
@@ -29,9 +29,9 @@ static bg_vec3 draw_axis(sample *s)
 
 /* A tree of one to five bodies, some on one axis with the one before, some with their centre on
  * their axis. */
-static void draw_sample(sample *s, uint64_t seed)
+static void draw_sample(determined_sample *s, uint64_t seed)
 {
-    *s = (sample){.seed = seed};
+    *s = (determined_sample){.seed = seed};
     uint64_t *r = &s->seed;
     s->bodies = 1 + random_below(r, BODIES);
     s->aligned = random_chance(r, 0.3);
@@ -65,7 +65,7 @@ static void write_inertia(FILE *out, double about, bg_vec3 e)
 }
 
 /* The model; about: the victim's moment about the axis without, or -1 for what the case says. */
-static char *write_sample(const sample *s, bool whole)
+static char *write_sample(const determined_sample *s, bool whole)
 {
     static const char *const types[] = {"revolute", "spherical", "cylindrical"};
     char *text = NULL, name[16];
@@ -253,7 +253,7 @@ static void test_random(void **state)
     (void)state;
     int refused = 0, accepted = 0, inside = 0;
     for (uint64_t seed = 1; seed <= CASES; seed++) {
-        sample s;
+        determined_sample s;
         bg_error err = {BG_OK, ""};
         bg_model *models[2];
         draw_sample(&s, seed);

@@ -7,21 +7,21 @@
 static const char *const methods[] = {"sdirk4", "trapezoidal", "sdirk4-first-order"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
-typedef struct outcome {
+typedef struct dirk_outcome {
     bg_status status;
     double t, q[8], v[8];
     long accepted, rejected, failures;
     char message[BG_ERROR_LENGTH];
-} outcome;
+} dirk_outcome;
 
-static outcome follow(const bg_system_def *def, const char *method, double tolerance, double h_max,
-                      double t_end, const char *independent)
+static dirk_outcome follow(const bg_system_def *def, const char *method, double tolerance,
+                           double h_max, double t_end, const char *independent)
 {
     bg_error err = {BG_OK, ""};
     bg_system *sys;
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
-    outcome x = {BG_OK};
+    dirk_outcome x = {BG_OK};
     const bg_setting setting = {"independent", independent};
     assert_true(def->nq <= 8 && def->nv <= 8);
     assert_ok(bg_system_create(def, &sys, &err));
@@ -69,9 +69,9 @@ static void test_divergence(void **state)
     /* half a period of 2 pi/1e4 s with 500/s of damping */
     const double rebound = exp(-500 * M_PI / 1e4);
     for (int k = 0; k < METHODS; k++) {
-        line l = {stick};
+        failing_line l = {stick};
         bg_system_def d = define_line(&l, NULL, NULL);
-        outcome x = follow(&d, methods[k], 1e-6, 0, 1, NULL);
+        dirk_outcome x = follow(&d, methods[k], 1e-6, 0, 1, NULL);
         check_sentence(x.status, x.message, NAMES("'line'", "stage ", "'block'", "t = 0 "));
         l.force = wall;
         d = define_line(&l, NULL, rolling);
@@ -124,7 +124,7 @@ static void test_singular(void **state)
         d.v0 = v0;
         d.supplied = BG_TERM_M | BG_TERM_f | BG_TERM_g | BG_TERM_G | BG_TERM_gamma;
         d.terms = crossing_terms;
-        outcome x = follow(&d, methods[k / 2], 1e-6, 0, 2, independent[k % 2]);
+        dirk_outcome x = follow(&d, methods[k / 2], 1e-6, 0, 2, independent[k % 2]);
         print_message("%s, %s: x %g, y %g, %s\n", methods[k / 2], independent[k % 2], x.q[0],
                       x.q[1], x.message);
         if (x.status != BG_OK) {
@@ -161,13 +161,13 @@ static void test_bump_from_rest(void **state)
     for (int k = 0; k < 4 * METHODS; k++) {
         const char *method = methods[k % METHODS];
         bump b = {0.6 + 0.23 * (k / METHODS)};
-        line l = {NULL};
+        failing_line l = {NULL};
         bg_system_def d = define_line(&l, NULL, NULL);
         d.self = &b;
         d.terms = bump_terms;
-        outcome fine = follow(&d, "mdop8", 1e-11, 1e-3, 1.5, NULL);
-        outcome x = follow(&d, method, 1e-4, 0, 1.5, NULL);
-        outcome free_ = follow(&d, method, 1e-4, 10, 1.5, NULL);
+        dirk_outcome fine = follow(&d, "mdop8", 1e-11, 1e-3, 1.5, NULL);
+        dirk_outcome x = follow(&d, method, 1e-4, 0, 1.5, NULL);
+        dirk_outcome free_ = follow(&d, method, 1e-4, 10, 1.5, NULL);
         assert_true(x.status == BG_OK && fabs(fine.v[0]) > 0.01);
         assert_near(x.q[0], fine.q[0], 1e-4);
         assert_near(x.v[0], fine.v[0], 2e-4);
@@ -260,11 +260,11 @@ static double corner(double t, double x, double v)
 static void test_corner_inside(void **state)
 {
     (void)state;
-    line l = {corner};
+    failing_line l = {corner};
     bg_system_def d = define_line(&l, NULL, NULL);
-    outcome fine = follow(&d, "mdop8", 1e-11, 1e-4, 1, NULL);
+    dirk_outcome fine = follow(&d, "mdop8", 1e-11, 1e-4, 1, NULL);
     for (int k = 0; k < METHODS; k++) {
-        outcome x = follow(&d, methods[k], 1e-4, 0, 1, NULL);
+        dirk_outcome x = follow(&d, methods[k], 1e-4, 0, 1, NULL);
         print_message("%s: error across a corner %.1e\n", methods[k], fabs(x.v[0] - fine.v[0]));
         assert_true(x.status == BG_OK && fabs(x.v[0] - fine.v[0]) < 1e-2);
     }
@@ -351,10 +351,10 @@ static void test_stiffest(void **state)
     (void)state;
     static const double v0[] = {0.2};
     for (int k = 0; k < 2 * METHODS; k++) {
-        line l = {k % 2 ? stiff_load : stiffest};
+        failing_line l = {k % 2 ? stiff_load : stiffest};
         bg_system_def d = define_line(&l, NULL, k % 2 ? NULL : v0);
         const double tolerance = k % 2 ? 1e-6 : 1e-3;
-        outcome x = follow(&d, methods[k / 2], tolerance, 0, 1, NULL);
+        dirk_outcome x = follow(&d, methods[k / 2], tolerance, 0, 1, NULL);
         double q = k % 2 ? 1e-6 * sin(15) : 0.01 * sin(20),
                v = k % 2 ? 15e-6 * cos(15) : 0.2 * cos(20);
         print_message("%s: %ld steps, %ld rejected, errors %.1e, %.1e\n", methods[k / 2],
@@ -369,10 +369,10 @@ static void test_stiffest(void **state)
 static void test_tolerance_zero(void **state)
 {
     (void)state;
-    line l = {wall};
+    failing_line l = {wall};
     bg_system_def d = define_line(&l, NULL, NULL);
     for (int k = 0; k < METHODS; k++) {
-        outcome x = follow(&d, methods[k], 0, 0, 1, NULL);
+        dirk_outcome x = follow(&d, methods[k], 0, 0, 1, NULL);
         check_sentence(x.status, x.message, NAMES("rtol"));
     }
 }

@@ -179,15 +179,15 @@ static bg_system *create_walls(walls *w, const double *v0)
     return sys;
 }
 
-typedef struct rows {
+typedef struct stiff_rows {
     long count;
     double t; /* s, of the last */
     bool between;
-} rows;
+} stiff_rows;
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
-    rows *s = self;
+    stiff_rows *s = self;
     const double t = row->state->t, place = t / step;
     (void)err;
     assert_true(s->count == 0 || t > s->t);
@@ -212,7 +212,7 @@ static void test_parts(void **state)
         char file[] = "/tmp/bogie-parts-XXXXXX";
         bg_run_options o = bg_default_run_options();
         bg_run_report r, again;
-        rows s = {0};
+        stiff_rows s = {0};
         o.integrator = methods[k];
         o.method.step = step;
         o.skip_comparison = 1;

@@ -108,13 +108,13 @@ static void draw_curve(curve *c, int kind)
     c->v0[kind == CIRCLE] = kind == CIRCLE ? speed * c->A : speed;
 }
 
-typedef struct tally {
+typedef struct drift_tally {
     int holds, withdrawn, tight; /* tight: at most 50 times what was seen */
-} tally;
+} drift_tally;
 
 /* Steps of sys; the bound against |g| as it is. Steps that fail end the run. */
 static void follow(bg_system *sys, const bg_integrator_options *o, const char *method, int steps,
-                   const char *what, tally *n)
+                   const char *what, drift_tally *n)
 {
     bg_error err = {BG_OK, ""};
     const bg_system_def *def = bg_system_get_def(sys);
@@ -158,7 +158,7 @@ static void test_curves(void **state)
     (void)state;
     static const char *const jacobians[] = {"none", "exact", "J1", "J2", "J3", "semi"};
     static const char *const indices[] = {"1", "2", "ggl"};
-    tally n = {0};
+    drift_tally n = {0};
     srand(11);
     for (int run = 0; run < RUNS; run++) {
         char what[160];
@@ -205,7 +205,7 @@ static void test_mechanisms(void **state)
                                          "vehicle-trailer-spring",
                                          "vehicle-trailer"};
     enum { MODELS = sizeof models / sizeof *models };
-    tally n = {0};
+    drift_tally n = {0};
     for (int run = 0; run < MODELS * 2 * 2; run++) {
         const char *name = models[run % MODELS], *form = forms[run / MODELS % 2];
         char path[256], what[160];

@@ -29,9 +29,9 @@ static double draw(double half_width)
     return half_width * (2.0 * (double)(seed >> 11) / 9007199254740992.0 - 1.0);
 }
 
-static sample draw_sample(const bg_system_def *def, const spread *width)
+static equations_sample draw_sample(const bg_system_def *def, const spread *width)
 {
-    sample s = start(def);
+    equations_sample s = start(def);
     s.t = 0.5 * def->t_end + draw(0.5 * def->t_end);
     for (int i = 0; i < def->nv; i++) {
         s.q[i] += draw(width->q);
@@ -47,9 +47,9 @@ static sample draw_sample(const bg_system_def *def, const spread *width)
 }
 
 /* One of the functions r, h, g, w, gamma. Returns the number of its rows. */
-static int evaluate_of(const bg_system_def *def, const sample *s, bg_of of, double *y)
+static int evaluate_of(const bg_system_def *def, const equations_sample *s, bg_of of, double *y)
 {
-    values x = {0};
+    equations_values x = {0};
     const int nv = def->nv, ng = def->ng;
     evaluate(def, s, def->supplied, &x);
     if (of == BG_OF_h)
@@ -82,9 +82,10 @@ typedef struct path {
 } path;
 
 /* The sample moved by d: one entry; time at fixed q; or q' = v, v' = 0, t' = 1. */
-static sample move(const bg_system_def *def, const sample *s, path along, double d)
+static equations_sample move(const bg_system_def *def, const equations_sample *s, path along,
+                             double d)
 {
-    sample moved = *s;
+    equations_sample moved = *s;
     if (along.kind == ALONG_ENTRY) {
         double *const arrays[BG_BY_COUNT] = {moved.q,   moved.v,    moved.z,     moved.u,
                                              moved.u_t, moved.u_tt, moved.lambda};
@@ -108,8 +109,8 @@ static double find_cancelling(const bg_system_def *def, bg_of of)
 }
 
 /* Fourth-order central differences of `of` along a path, and the rounding error to expect. */
-static double differentiate(const bg_system_def *def, const sample *s, bg_of of, path along,
-                            double d, double *dy)
+static double differentiate(const bg_system_def *def, const equations_sample *s, bg_of of,
+                            path along, double d, double *dy)
 {
     static const double shift[4] = {1.0, -1.0, 2.0, -2.0};
     static const double weight[4] = {8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0};
@@ -117,7 +118,7 @@ static double differentiate(const bg_system_def *def, const sample *s, bg_of of,
     memset(dy, 0, MAX * sizeof *dy);
     for (int k = 0; k < 4; k++) {
         double y[MAX] = {0};
-        const sample moved = move(def, s, along, shift[k] * d);
+        const equations_sample moved = move(def, s, along, shift[k] * d);
         const int rows = evaluate_of(def, &moved, of, y);
         for (int i = 0; i < rows; i++) {
             dy[i] += weight[k] * y[i] / d;
@@ -146,8 +147,8 @@ static void test_constraint_terms(void **state)
     for (int k = 0; k < SYSTEMS; k++) {
         bg_system_def def = define_default(spreads[k].name);
         for (int n = 0; n < SAMPLES && def.ng > 0; n++) {
-            const sample s = draw_sample(&def, &spreads[k]);
-            values x = {0};
+            const equations_sample s = draw_sample(&def, &spreads[k]);
+            equations_values x = {0};
             double dy[MAX], rounding;
             evaluate(&def, &s, def.supplied, &x);
             for (int j = 0; j < def.nv; j++) {
@@ -174,8 +175,8 @@ static int count(const bg_system_def *def, bg_by by)
     return columns[by];
 }
 
-static void check_block(const bg_system_def *def, const sample *s, const spread *width, bg_of of,
-                        bg_by by)
+static void check_block(const bg_system_def *def, const equations_sample *s, const spread *width,
+                        bg_of of, bg_by by)
 {
     static const char *const of_names[] = {"r", "h", "g", "w", "gamma"};
     static const char *const by_names[BG_BY_COUNT] = {"q", "v", "z", "u", "u_t", "u_tt", "lambda"};
@@ -186,7 +187,7 @@ static void check_block(const bg_system_def *def, const sample *s, const spread 
     bg_derivatives out = {0};
     out.block[of][by] = block;
     /* what an earlier call left behind must not matter */
-    sample other = draw_sample(def, width);
+    equations_sample other = draw_sample(def, width);
     const bg_point before = point(&other);
     assert_int_equal(def->derivatives(def->self, &before, other.a, other.lambda, &out), 0);
     assert_int_equal(def->derivatives(def->self, &p, s->a, s->lambda, &out), 0);
@@ -209,7 +210,7 @@ static void test_derivative_blocks(void **state)
         assert_true(def.derivative_supplied[BG_OF_r][BG_BY_q]);
         assert_true(def.derivative_supplied[BG_OF_r][BG_BY_v]);
         for (int n = 0; n < SAMPLES; n++) {
-            const sample s = draw_sample(&def, &spreads[k]);
+            const equations_sample s = draw_sample(&def, &spreads[k]);
             for (int of = 0; of < BG_OF_COUNT; of++)
                 for (int by = 0; by < BG_BY_COUNT; by++)
                     if (def.derivative_supplied[of][by])
@@ -245,8 +246,8 @@ static void test_mass_is_positive_definite(void **state)
         bg_system_def def = define_default(spreads[k].name);
         const int nv = def.nv;
         for (int n = 0; n < SAMPLES; n++) {
-            const sample s = draw_sample(&def, &spreads[k]);
-            values x = {0};
+            const equations_sample s = draw_sample(&def, &spreads[k]);
+            equations_values x = {0};
             evaluate(&def, &s, BG_TERM_M, &x);
             for (int i = 0; i < nv * nv; i++)
                 assert_true(x.M[i] == x.M[(i % nv) * nv + i / nv]);
@@ -256,7 +257,7 @@ static void test_mass_is_positive_definite(void **state)
     }
 }
 
-static bg_energy energy(const bg_system_def *def, const sample *s)
+static bg_energy energy(const bg_system_def *def, const equations_sample *s)
 {
     const bg_point p = point(s);
     bg_energy e = {NAN, NAN, NAN};
@@ -270,14 +271,14 @@ static bg_energy energy(const bg_system_def *def, const sample *s)
 }
 
 /* d(T + U)/dt along q'' = a by differences, and the rounding error to expect. */
-static double differentiate_energy(const bg_system_def *def, const sample *s, double d,
+static double differentiate_energy(const bg_system_def *def, const equations_sample *s, double d,
                                    double *rounding)
 {
     static const double shift[4] = {1.0, -1.0, 2.0, -2.0}, weight[4] = {8.0, -8.0, -1.0, 1.0};
     double rate = 0.0;
     for (int m = 0; m < 4; m++) {
         const double dt = d * shift[m];
-        sample moved = *s;
+        equations_sample moved = *s;
         for (int i = 0; i < def->nv; i++) {
             moved.q[i] += dt * (s->v[i] + 0.5 * dt * s->a[i]);
             moved.v[i] += dt * s->a[i];
@@ -299,8 +300,8 @@ static void test_energy_balance(void **state)
         bg_system_def def = define_default(spreads[k].name);
         const int nv = def.nv;
         for (int n = 0; n < SAMPLES; n++) {
-            sample s = draw_sample(&def, &spreads[k]);
-            values x = {0};
+            equations_sample s = draw_sample(&def, &spreads[k]);
+            equations_values x = {0};
             double rounding;
             solve_motion(&def, &s, NULL);
             evaluate(&def, &s, def.supplied, &x);
@@ -330,8 +331,9 @@ static void test_terms_write_what_is_wanted(void **state)
     (void)state;
     for (int k = 0; k < SYSTEMS; k++) {
         bg_system_def def = define_default(spreads[k].name);
-        const sample one = draw_sample(&def, &spreads[k]), two = draw_sample(&def, &spreads[k]);
-        values fresh = {0}, used = {0};
+        const equations_sample one = draw_sample(&def, &spreads[k]),
+                               two = draw_sample(&def, &spreads[k]);
+        equations_values fresh = {0}, used = {0};
         evaluate(&def, &one, def.supplied, &used);
         evaluate(&def, &two, def.supplied, &used);
         evaluate(&def, &two, def.supplied, &fresh);
@@ -363,10 +365,10 @@ static void test_input_rates(void **state)
     (void)state;
     for (int k = 0; k < SYSTEMS; k++) {
         bg_system_def def = define_default(spreads[k].name);
-        const sample s = draw_sample(&def, &spreads[k]);
+        const equations_sample s = draw_sample(&def, &spreads[k]);
         const double d = 1e-4;
-        const sample before = move(&def, &s, (path){ALONG_TIME, BG_BY_q, 0}, -d);
-        const sample after = move(&def, &s, (path){ALONG_TIME, BG_BY_q, 0}, d);
+        const equations_sample before = move(&def, &s, (path){ALONG_TIME, BG_BY_q, 0}, -d);
+        const equations_sample after = move(&def, &s, (path){ALONG_TIME, BG_BY_q, 0}, d);
         for (int i = 0; i < def.nu; i++) { /* error d^2 w^2 / 6 of each rate, w <= 10 rad/s */
             const double size = fmax(1.0, fabs(s.u[i]));
             assert_true(fabs((after.u[i] - before.u[i]) / (2.0 * d) - s.u_t[i]) < 1e-6 * size);
@@ -380,7 +382,7 @@ static void check_outputs(const char *name, const double *q, const double *v, do
                           double second)
 {
     bg_system_def def = define_default(name);
-    sample s = start(&def);
+    equations_sample s = start(&def);
     if (q)
         memcpy(s.q, q, (size_t)def.nq * sizeof *q);
     if (v)
@@ -415,7 +417,7 @@ static void test_starts_are_consistent(void **state)
     (void)state;
     for (int k = 0; k < SYSTEMS; k++) {
         bg_system_def def = define_default(spreads[k].name);
-        const sample s = start(&def);
+        const equations_sample s = start(&def);
         double g[MAX], w[MAX];
         const int ng = evaluate_of(&def, &s, BG_OF_g, g);
         evaluate_of(&def, &s, BG_OF_w, w);
@@ -432,7 +434,7 @@ static void test_bouncing_ball_impacts(void **state)
 {
     (void)state;
     bg_system_def def = define_default("bouncing-ball");
-    sample s = start(&def);
+    equations_sample s = start(&def);
     const bg_event_state changeable = {s.q, s.v, s.z, s.mode};
     const double V = sqrt(2.0 * 9.81);
     double flight = V / 9.81, t = 0.0, sum = 0.0;
@@ -459,7 +461,7 @@ static void test_bouncing_ball_impacts(void **state)
     }
     assert_int_equal(impacts, 28); /* first n + 1 with V 0.8^(n+1) < 0.01 */
     assert_true(t < def.t_end && s.v[0] == 0.0);
-    values x = {0};
+    equations_values x = {0};
     evaluate(&def, &s, def.supplied, &x);
     assert_true(x.f[0] == 0.0 && x.s[0] > 0.5);
     const bg_event again = {t, 0, -1, "ground", "ground"};

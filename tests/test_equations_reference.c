@@ -32,7 +32,8 @@ static void check_value(const char *system, const char *t, const char *name, dou
         fail_msg("%s: %s(%s) = %.16g, reference %.16g", system, name, t, value, expected);
 }
 
-static void check_lambda(const bg_system_def *def, const sample *s, const char *t, double tolerance)
+static void check_lambda(const bg_system_def *def, const equations_sample *s, const char *t,
+                         double tolerance)
 {
     for (int i = 0; i < def->ng; i++) {
         char name[32];
@@ -45,7 +46,7 @@ static void test_starting_accelerations(void **state)
 {
     (void)state;
     bg_system_def def = define_default("andrews");
-    sample s = start(&def);
+    equations_sample s = start(&def);
     solve_motion(&def, &s, NULL);
     check_lambda(&def, &s, "0", 1e-12);
     for (int i = 0; i < def.nv; i++) {
@@ -63,10 +64,10 @@ static void test_starting_accelerations(void **state)
 }
 
 /* s + h * rates of `at`, at its time plus h. */
-static sample step_from(const bg_system_def *def, const sample *s, const sample *at,
-                        const double *z_t, double h)
+static equations_sample step_from(const bg_system_def *def, const equations_sample *s,
+                                  const equations_sample *at, const double *z_t, double h)
 {
-    sample next = *s;
+    equations_sample next = *s;
     next.t += h;
     for (int i = 0; i < def->nv; i++) {
         next.q[i] += h * at->v[i];
@@ -79,13 +80,13 @@ static sample step_from(const bg_system_def *def, const sample *s, const sample 
 }
 
 /* Classical Runge-Kutta method with n steps to time t, then a and lambda there. */
-static void integrate(const bg_system_def *def, sample *s, double t, int n)
+static void integrate(const bg_system_def *def, equations_sample *s, double t, int n)
 {
     const double t0 = s->t, h = (t - t0) / n, node[4] = {0.0, 0.5, 0.5, 1.0},
                  weight[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
     for (int k = 0; k < n; k++) {
         double z_t[MAX] = {0};
-        sample stage = *s, sum = *s;
+        equations_sample stage = *s, sum = *s;
         for (int i = 0; i < 4; i++) {
             stage = i == 0 ? *s : step_from(def, s, &stage, z_t, node[i] * h);
             solve_motion(def, &stage, z_t);
@@ -103,7 +104,7 @@ static void check_run(const char *name, const char *const *times, int ntimes, do
                       double tolerance, double lambda_tolerance)
 {
     bg_system_def def = define_default(name);
-    sample s = start(&def);
+    equations_sample s = start(&def);
     for (int k = 0; k < ntimes; k++) {
         const double t = strtod(times[k], NULL);
         integrate(&def, &s, t, (int)((t - s.t) * steps_per_s + 0.5));
@@ -134,7 +135,7 @@ static void test_circular_track_closed_form(void **state)
 {
     (void)state;
     bg_system_def def = define_default("circular-track");
-    sample s = start(&def);
+    equations_sample s = start(&def);
     integrate(&def, &s, 2.0, 2000);
     const double z = 2.0 * 2.0 * exp(-2.0), angle = 4.0 - z, speed = 2.0 * (1.0 + exp(-2.0));
     assert_true(fabs(s.z[0] - z) < 1e-11);

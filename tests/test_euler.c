@@ -8,15 +8,15 @@
 #include <stdlib.h>
 
 /* A run of `reference` with options given as "name=value ..."; the report is the caller's. */
-typedef struct job {
+typedef struct euler_job {
     bg_system *sys;
     bg_run_options options;
     bg_setting settings[8];
     char text[256];
     bg_run_report report;
-} job;
+} euler_job;
 
-static void job_begin(job *x, const char *reference, const char *method, const char *options,
+static void job_begin(euler_job *x, const char *reference, const char *method, const char *options,
                       double h)
 {
     memset(x, 0, sizeof *x);
@@ -36,13 +36,13 @@ static void job_begin(job *x, const char *reference, const char *method, const c
     }
 }
 
-static void job_run(job *x)
+static void job_run(euler_job *x)
 {
     bg_error err = {BG_OK, ""};
     assert_ok(bg_run(x->sys, &x->options, &x->report, &err));
 }
 
-static void job_end(job *x)
+static void job_end(euler_job *x)
 {
     bg_run_report_clear(&x->report);
     bg_system_destroy(x->sys);
@@ -51,7 +51,7 @@ static void job_end(job *x)
 static double max_g(const char *reference, const char *method, const char *options, double h,
                     double t_end)
 {
-    job x;
+    euler_job x;
     job_begin(&x, reference, method, options, h);
     x.options.t_end = t_end;
     job_run(&x);
@@ -67,7 +67,7 @@ static double max_g(const char *reference, const char *method, const char *optio
 static void test_times(void **state)
 {
     (void)state;
-    job x;
+    euler_job x;
     job_begin(&x, "equations:pendulum", "euler", "", 1e-3);
     x.options.t_start = 0.3;
     x.options.t_end = 60.3;
@@ -124,7 +124,7 @@ static void test_certificate(void **state)
     int holds = 0, fails = 0;
     for (int s = 0; s < 4; s++)
         for (double h = 0.9; h > 2e-5; h /= 3) {
-            job x;
+            euler_job x;
             bg_error err = {BG_OK, ""};
             job_begin(&x, systems[s], "linear-euler", "index=1 stabilisation=project", h);
             x.options.t_end = fmin(bg_system_get_def(x.sys)->t_end, 2000 * h);
@@ -211,7 +211,7 @@ static void test_order(void **state)
                                           "jacobian=J2 index=1 partition=auto"};
     static const char *const systems[] = {"equations:slider-crank", "equations:circular-track"};
     for (int s = 0; s < 2; s++) {
-        job fine;
+        euler_job fine;
         double t_end = 0.2;
         bg_error err = {BG_OK, ""};
         job_begin(&fine, systems[s], "mdop5", "", 0);
@@ -223,7 +223,7 @@ static void test_order(void **state)
             enum { STEPS = SANITIZED ? 2 : 4 };
             double h[STEPS], e[3][STEPS] = {{0}};
             for (int i = 0; i < STEPS; i++) {
-                job x;
+                euler_job x;
                 h[i] = 4e-5 / (1 << i);
                 job_begin(&x, systems[s], "linear-euler", options[k], h[i]);
                 x.options.t_end = t_end;
@@ -320,7 +320,7 @@ static void test_plan(void **state)
 
 static void expect_failure(const char *method, const char *options, double h, const char *words)
 {
-    job x;
+    euler_job x;
     bg_error err = {BG_OK, ""};
     job_begin(&x, "equations:car-axle", method, options, h);
     assert_int_equal(bg_run(x.sys, &x.options, &x.report, &err), BG_BAD_INPUT);
@@ -399,7 +399,7 @@ static void test_car_axle(void **state)
     const double reference[4] = {0.493455784275402809122e-1, 0.496989460230171153861,
                                  0.104174252488542151681e1, 0.373911027265361256927};
     for (int k = 0; k <= n; k++) {
-        job x;
+        euler_job x;
         double error = 0;
         job_begin(&x, "equations:car-axle", "linear-euler", k < n ? stable[k] : "jacobian=none",
                   1e-3);
@@ -425,7 +425,7 @@ static void test_redundant(void **state)
         {"index=1 stabilisation=baumgarte", 1e-4}, {"index=1 stabilisation=regularise", 1e-4},
         {"index=2 stabilisation=baumgarte", 1e-4}, {"index=ggl stabilisation=none", 1e-7}};
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        job x;
+        euler_job x;
         bg_model *model;
         bg_error err = {BG_OK, ""};
         job_begin(&x, "equations:pendulum", "linear-euler", rows[k].options, 1e-3);
@@ -454,7 +454,7 @@ static void test_epsilon(void **state)
                                         "index=1 stabilisation=regularise epsilon=2.5e-6"};
     double bars[2], axle[2];
     for (int k = 0; k < 2; k++) {
-        job x;
+        euler_job x;
         bg_model *model;
         bg_error err = {BG_OK, ""};
         job_begin(&x, "equations:car-axle", "linear-euler", small[k], 1e-3);
@@ -505,7 +505,7 @@ static void run_heavy(const char *k, const char *form, const char *epsilon, doub
     char options[96];
     bg_error err = {BG_OK, ""};
     bg_model *model;
-    job x;
+    euler_job x;
     snprintf(options, sizeof options, "index=1 stabilisation=regularise epsilon=%s", epsilon);
     job_begin(&x, "equations:pendulum", "linear-euler", options, 1e-3);
     bg_system_destroy(x.sys);

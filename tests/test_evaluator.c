@@ -10,17 +10,17 @@
 
 enum { THREADS = 4 };
 
-typedef struct job {
+typedef struct evaluator_job {
     const bg_system *sys;
     const char *integrator;
     double step;
     bg_run_report report;
     bg_status status;
-} job;
+} evaluator_job;
 
 static void *run_job(void *argument)
 {
-    job *x = argument;
+    evaluator_job *x = argument;
     bg_error err = {BG_OK, ""};
     bg_run_options o = bg_default_run_options();
     o.skip_comparison = 1; /* not what is looked at here */
@@ -32,7 +32,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-static void compare(const job *a, const job *b)
+static void compare(const evaluator_job *a, const evaluator_job *b)
 {
     const bg_system_def *d = bg_system_get_def(a->sys);
     const bg_state *x = a->report.final, *y = b->report.final;
@@ -51,14 +51,14 @@ static void check_shared(const bg_system *sys)
 {
     static const char *const integrators[THREADS] = {"mdop5", "linear-euler", "mdop5",
                                                      "linear-euler"};
-    job alone[2], shared[THREADS];
+    evaluator_job alone[2], shared[THREADS];
     pthread_t thread[THREADS];
     for (int k = 0; k < 2; k++) {
-        alone[k] = (job){.sys = sys, .integrator = integrators[k], .step = k * 1e-3};
+        alone[k] = (evaluator_job){.sys = sys, .integrator = integrators[k], .step = k * 1e-3};
         run_job(&alone[k]);
     }
     for (int k = 0; k < THREADS; k++) {
-        shared[k] = (job){.sys = sys, .integrator = integrators[k], .step = k % 2 * 1e-3};
+        shared[k] = (evaluator_job){.sys = sys, .integrator = integrators[k], .step = k % 2 * 1e-3};
         assert_int_equal(pthread_create(&thread[k], NULL, run_job, &shared[k]), 0);
     }
     for (int k = 0; k < THREADS; k++) {

@@ -2,17 +2,17 @@
 #include "run_support.h"
 
 /* A particle x'' = 0 (or -9.81) with switching functions of time and place that a test chooses. */
-typedef struct probe {
+typedef struct event_probe {
     double (*s[4])(double t, double x);
     int events[4]; /* how often each fired */
     double start[1], speed[1];
     double acceleration;
     int action; /* what `event` returns */
-} probe;
+} event_probe;
 
 static int probe_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    probe *x = self;
+    event_probe *x = self;
     if (want & BG_TERM_M)
         out->M[0] = 1;
     if (want & BG_TERM_f)
@@ -24,13 +24,13 @@ static int probe_terms(void *self, const bg_point *p, unsigned want, bg_terms *o
 
 static int probe_event(void *self, const bg_event *event, const bg_event_state *state)
 {
-    probe *x = self;
+    event_probe *x = self;
     (void)state;
     x->events[event->index]++;
     return x->action;
 }
 
-static bg_system *create_probe(probe *x)
+static bg_system *create_probe(event_probe *x)
 {
     bg_error err = {BG_OK, ""};
     bg_system_def def = bg_default_system_def();
@@ -49,7 +49,7 @@ static bg_system *create_probe(probe *x)
     return sys;
 }
 
-static void run_probe(probe *x, bg_run_report *report)
+static void run_probe(event_probe *x, bg_run_report *report)
 {
     bg_error err = {BG_OK, ""};
     bg_system *sys = create_probe(x);
@@ -106,7 +106,7 @@ static double fast(double t, double x)
 static void test_order(void **state)
 {
     (void)state;
-    probe x = {.s = {at_03, before_03, at_07, NULL}, .speed = {1}};
+    event_probe x = {.s = {at_03, before_03, at_07, NULL}, .speed = {1}};
     bg_run_report r;
     run_probe(&x, &r);
     assert_int_equal(r.nevents, 3);
@@ -126,7 +126,7 @@ static void test_touch(void **state)
 {
     (void)state;
     for (int restart = 0; restart < 2; restart++) {
-        probe x = {.s = {touching, two_close, almost, NULL}, .speed = {1}};
+        event_probe x = {.s = {touching, two_close, almost, NULL}, .speed = {1}};
         x.action = restart ? BG_EVENT_CHANGED : BG_EVENT_NOTE;
         bg_run_report r;
         run_probe(&x, &r);
@@ -147,7 +147,7 @@ static void test_at_start(void **state)
 {
     (void)state;
     for (int restart = 0; restart < 2; restart++) {
-        probe x = {.s = {at_start, at_07, NULL, NULL}, .speed = {1}};
+        event_probe x = {.s = {at_start, at_07, NULL, NULL}, .speed = {1}};
         x.action = restart ? BG_EVENT_CHANGED : BG_EVENT_NOTE;
         bg_run_report r;
         run_probe(&x, &r);
@@ -164,7 +164,7 @@ static void test_at_start(void **state)
 static void test_stop(void **state)
 {
     (void)state;
-    probe x = {.s = {NULL, at_03, at_07, NULL}, .speed = {1}, .action = BG_EVENT_STOP};
+    event_probe x = {.s = {NULL, at_03, at_07, NULL}, .speed = {1}, .action = BG_EVENT_STOP};
     bg_run_report r;
     run_probe(&x, &r);
     assert_int_equal(r.nevents, 1);
@@ -177,7 +177,7 @@ static void test_many(void **state)
 {
     (void)state;
     bg_error err = {BG_OK, ""};
-    probe x = {.s = {fast, NULL, NULL, NULL}, .speed = {1}};
+    event_probe x = {.s = {fast, NULL, NULL, NULL}, .speed = {1}};
     bg_system *sys = create_probe(&x);
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
@@ -218,7 +218,7 @@ static double reaches_and_returns(double t, double x)
 static void test_fast_and_flat(void **state)
 {
     (void)state;
-    probe x = {.s = {fast_sine, three_close, dead_zone, reaches_and_returns}, .speed = {1}};
+    event_probe x = {.s = {fast_sine, three_close, dead_zone, reaches_and_returns}, .speed = {1}};
     bg_run_report r;
     run_probe(&x, &r);
     assert_int_equal(x.events[0], 40);
@@ -424,7 +424,7 @@ static void test_garbage(void **state)
 {
     (void)state;
     bg_error err = {BG_OK, ""};
-    probe x = {.s = {at_03, NULL, NULL, NULL}, .speed = {1}, .action = 7};
+    event_probe x = {.s = {at_03, NULL, NULL, NULL}, .speed = {1}, .action = 7};
     bg_system *sys = create_probe(&x);
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
@@ -454,7 +454,7 @@ static void test_not_repeated(void **state)
 {
     (void)state;
     bg_error err = {BG_OK, ""};
-    probe x = {.s = {place, NULL, NULL, NULL}, .start = {0.5}, .speed = {-1}};
+    event_probe x = {.s = {place, NULL, NULL, NULL}, .start = {0.5}, .speed = {-1}};
     bg_system *sys = create_probe(&x);
     bg_system_def def = *bg_system_get_def(sys);
     bg_system_destroy(sys);

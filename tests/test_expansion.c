@@ -13,18 +13,18 @@
 #include <glob.h>
 
 /* A system at a random state near its start, with random accelerations and multipliers. */
-typedef struct place {
+typedef struct expansion_place {
     const bg_system *sys;
     bg_evaluator *ev;
     const bg_expansion *e;
     bg_state *x;
     bg_point p;
-} place;
+} expansion_place;
 
-static place draw_place(const bg_system *sys, uint64_t *seed)
+static expansion_place draw_place(const bg_system *sys, uint64_t *seed)
 {
     const bg_system_def *d = &sys->def;
-    place at = {.sys = sys, .ev = new_evaluator(sys)};
+    expansion_place at = {.sys = sys, .ev = new_evaluator(sys)};
     bg_error err;
     assert_int_equal(bg_state_create(sys, &at.x, &err), BG_OK);
     bg_state *x = at.x;
@@ -48,7 +48,7 @@ static place draw_place(const bg_system *sys, uint64_t *seed)
     return at;
 }
 
-static void place_clear(place *at)
+static void place_clear(expansion_place *at)
 {
     bg_state_destroy(at->x);
     bg_evaluator_destroy(at->ev);
@@ -71,7 +71,7 @@ static void add_block(int nv, const bg_pattern *p, const double *values, double 
         out[i] += factor * values[i];
 }
 
-static double *calc_blocks(const place *at, const double c[3])
+static double *calc_blocks(const expansion_place *at, const double c[3])
 {
     const bg_system_def *d = &at->sys->def;
     int n = d->nv * d->nv;
@@ -99,7 +99,7 @@ static int count(const bg_pattern *p)
 }
 
 /* The whole matrix of the expansion, (nx + nv) square, with increments c times one of nv. */
-static double *calc_expanded(const place *at, const double c[3])
+static double *calc_expanded(const expansion_place *at, const double c[3])
 {
     const bg_expansion *e = at->e;
     int n = e->nx + at->sys->def.nv;
@@ -140,7 +140,7 @@ static double *eliminate(double *A, int nx, int nv)
 }
 
 /* The largest entry of the difference beside the largest of r_q, r_v and M: one may be zero. */
-static double calc_error(const place *at, const double c[3])
+static double calc_error(const expansion_place *at, const double c[3])
 {
     int nv = at->sys->def.nv;
     double *expected = calc_blocks(at, c), *whole = calc_expanded(at, c), size = 0;
@@ -170,13 +170,13 @@ static double *keep(parts *p, int n)
     return p->owned[p->n++] = sample_array(n + 1);
 }
 
-static double *ask(const place *at, parts *p, bg_derivatives *out, bg_of of, bg_by by)
+static double *ask(const expansion_place *at, parts *p, bg_derivatives *out, bg_of of, bg_by by)
 {
     int n = bg_system_get_rows(at->sys, of) * bg_system_get_columns(at->sys, by);
     return out->block[of][by] = keep(p, n);
 }
 
-static parts calc_parts(const place *at)
+static parts calc_parts(const expansion_place *at)
 {
     const bg_system_def *d = &at->sys->def;
     const bg_expansion *e = at->e;
@@ -218,12 +218,12 @@ static void parts_clear(parts *p)
 }
 
 /* A full matrix with rows and columns (v, z, g, e, p), p = dv - S G^T deta being kept. */
-typedef struct whole {
+typedef struct whole_matrix {
     int n;
     double *A;
-} whole;
+} whole_matrix;
 
-static void put(whole *w, int first, int left, int rows, int columns, const bg_pattern *p,
+static void put(whole_matrix *w, int first, int left, int rows, int columns, const bg_pattern *p,
                 const double *values, double factor, bool transposed)
 {
     for (int i = 0; i < rows; i++)
@@ -235,18 +235,18 @@ static void put(whole *w, int first, int left, int rows, int columns, const bg_p
         }
 }
 
-static const bg_pattern *get_pattern(const place *at, bg_of of, bg_by by)
+static const bg_pattern *get_pattern(const expansion_place *at, bg_of of, bg_by by)
 {
     return bg_system_get_pattern(at->sys, of, by);
 }
 
-static whole make_whole(const place *at, const parts *p, double alpha, const double *S,
-                        const unsigned char *held)
+static whole_matrix make_whole(const expansion_place *at, const parts *p, double alpha,
+                               const double *S, const unsigned char *held)
 {
     const bg_system_def *d = &at->sys->def;
     int nv = d->nv, nz = d->nz, ng = d->ng, z = nv, g = z + nz, e = g + ng, v = e + ng;
     double one = 1 / alpha, two = one * one;
-    whole w = {.n = v + nv, .A = sample_array((v + nv) * (v + nv))};
+    whole_matrix w = {.n = v + nv, .A = sample_array((v + nv) * (v + nv))};
     put(&w, 0, 0, nv, nv, d->pattern_M, p->M, 1, false);
     put(&w, 0, 0, nv, nv, get_pattern(at, BG_OF_r, BG_BY_v), p->r_v, one, false);
     put(&w, 0, v, nv, nv, get_pattern(at, BG_OF_r, BG_BY_q), p->r_q, two, false);
@@ -284,15 +284,15 @@ static whole make_whole(const place *at, const parts *p, double alpha, const dou
 
 /* Random right-hand sides; the solution with the blocks into b [n], that by the expansion into x.
  */
-static void solve_both(const place *at, const parts *p, double alpha, const unsigned char *held,
-                       uint64_t *seed, double *b, double *x)
+static void solve_both(const expansion_place *at, const parts *p, double alpha,
+                       const unsigned char *held, uint64_t *seed, double *b, double *x)
 {
     const bg_system_def *d = &at->sys->def;
     int nv = d->nv, ng = d->ng, n = 2 * nv + d->nz + 2 * ng, g = nv + d->nz;
     double *S = sample_array(nv + 1);
     for (int i = 0; i < nv; i++)
         S[i] = 1 + 0.9 * sample_draw(seed);
-    whole w = make_whole(at, p, alpha, S, held);
+    whole_matrix w = make_whole(at, p, alpha, S, held);
     bg_linear *linear;
     bg_expanded *expanded;
     bg_error err = {BG_OK, ""};
@@ -305,7 +305,7 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
         F1[i] = sample_draw(seed);
         b[n - nv + i] = 0;
     }
-    whole by_q = {.n = nv, .A = sample_array(nv * nv + 1)};
+    whole_matrix by_q = {.n = nv, .A = sample_array(nv * nv + 1)};
     put(&by_q, 0, 0, nv, nv, get_pattern(at, BG_OF_r, BG_BY_q), p->r_q, 1 / alpha / alpha, false);
     for (int i = 0; i < nv; i++)
         for (int j = 0; j < nv; j++)
@@ -330,7 +330,7 @@ static void solve_both(const place *at, const parts *p, double alpha, const unsi
 }
 
 /* Whether the state is one where constraints that are kept are independent enough to solve. */
-static void hold_dependent(const place *at, const parts *p, unsigned char *held)
+static void hold_dependent(const expansion_place *at, const parts *p, unsigned char *held)
 {
     const bg_system_def *d = &at->sys->def;
     bg_rank *rank;
@@ -350,7 +350,7 @@ static void check_solution(const bg_system *sys, uint64_t *seed, double limit)
     int n = 2 * d->nv + d->nz + 2 * d->ng;
     double *b = sample_array(n), *x = sample_array(n);
     unsigned char *held = calloc((size_t)d->ng + 1, 1);
-    place at = draw_place(sys, seed);
+    expansion_place at = draw_place(sys, seed);
     parts p = calc_parts(&at);
     if (d->ng > 0)
         hold_dependent(&at, &p, held);
@@ -377,7 +377,7 @@ static void check_system(const bg_system *sys, uint64_t *seed, int states)
     const double c[4][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.01, 0.1, 1}};
     assert_non_null(sys->def.lay_out);
     for (int k = 0; k < states; k++) {
-        place at = draw_place(sys, seed);
+        expansion_place at = draw_place(sys, seed);
         for (int i = 0; i < 4; i++) {
             double error = calc_error(&at, c[i]);
             if (!(error <= 1e-10))

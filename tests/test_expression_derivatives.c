@@ -53,28 +53,28 @@ static difference differentiate(curve *f, void *self, int order, double h)
     return (difference){d[1], fabs(d[0] - d[1])};
 }
 
-typedef struct motion { /* values + h rates + h^2/2 second */
+typedef struct expression_motion { /* values + h rates + h^2/2 second */
     const bg_expression *e;
     double values[VARIABLES], rates[VARIABLES], second[VARIABLES];
-} motion;
+} expression_motion;
 
 static double follow(void *self, double h)
 {
-    const motion *m = self;
+    const expression_motion *m = self;
     double v[VARIABLES];
     for (int i = 0; i < VARIABLES; i++)
         v[i] = m->values[i] + h * m->rates[i] + h * h / 2 * m->second[i];
     return bg_expression_calc(m->e, v);
 }
 
-typedef struct tally {
+typedef struct derivative_tally {
     int agreed;
     int undecided; /* the differences are no good: a kink, a pole or a jump is near */
     int undefined; /* no derivative although differences exist: (-1)^(x/x) */
-} tally;
+} derivative_tally;
 
-static void compare(tally *t, const char *text, const char *what, double exact, difference d,
-                    double size, double precision)
+static void compare(derivative_tally *t, const char *text, const char *what, double exact,
+                    difference d, double size, double precision)
 {
     double tolerance = precision * (fabs(d.value) + size);
     if (!(d.error <= tolerance)) {
@@ -92,10 +92,10 @@ static void compare(tally *t, const char *text, const char *what, double exact, 
 }
 
 /* Gradient along each axis and jet along a random parabola, at one random point. */
-static void check_derivatives(tally *t, const char *text, const bg_expression *e, uint64_t *seed,
-                              double low, double high)
+static void check_derivatives(derivative_tally *t, const char *text, const bg_expression *e,
+                              uint64_t *seed, double low, double high)
 {
-    motion m = {.e = e};
+    expression_motion m = {.e = e};
     for (int i = 0; i < VARIABLES; i++) {
         m.values[i] = uniform(seed, low, high);
         m.rates[i] = uniform(seed, -1, 1);
@@ -112,7 +112,7 @@ static void check_derivatives(tally *t, const char *text, const bg_expression *e
     double along = 0, size = 1 + fabs(u);
     for (int k = 0; k < n; k++) {
         along += gradient[k] * m.rates[variables[k]];
-        motion axis = {.e = e};
+        expression_motion axis = {.e = e};
         memcpy(axis.values, m.values, sizeof axis.values);
         axis.rates[variables[k]] = 1;
         compare(t, text, "gradient", gradient[k], differentiate(follow, &axis, 1, 2e-3), size,
@@ -180,7 +180,7 @@ static void test_derivatives_of_functions(void **state)
     uint64_t seed = 20240601;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         bg_expression *e = create(texts[i]);
-        tally t = {0};
+        derivative_tally t = {0};
         for (int k = 0; k < POINTS; k++)
             check_derivatives(&t, texts[i], e, &seed, 0.2, 1.3);
         if (t.undecided > t.agreed / 10 || t.undefined > 0)
@@ -263,7 +263,7 @@ static void test_derivatives_of_random_expressions(void **state)
     (void)state;
     enum { EXPRESSIONS = 2000, POINTS = 5 };
     uint64_t seed = 71;
-    tally t = {0};
+    derivative_tally t = {0};
     for (int i = 0; i < EXPRESSIONS; i++) {
         char text[4096];
         *write_random(&seed, 1 + i % 4, text) = '\0';

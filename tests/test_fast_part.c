@@ -56,9 +56,9 @@ static char *make_pair(unsigned seed)
     return text;
 }
 
-typedef struct place {
+typedef struct fast_part_place {
     double *q, *v, *z, *a, *z_t, *whole, *h, *lambda;
-} place;
+} fast_part_place;
 
 static void compare(const double *part, const double *whole, const unsigned char *of, int n,
                     unsigned wanted, double size, const char *name)
@@ -77,7 +77,7 @@ static double find_largest(const double *x, int n)
 }
 
 /* All at one state, with multipliers where there are rows. */
-static void check_state(bg_evaluator *ev, place *x, const char *name)
+static void check_state(bg_evaluator *ev, fast_part_place *x, const char *name)
 {
     const bg_system_def *d = bg_system_get_def(ev->system);
     const double *lambda = d->ng > 0 ? x->lambda : NULL;
@@ -112,7 +112,7 @@ static void compare_rows(const double *part, const double *whole, const bg_patte
 
 /* Terms of the fast part alone are those of the whole; forces, states and masses of the slow one
  * are not looked at. */
-static void check_terms(bg_evaluator *ev, const place *x, const char *name)
+static void check_terms(bg_evaluator *ev, const fast_part_place *x, const char *name)
 {
     const unsigned want = BG_TERM_M | BG_TERM_f | BG_TERM_h | BG_TERM_G | BG_TERM_gamma;
     const bg_system *sys = ev->system;
@@ -156,8 +156,8 @@ static void check_part(const assembled *m, bool joint, uint64_t *seed, const cha
     bg_evaluator *ev = new_evaluator(m->sys);
     enum { MOST = 2000 };
     static double memory[8][MOST];
-    place x = {memory[0], memory[1], memory[2], memory[3],
-               memory[4], memory[5], memory[6], memory[7]};
+    fast_part_place x = {memory[0], memory[1], memory[2], memory[3],
+                         memory[4], memory[5], memory[6], memory[7]};
     assert_true(d->nq < MOST && d->nz < MOST && d->ng < MOST);
     if (joint)
         assert_ok(bg_evaluator_prepare_acceleration(ev, &err));

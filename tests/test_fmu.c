@@ -50,26 +50,26 @@ static bg_problem *open_problem(const example *e)
 }
 
 /* Outputs of a run at every interval. */
-typedef struct rows {
+typedef struct fmu_rows {
     int ny, count;
     double *y; /* [ROWS ny] */
-} rows;
+} fmu_rows;
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
-    rows *r = self;
+    fmu_rows *r = self;
     (void)err;
     assert_true(r->count < ROWS);
     memcpy(r->y + (size_t)r->count++ * (size_t)r->ny, row->y, (size_t)r->ny * sizeof(double));
     return BG_OK;
 }
 
-static rows run(const bg_problem *problem)
+static fmu_rows run(const bg_problem *problem)
 {
     bg_error err = {0};
     bg_run_options options = bg_problem_get_run_options(problem);
     bg_run_report report;
-    rows r = {.ny = bg_system_get_def(bg_problem_get_system(problem))->ny};
+    fmu_rows r = {.ny = bg_system_get_def(bg_problem_get_system(problem))->ny};
     r.y = calloc((size_t)ROWS * (size_t)r.ny, sizeof(double));
     options.sink = (bg_sink){.self = &r, .row = take_row};
     options.skip_comparison = 1;
@@ -96,7 +96,7 @@ static unsigned *list_outputs(const fmu *f, int n)
     return references;
 }
 
-static void assert_row(const example *e, int version, int k, const double *y, const rows *r)
+static void assert_row(const example *e, int version, int k, const double *y, const fmu_rows *r)
 {
     for (int i = 0; i < r->ny; i++) {
         const double other = r->y[(size_t)k * (size_t)r->ny + (size_t)i];
@@ -107,7 +107,7 @@ static void assert_row(const example *e, int version, int k, const double *y, co
 }
 
 /* All intervals of an example, beside the run. */
-static void drive(const example *e, const fmu *f, const rows *r)
+static void drive(const example *e, const fmu *f, const fmu_rows *r)
 {
     instance x;
     double *y = calloc((size_t)r->ny, sizeof *y);
@@ -135,7 +135,7 @@ static void test_models(void **state)
     (void)state;
     for (int k = 0; k < EXAMPLES; k++) {
         bg_problem *problem = open_problem(&examples[k]);
-        rows r = run(problem);
+        fmu_rows r = run(problem);
         assert_int_equal(r.count, examples[k].intervals + 1);
         for (int version = 2; version <= 3; version++) {
             fmu f;

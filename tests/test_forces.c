@@ -132,7 +132,7 @@ static const char sensing[] =
 
 static int set_up(void **state)
 {
-    rig *r = calloc(1, sizeof *r);
+    force_rig *r = calloc(1, sizeof *r);
     char text[sizeof everything + sizeof stops + sizeof sensing];
     snprintf(text, sizeof text, "%s%s%s", everything, stops, sensing);
     rig_read(r, text);
@@ -152,7 +152,7 @@ static bool is_external(const bg_force *f)
 
 /* Turns and moves the second body of every joint but one so that x_b stays perpendicular to z_a, as
  * the joint would keep it: then the angles are true coordinates. */
-static void close_joint(rig *r, int joint, double first, double second)
+static void close_joint(force_rig *r, int joint, double first, double second)
 {
     const bg_joint *j = &r->model->joints[joint];
     bg_mat3 z = bg_rotation_about(bg_vec3_make(0, 0, 1), first);
@@ -164,7 +164,7 @@ static void close_joint(rig *r, int joint, double first, double second)
 }
 
 /* hinge: a -> b, cross: b -> c */
-static void close_angles(rig *r)
+static void close_angles(force_rig *r)
 {
     close_joint(r, 0, 1.2 * rig_random(r), 0);
     close_joint(r, 1, 1.2 * rig_random(r), 1.2 * rig_random(r));
@@ -172,7 +172,7 @@ static void close_angles(rig *r)
 
 static void action_equals_reaction(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < r->model->nforces; k++) {
         const bg_force *f = &r->model->forces[k];
         for (int trial = 0; trial < 20 && !is_external(f); trial++) {
@@ -194,7 +194,7 @@ static void action_equals_reaction(void **state)
 }
 
 /* Sum over the bodies of f . v + n . w. */
-static double calc_power(const rig *r, const bg_wrench *wrench)
+static double calc_power(const force_rig *r, const bg_wrench *wrench)
 {
     double power = 0;
     for (int b = 0; b < RIG_BODIES; b++)
@@ -212,7 +212,7 @@ static bool has_corners(const bg_force *f)
 /* What an element does to the bodies is what its potential loses and its other parts supply. */
 static void power_is_balanced(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const double h = 5e-4; /* order 6; the road passes with 17 rad/s: (17 h)^6 is below 1e-12 */
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     double stored = 0;
@@ -229,7 +229,7 @@ static void power_is_balanced(void **state)
                 r->mode[f->mode0 + i] = 1 + (trial + i) % 2;
             rig_apply(r, f, wrench);
             for (int i = 0; i < 3; i++) {
-                rig plus = rig_move(r, (i + 1) * h), minus = rig_move(r, -(i + 1) * h);
+                force_rig plus = rig_move(r, (i + 1) * h), minus = rig_move(r, -(i + 1) * h);
                 U_t += weight[i] / h *
                        (rig_energy(&plus, f).potential - rig_energy(&minus, f).potential);
             }
@@ -246,7 +246,7 @@ static void power_is_balanced(void **state)
 static void expressions_match_linear_laws(void **state)
 {
     static const char *const pairs[][2] = {{"linear", "law"}, {"twist", "twist_law"}};
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < 2; k++)
         for (int trial = 0; trial < 20; trial++) {
             bg_wrench a[RIG_BODIES], b[RIG_BODIES];
@@ -263,7 +263,7 @@ static void expressions_match_linear_laws(void **state)
 /* The spring's numbers against vectors worked out here, and signs: a stretched spring pulls. */
 static void spring_pulls_along_its_line(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "linear"), *g = rig_find(r, "driven");
     bg_wrench wrench[RIG_BODIES];
     rig_shake(r, 0.2);
@@ -271,7 +271,7 @@ static void spring_pulls_along_its_line(void **state)
     const bg_model *m = r->model;
     bg_vec3 p = bg_add(a->r, bg_rotate(&a->R, m->bodies[1].points[0].r));
     bg_vec3 q = bg_add(b->r, bg_rotate(&b->R, m->bodies[2].points[0].r));
-    rig later = rig_move(r, 1e-4), earlier = rig_move(r, -1e-4);
+    force_rig later = rig_move(r, 1e-4), earlier = rig_move(r, -1e-4);
     double length = bg_length(bg_sub(q, p)), force = rig_sensor(r, f, "force");
     assert_near(rig_sensor(r, f, "length"), length, 1e-14);
     assert_near(rig_sensor(r, f, "stretch"), length - 0.4, 1e-14);
@@ -294,7 +294,7 @@ static void spring_pulls_along_its_line(void **state)
 /* Points on each other: no direction, no force, and nothing that is not a number. */
 static void zero_length_is_harmless(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "driven");
     bg_wrench wrench[RIG_BODIES];
     bg_force_derivatives d;
@@ -314,7 +314,7 @@ static void zero_length_is_harmless(void **state)
 }
 
 /* Puts the points of "table" and "corners" at a distance, at rest. */
-static void stretch_table(rig *r, double length)
+static void stretch_table(force_rig *r, double length)
 {
     rig_shake(r, 0.1);
     r->body[3].r = bg_vec3_make(0.1, -0.3, 0.2);
@@ -326,7 +326,7 @@ static void stretch_table(rig *r, double length)
 static void tables_match_formulas(void **state)
 {
     static const double x[] = {-0.5, -0.1, 0.2, 0.6}, y[] = {-900, -100, 150, 1200};
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *cubic = rig_find(r, "table"), *linear = rig_find(r, "corners");
     double U = 0, before = NAN;
     const double step = 0.01;
@@ -361,7 +361,7 @@ static void bushing_is_linear_in_the_small(void **state)
     static const char *const force[] = {"force_x",  "force_y",  "force_z",
                                         "torque_x", "torque_y", "torque_z"};
     static const char *const place[] = {"x", "y", "z", "angle_x", "angle_y", "angle_z"};
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "rubber");
     rig_shake(r, 0);
     bg_mat3 axes = bg_rotation_about(bg_vec3_make(sqrt(0.5), sqrt(0.5), 0), 0.7);
@@ -390,7 +390,7 @@ static void preload_acts_in_the_design_position(void **state)
     static const double preload[] = {30, -20, 50, 4, 5, -6};
     static const char *const force[] = {"force_x",  "force_y",  "force_z",
                                         "torque_x", "torque_y", "torque_z"};
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "tensed");
     rig_shake(r, 0);
     for (int i = 1; i < 3; i++)
@@ -408,7 +408,7 @@ static void preload_acts_in_the_design_position(void **state)
 static void stops_follow_their_broken_line(void **state)
 {
     static const double x[] = {0.02, 0.05, 1.2, 1.5}, force[] = {0, 0, 490, 730};
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "stopped");
     rig_shake(r, 0);
     const bg_vec3 home = r->body[2].r;
@@ -431,7 +431,7 @@ static void stops_follow_their_broken_line(void **state)
 
 static void applied_forces_stand_in_their_axes(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     bg_wrench world[RIG_BODIES], body[RIG_BODIES], motor[RIG_BODIES], wheel[RIG_BODIES];
     rig_shake(r, 0.7);
     rig_apply(r, rig_find(r, "thrust"), world);
@@ -454,7 +454,7 @@ static void applied_forces_stand_in_their_axes(void **state)
 /* An angle counted through several turns: the torque of a spring goes on growing. */
 static void turns_are_counted(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "twist_z");
     bg_world w;
     double z_t[1];
@@ -477,7 +477,7 @@ static void turns_are_counted(void **state)
  * Runge-Kutta method. */
 static void controller_has_its_transfer_function(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "height_pid");
     const double kp = 30, ki = 7, kd = 2, T = 0.05, omega = 3, h = 1e-3;
     rig_shake(r, 0.2);
@@ -516,7 +516,7 @@ static void controller_has_its_transfer_function(void **state)
 
 static void controller_without_lag_uses_rates(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "hinge_pid"), *lag = rig_find(r, "height_pid");
     double z_t[3];
     rig_shake(r, 0.2);
@@ -538,7 +538,7 @@ static void controller_without_lag_uses_rates(void **state)
 /* A velocity along the body's own axes is what an observer on it would measure. */
 static void controller_measures_in_body_axes(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_force *f = rig_find(r, "forward");
     rig_shake(r, 0.4);
     const bg_body_state *b = &r->body[2];
@@ -550,14 +550,14 @@ static void controller_measures_in_body_axes(void **state)
 }
 
 /* Central differences of order 6 of wrenches and rates along one direction. */
-typedef struct column {
+typedef struct force_column {
     double wrench[6 * RIG_BODIES], h[BG_FORCE_STATES];
-} column;
+} force_column;
 
 /* body >= 0: component 0..5 of its pose, 6..11 of its twist; body < 0: state `component`. */
-static rig perturb(const rig *r, const bg_force *f, int body, int component, double e)
+static force_rig perturb(const force_rig *r, const bg_force *f, int body, int component, double e)
 {
-    rig x = *r;
+    force_rig x = *r;
     double d[12] = {0};
     if (body < 0) {
         x.z[f->z0 + component] += e;
@@ -573,16 +573,16 @@ static rig perturb(const rig *r, const bg_force *f, int body, int component, dou
     return x;
 }
 
-static column differences(const rig *r, const bg_force *f, int body, int component)
+static force_column differences(const force_rig *r, const bg_force *f, int body, int component)
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, h = 2e-3;
-    column out = {{0}, {0}};
+    force_column out = {{0}, {0}};
     for (int i = -3; i <= 3; i++) {
         if (i == 0)
             continue;
         bg_wrench wrench[RIG_BODIES];
         double z_t[BG_FORCE_STATES] = {0}, factor = (i > 0 ? 1 : -1) * weight[abs(i) - 1] / h;
-        rig x = perturb(r, f, body, component, i * h);
+        force_rig x = perturb(r, f, body, component, i * h);
         bg_world w = rig_world(&x);
         rig_apply(&x, f, wrench);
         if (f->class_->rates)
@@ -596,9 +596,9 @@ static column differences(const rig *r, const bg_force *f, int body, int compone
 }
 
 /* The same column from the analytic blocks: those of a body that appears twice add. */
-static column collect(const bg_force_derivatives *d, int body, int component)
+static force_column collect(const bg_force_derivatives *d, int body, int component)
 {
-    column out = {{0}, {0}};
+    force_column out = {{0}, {0}};
     for (int k = 0; k < d->nbodies; k++)
         for (int i = 0; i < 6; i++) {
             double *row = &out.wrench[6 * d->body[k] + i];
@@ -619,10 +619,10 @@ static column collect(const bg_force_derivatives *d, int body, int component)
     return out;
 }
 
-static double compare(const rig *r, const bg_force *f, const bg_force_derivatives *d, int body,
-                      int component, double *size)
+static double compare(const force_rig *r, const bg_force *f, const bg_force_derivatives *d,
+                      int body, int component, double *size)
 {
-    column a = collect(d, body, component), b = differences(r, f, body, component);
+    force_column a = collect(d, body, component), b = differences(r, f, body, component);
     double error = 0;
     bool ground = starts_with(f->class_->name, "tyre"); /* leaves the ground out */
     for (int k = ground ? 6 : 0; k < 6 * RIG_BODIES; k++) {
@@ -636,7 +636,7 @@ static double compare(const rig *r, const bg_force *f, const bg_force_derivative
 
 static void derivatives_match_differences(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < r->model->nforces; k++) {
         const bg_force *f = &r->model->forces[k];
         for (int trial = 0; trial < 10 && !has_corners(f); trial++) {
@@ -668,7 +668,7 @@ static void derivatives_match_differences(void **state)
 /* The laws' numbers against the same outputs worked out here. */
 static void laws_use_outputs(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     const bg_model *m = r->model;
     const bg_joint *hinge = &m->joints[0];
     rig_shake(r, 0.4);

@@ -9,7 +9,7 @@
 enum { SEEDS = SANITIZED ? 40 : 200 };
 
 /* A system of a random mechanism, its start and its terms there. */
-typedef struct subject {
+typedef struct formalism_subject {
     random_mechanism mechanism;
     bg_model *model;
     bg_system *sys;
@@ -20,7 +20,7 @@ typedef struct subject {
     bg_point p;
     bg_terms terms; /* matrices dense, whatever the system's patterns are */
     double *scratch;
-} subject;
+} formalism_subject;
 
 static double *new_array(int n)
 {
@@ -37,7 +37,7 @@ static void spread(const bg_pattern *p, const double *values, double *dense)
             dense[i * p->columns + p->column[k]] = values[k];
 }
 
-static void subject_create(subject *s, unsigned seed, const char *formulation)
+static void subject_create(formalism_subject *s, unsigned seed, const char *formulation)
 {
     bg_error err = {BG_OK, ""};
     memset(s, 0, sizeof *s);
@@ -62,7 +62,7 @@ static void subject_create(subject *s, unsigned seed, const char *formulation)
 
 /* A consistent state as a run starts from it: states of controllers follow from the motion, and
  * accelerations from those. */
-static void subject_assemble(subject *s)
+static void subject_assemble(formalism_subject *s)
 {
     bg_error err = {BG_OK, ""};
     bg_event_state start = {s->x->q, s->x->v, s->x->z, s->x->mode};
@@ -79,7 +79,7 @@ static void subject_assemble(subject *s)
     assert_ok(bg_state_assemble(s->sys, s->x, &s->report, &err));
 }
 
-static void subject_destroy(subject *s)
+static void subject_destroy(formalism_subject *s)
 {
     double *const arrays[] = {s->terms.M,     s->terms.f, s->terms.g, s->terms.gt, s->terms.G,
                               s->terms.gamma, s->terms.V, s->terms.h, s->scratch};
@@ -93,7 +93,7 @@ static void subject_destroy(subject *s)
     free(s->mechanism.text);
 }
 
-static void update_point(subject *s)
+static void update_point(formalism_subject *s)
 {
     bg_error err = {BG_OK, ""};
     assert_ok(
@@ -101,7 +101,7 @@ static void update_point(subject *s)
 }
 
 /* All terms at the state. */
-static void update_terms(subject *s)
+static void update_terms(formalism_subject *s)
 {
     bg_error err = {BG_OK, ""};
     bg_terms out = s->terms;
@@ -121,7 +121,7 @@ static void update_terms(subject *s)
 }
 
 /* Moves q by delta along V, and draws v, a and lambda. */
-static void shake(subject *s)
+static void shake(formalism_subject *s)
 {
     uint64_t *seed = &s->mechanism.seed;
     for (int i = 0; i < s->def->nv; i++) {
@@ -185,7 +185,7 @@ static void test_two_algorithms(void **state)
     double worst_residual = 0, worst_explicit = 0, worst_inverse = 0;
     int rows = 0;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
-        subject s;
+        formalism_subject s;
         subject_create(&s, seed, "joint");
         shake(&s);
         update_terms(&s);
@@ -235,7 +235,7 @@ static void check_derivatives(const char *formulation)
     double worst = 0;
     int bad = 0, compared = 0, sparse = 0;
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
-        subject s;
+        formalism_subject s;
         bg_derivative_check checks[BG_DERIVATIVE_CHECKS];
         int count;
         subject_create(&s, seed, formulation);
@@ -281,7 +281,7 @@ static double calc_outside(const bg_pattern *p, int rows, int columns, double *d
  * without patterns: grouped differences would not see it. Returns how many entries were left out,
  * and counts those of h.
  */
-static int check_patterns(subject *s, double *worst, int *of_h)
+static int check_patterns(formalism_subject *s, double *worst, int *of_h)
 {
     bg_error err = {BG_OK, ""};
     bg_system_def def = *s->def;
@@ -319,7 +319,7 @@ static void test_patterns(void **state)
         double worst = 0;
         int left_out = 0, of_h = 0;
         for (unsigned seed = 1; seed <= SEEDS; seed += 5) { /* dense differences are slow */
-            subject s;
+            formalism_subject s;
             subject_create(&s, seed, formulations[form]);
             shake(&s);
             update_point(&s);
@@ -341,7 +341,7 @@ static void test_mass(void **state)
     double worst = 0;
     for (unsigned seed = 1; seed <= SEEDS; seed++)
         for (int form = 0; form < 2; form++) {
-            subject s;
+            formalism_subject s;
             bg_energy e;
             subject_create(&s, seed, formulations[form]);
             if (form == 0)
@@ -382,7 +382,7 @@ static void test_mass(void **state)
 
 /* T + U a time h later; only odd orders of h matter to central differences, so first-order steps
  * of all states do. */
-static double calc_energy_at(subject *s, double h)
+static double calc_energy_at(formalism_subject *s, double h)
 {
     bg_error err = {BG_OK, ""};
     bg_energy e;
@@ -413,7 +413,7 @@ static void test_power(void **state)
         double worst = 0, driven = 0;
         unsigned at = 0;
         for (unsigned seed = 1; seed <= SEEDS; seed++) {
-            subject s;
+            formalism_subject s;
             bg_energy e;
             subject_create(&s, seed, formulations[form]);
             subject_assemble(&s);
@@ -454,11 +454,11 @@ static void test_power(void **state)
     }
 }
 
-typedef struct comparison {
+typedef struct formalism_comparison {
     double velocity, acceleration, reaction;
     unsigned at[3]; /* seeds */
     int reactions;  /* mechanisms whose reactions are unique */
-} comparison;
+} formalism_comparison;
 
 static void keep(double error, unsigned seed, double *worst, unsigned *at)
 {
@@ -486,9 +486,9 @@ static double compare(const bg_system_def *def, const char *kinds, const double 
 static void test_two_forms(void **state)
 {
     (void)state;
-    comparison c = {0};
+    formalism_comparison c = {0};
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
-        subject s[2];
+        formalism_subject s[2];
         double *y[2];
         for (int form = 0; form < 2; form++) {
             subject_create(&s[form], seed, form == 0 ? "joint" : "cartesian");

@@ -48,19 +48,19 @@ static void test_counts(void **state)
 
 /* Rows of a run. */
 enum { MAX_OUTPUTS = 256 };
-typedef struct record {
+typedef struct hmmwv_record {
     int ny, rows;
     char names[MAX_OUTPUTS][64];
     double first[MAX_OUTPUTS], least[MAX_OUTPUTS], most[MAX_OUTPUTS];
     double skew; /* the most by which left and right differed */
     const char *where;
-    void (*look)(struct record *r, const double *y);
+    void (*look)(struct hmmwv_record *r, const double *y);
     bg_problem *problem; /* whose names the report's events have */
-} record;
+} hmmwv_record;
 
 static bg_status keep(void *self, const bg_row *row, bg_error *err)
 {
-    record *r = self;
+    hmmwv_record *r = self;
     (void)err;
     for (int i = 0; i < r->ny; i++) {
         if (r->rows == 0)
@@ -74,7 +74,7 @@ static bg_status keep(void *self, const bg_row *row, bg_error *err)
     return BG_OK;
 }
 
-static int find(const record *r, const char *name)
+static int find(const hmmwv_record *r, const char *name)
 {
     for (int i = 0; i < r->ny; i++)
         if (strcmp(r->names[i], name) == 0)
@@ -85,7 +85,7 @@ static int find(const record *r, const char *name)
 
 /* A run with the options of the file, but for these; to be ended by `end`. */
 static void run(const bg_setting *settings, int nsettings, const char *formulation,
-                const char *integrator, double tolerance, double t_end, record *r,
+                const char *integrator, double tolerance, double t_end, hmmwv_record *r,
                 bg_run_report *report)
 {
     bg_error err = {BG_OK, ""};
@@ -112,7 +112,7 @@ static void run(const bg_setting *settings, int nsettings, const char *formulati
     assert_ok(bg_run(sys, &o, report, &err));
 }
 
-static void end(record *r, bg_run_report *report)
+static void end(hmmwv_record *r, bg_run_report *report)
 {
     bg_run_report_clear(report);
     bg_problem_destroy(r->problem);
@@ -126,9 +126,9 @@ static void test_equilibrium(void **state)
     static const double expected[2][6] = {{6522.79, 6522.79, 6117.02, 6117.02, 0.687576, 0.000286},
                                           {7295.97, 6921.94, 6873.01, 6150.71, 0.673366, NAN}};
     for (int k = 0; k < 4; k++) {
-        static record r;
+        static hmmwv_record r;
         bg_run_report report;
-        r = (record){0};
+        r = (hmmwv_record){0};
         run(&loaded, k / 2, forms[k % 2], "bdf", 1e-6, 1e-3, &r, &report);
         for (int i = 0; i < 6; i++) {
             double y = r.first[find(&r, names[i])], x = expected[k / 2][i];
@@ -247,7 +247,7 @@ static void write_sides(char *text, size_t size)
 }
 
 /* Signs of the mirror image by component, x y z or w x y z. */
-static void compare_sides(record *r, const double *y)
+static void compare_sides(hmmwv_record *r, const double *y)
 {
     static const int sign[4][4] = {{1, -1, 1}, {1, -1, 1}, {1, -1, 1, -1}, {-1, 1, -1}};
     int at = find(r, "0.x");
@@ -285,11 +285,11 @@ static void test_bump(void **state)
     const bg_setting sides[] = {{"outputs", text}, {"plots", "[]"}};
     static const char *const methods[] = {"bdf", "sdirk4", "trapezoidal", "sdirk4-first-order"};
     for (int k = 0; k < 8; k++) {
-        static record r;
+        static hmmwv_record r;
         const int f = k % 2;
         const char *method = methods[k / 2];
         bg_run_report report;
-        r = (record){.look = compare_sides};
+        r = (hmmwv_record){.look = compare_sides};
         double tolerance = k < 4 ? 1e-6 : 1e-5;
         run(sides, 2, forms[f], method, tolerance, SANITIZED ? 0.65 : 2, &r, &report);
         int events = SANITIZED ? 4 : 8;

@@ -42,13 +42,13 @@ static void test_counts(void **state)
     linear_end(&m);
 }
 
-typedef struct run {
+typedef struct hmmwv10_run {
     bg_problem *problem;
     bg_run_report report;
     int n;
-} run;
+} hmmwv10_run;
 
-static void run_begin(run *r, const bg_setting *settings, int n, const char *form,
+static void run_begin(hmmwv10_run *r, const bg_setting *settings, int n, const char *form,
                       const char *method, double step, double tolerance, double t)
 {
     bg_error err = {BG_OK, ""};
@@ -71,7 +71,7 @@ static void run_begin(run *r, const bg_setting *settings, int n, const char *for
     r->n = bg_system_get_def(sys)->ny;
 }
 
-static double get(const run *r, const char *name)
+static double get(const hmmwv10_run *r, const char *name)
 {
     char buffer[64];
     const bg_system *sys = bg_problem_get_system(r->problem);
@@ -82,7 +82,7 @@ static double get(const run *r, const char *name)
     return NAN;
 }
 
-static void run_end(run *r)
+static void run_end(hmmwv10_run *r)
 {
     bg_run_report_clear(&r->report);
     bg_problem_destroy(r->problem);
@@ -97,7 +97,7 @@ static void test_rest(void **state)
                                    {"parameters.torque", "0"},
                                    {"initial", "{\"equilibrium\": true}"}};
     const double mass = 2086.52 + 9.072 + 4 * (23.965 + 5.813 + 19.45 + 41.81 + 29.3);
-    run r;
+    hmmwv10_run r;
     run_begin(&r, settings, 4, "joint", "prk38", 0.005, 1e-6, 0.01);
     const double front = get(&r, "front.left.load"), rear = get(&r, "rear.left.load");
     assert_near(get(&r, "front.right.load"), front, 1e-6);
@@ -119,7 +119,7 @@ static void test_coasting(void **state)
                 level, {"inputs.drive", drives[k]}, {"initial", "{\"equilibrium\": true}"}};
             double v[3], spin[3], load[3], pitch[3], slip[3];
             for (int i = 0; i < 3; i++) {
-                run r;
+                hmmwv10_run r;
                 run_begin(&r, settings, 3, forms[form], "prk38", 0.005, 1e-6, 0.01 + 0.25 * i);
                 v[i] = get(&r, "velocity.x");
                 spin[i] = get(&r, "rear.left.spin");
@@ -146,7 +146,7 @@ static void test_formulations(void **state)
     static const char *const names[] = {"position.x", "position.y",      "position.z",     "pitch",
                                         "roll",       "front.left.load", "rear.right.spin"};
     static const double size[] = {1, 1, 1, 1, 1, 1e4, 1};
-    run a, b;
+    hmmwv10_run a, b;
     const double t = SANITIZED ? 0.02 : 0.7;
     run_begin(&a, NULL, 0, "joint", "mdop5", 0, 1e-9, t);
     run_begin(&b, NULL, 0, "cartesian", "mdop5", 0, 1e-9, t);
@@ -267,7 +267,7 @@ static void test_stable_steps(void **state)
         const bg_setting settings[] = {
             level, {"parameters.torque", "0"}, {"parameters.speed", cases[k].speed}};
         linear_model m;
-        run r;
+        hmmwv10_run r;
         begin(&m, settings, 3, "joint");
         run_begin(&r, settings, 3, "joint", "prk38", 0.002, 1e-6, 1); /* until it has settled */
         const bg_state *at = r.report.final;
@@ -296,10 +296,10 @@ static void test_errors(void **state)
                  {"prk38", 0.01, 0, 2e-6, 3, 8},
                  {"prk25-paper", 0.005, 5e-4, 1e-2, 2, 5}}; /* it loses momentum */
     const bg_setting settings[] = {level};
-    run exact;
+    hmmwv10_run exact;
     run_begin(&exact, settings, 1, "joint", "mdop8", 0, 1e-10, 1);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        run r;
+        hmmwv10_run r;
         run_begin(&r, settings, 1, "joint", cases[k].method, cases[k].step, 1e-6, 1);
         const double error = fabs(get(&r, "velocity.x") - get(&exact, "velocity.x"));
         const long steps = (long)(1 / cases[k].step + 0.5);

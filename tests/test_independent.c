@@ -4,21 +4,21 @@
 #include "model_support.h"
 #include "random_mechanism.h"
 
-typedef struct subject {
+typedef struct independent_subject {
     bg_model *model;
     bg_system *sys;
     bg_state *state;
     bg_assembly_report assembly;
     bg_integrator *ig;
     bg_independent *partition;
-} subject;
+} independent_subject;
 
 /* False: the mechanism cannot be put together. */
-static bool begin(subject *s, const char *text, const char *form, bool directions)
+static bool begin(independent_subject *s, const char *text, const char *form, bool directions)
 {
     bg_error err = {BG_OK, ""};
     bg_integrator_options o = bg_default_integrator_options();
-    *s = (subject){0};
+    *s = (independent_subject){0};
     assert_ok(bg_model_parse(text, "random", NULL, 0, &s->model, &err));
     assert_ok(bg_model_create_system(s->model, form, &s->sys, &err));
     assert_ok(bg_state_create(s->sys, &s->state, &err));
@@ -32,7 +32,7 @@ static bool begin(subject *s, const char *text, const char *form, bool direction
     return true;
 }
 
-static void end(subject *s)
+static void end(independent_subject *s)
 {
     bg_independent_destroy(s->partition);
     bg_integrator_destroy(s->ig);
@@ -42,7 +42,7 @@ static void end(subject *s)
     bg_model_destroy(s->model);
 }
 
-static void evaluate(subject *s, const bg_state *x)
+static void evaluate(independent_subject *s, const bg_state *x)
 {
     bg_error err = {BG_OK, ""};
     unsigned want = BG_TERM_G | BG_TERM_g | BG_TERM_gt;
@@ -51,7 +51,7 @@ static void evaluate(subject *s, const bg_state *x)
 }
 
 /* The largest |w| of kept rows beside their sizes. */
-static double find_largest(const subject *s, const double *w)
+static double find_largest(const independent_subject *s, const double *w)
 {
     double most = 0;
     for (int i = 0; i < s->ig->dyn->ng; i++)
@@ -61,7 +61,7 @@ static double find_largest(const subject *s, const double *w)
 }
 
 /* What is left of a random velocity on the constraints is perpendicular to x, in sizes. */
-static void check_perpendicular(subject *s, uint64_t *seed, const double *x)
+static void check_perpendicular(independent_subject *s, uint64_t *seed, const double *x)
 {
     bg_independent *p = s->partition;
     double e_q[512] = {0}, e_v[512], sum = 0, xx = 0, ee = 0;
@@ -81,7 +81,7 @@ static void check_perpendicular(subject *s, uint64_t *seed, const double *x)
 }
 
 /* G x = y with x_I = 0, and G_u^T y = x_u; of directions, x perpendicular to motions. */
-static void check_solutions(subject *s, uint64_t *seed)
+static void check_solutions(independent_subject *s, uint64_t *seed)
 {
     const bg_dynamics *d = s->ig->dyn;
     bg_independent *p = s->partition;
@@ -109,7 +109,7 @@ static void check_solutions(subject *s, uint64_t *seed)
 }
 
 /* Off the constraints by little: dependent coordinates come back, independent ones stay. */
-static void check_recovery(subject *s, uint64_t *seed)
+static void check_recovery(independent_subject *s, uint64_t *seed)
 {
     bg_error err = {BG_OK, ""};
     const bg_dynamics *d = s->ig->dyn;
@@ -144,7 +144,7 @@ static void test_random(void **state)
             bg_error err = {BG_OK, ""};
             uint64_t seed = number;
             random_mechanism m = random_mechanism_make(number);
-            subject s;
+            independent_subject s;
             if (begin(&s, m.text, forms[f % 2], f >= 2) && s.sys->def.nv < 512 &&
                 s.sys->def.ng < 512) {
                 evaluate(&s, s.state);
@@ -182,7 +182,7 @@ static void test_change(void **state)
                 "['a', 'b']}}, 'forces': {}}";
     bg_error err = {BG_OK, ""};
     char *copy = quote(text);
-    subject s;
+    independent_subject s;
     assert_true(begin(&s, copy, "joint", false));
     bg_independent *p = s.partition;
     evaluate(&s, s.state); /* the rod is upright: its length changes with b alone */

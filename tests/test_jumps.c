@@ -138,14 +138,14 @@ static void jumps_at_the_ends(void **state)
     }
 }
 
-typedef struct rows {
+typedef struct jump_rows {
     int n, before, behind; /* all; at the jump, by the value of the input */
     double t_last;
-} rows;
+} jump_rows;
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
-    rows *r = self;
+    jump_rows *r = self;
     const double t = row->state->t, u = row->y[3], a = row->y[2];
     (void)err;
     r->n++;
@@ -166,7 +166,7 @@ static void rows_lie_on_both_sides(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         rail x;
-        rows r = {0};
+        jump_rows r = {0};
         bg_sink sink = {.self = &r, .row = take_row};
         create(&x, forms[k], "'u': {'type': 'jump', 'from': 1, 'to': 6, 't0': 0.5}", "u");
         run(&x, "mdop5", 1e-10, &sink);
@@ -182,7 +182,7 @@ static void grid_rows_lie_behind(void **state)
 {
     (void)state;
     rail x;
-    rows r = {0};
+    jump_rows r = {0};
     bg_error err = {BG_OK, ""};
     bg_run_options o = bg_default_run_options();
     create(&x, "joint", "'u': {'type': 'jump', 'from': 1, 'to': 6, 't0': 0.5}", "u");

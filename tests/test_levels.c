@@ -13,13 +13,13 @@
 enum { MOST = 160, CASES = 60 };
 static const double negligible = 1e-8;
 
-typedef struct problem {
+typedef struct level_problem {
     int n, m[2];
     double unit[MOST], b[2][2 * MOST];
     double A[2][2 * MOST * MOST]; /* in units of the unknowns */
     double Q[2 * MOST * MOST];    /* orthonormal rows that span those of A[0], then of A[1] */
     int rank[2];
-} problem;
+} level_problem;
 
 static double dot(const double *a, const double *b, int n)
 {
@@ -30,7 +30,7 @@ static double dot(const double *a, const double *b, int n)
 }
 
 /* x without its part in the first `count` rows of Q. */
-static void project(const problem *p, int count, double *x)
+static void project(const level_problem *p, int count, double *x)
 {
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < count; k++) {
@@ -41,7 +41,7 @@ static void project(const problem *p, int count, double *x)
         }
 }
 
-static void orthogonalise(problem *p)
+static void orthogonalise(level_problem *p)
 {
     int count = 0;
     for (int l = 0; l < 2; l++) {
@@ -69,7 +69,7 @@ static void orthogonalise(problem *p)
  * parts; some rows of the first
  * level are sums of two others, which in some problems contradict them; rows of the second are few
  * or many, and contradict each other. */
-static void draw(problem *p, uint64_t *seed, bool redundant, bool contradictory)
+static void draw(level_problem *p, uint64_t *seed, bool redundant, bool contradictory)
 {
     p->n = 20 + (int)random_between(seed, 0, MOST - 21);
     int part = random_between(seed, 0, 1) < 0.5 ? p->n : 3 + (int)random_between(seed, 0, 40);
@@ -102,7 +102,7 @@ static void draw(problem *p, uint64_t *seed, bool redundant, bool contradictory)
     orthogonalise(p);
 }
 
-static void add(const problem *p, int l, bg_levels *levels)
+static void add(const level_problem *p, int l, bg_levels *levels)
 {
     bg_error err = {BG_OK, ""};
     bg_sparse_rows rows = {0};
@@ -117,7 +117,7 @@ static void add(const problem *p, int l, bg_levels *levels)
 }
 
 /* What is left of the gradient of a level's squares in the directions it may choose. */
-static double calc_slope(const problem *p, int l, const double *y)
+static double calc_slope(const level_problem *p, int l, const double *y)
 {
     double slope[MOST] = {0};
     for (int i = 0; i < p->m[l]; i++) {
@@ -131,7 +131,7 @@ static double calc_slope(const problem *p, int l, const double *y)
 }
 
 /* Directions that are left are orthonormal, and no row of the levels so far changes along them. */
-static void check_directions(const problem *p, int level, bg_levels *levels)
+static void check_directions(const level_problem *p, int level, bg_levels *levels)
 {
     int f = bg_levels_get_freedom(levels), n = p->n;
     double *Z = calloc((size_t)f * (size_t)n + 1, sizeof *Z);
@@ -148,7 +148,7 @@ static void check_directions(const problem *p, int level, bg_levels *levels)
 }
 
 /* Both levels are as they should be; with directions asked for in between, or not. */
-static void check(const problem *p, bool directions)
+static void check(const level_problem *p, bool directions)
 {
     bg_error err = {BG_OK, ""};
     bg_levels *levels;
@@ -182,7 +182,7 @@ static void test_optimal(void **state)
 {
     (void)state;
     uint64_t seed = 11;
-    problem *p = calloc(1, sizeof *p);
+    level_problem *p = calloc(1, sizeof *p);
     int groups = 0;
     for (int k = 0; k < CASES; k++) {
         draw(p, &seed, k % 3 > 0, k % 3 == 2);
@@ -196,7 +196,7 @@ static void test_optimal(void **state)
 /* Few rows that tie all unknowns together, the last of which is the sum of others in some problems;
  * then rows that ask for single unknowns, for all or all but some, twice for some, and in some
  * problems one that asks for two. */
-static void draw_few(problem *p, uint64_t *seed, int variant)
+static void draw_few(level_problem *p, uint64_t *seed, int variant)
 {
     memset(p->A, 0, sizeof p->A);
     p->n = 40 + (int)random_between(seed, 0, MOST - 41);
@@ -228,7 +228,7 @@ static void test_few(void **state)
 {
     (void)state;
     uint64_t seed = 5;
-    problem *p = calloc(1, sizeof *p);
+    level_problem *p = calloc(1, sizeof *p);
     for (int k = 0; k < CASES; k++) {
         draw_few(p, &seed, k);
         check(p, k % 4 == 0);

@@ -29,13 +29,13 @@ static double draw(random_source *source)
     return (double)(source->state >> 11) * 0x1p-52 - 1;
 }
 
-typedef struct test_pattern {
+typedef struct saddle_pattern {
     bg_pattern pattern;
     int row_start[N_MAX + 1], column[COUNT_MAX];
-} test_pattern;
+} saddle_pattern;
 
 /* Each entry with the given probability; the diagonal always when asked for. */
-static void make_pattern(test_pattern *p, int rows, int columns, double density, bool diagonal,
+static void make_pattern(saddle_pattern *p, int rows, int columns, double density, bool diagonal,
                          random_source *source)
 {
     int count = 0;
@@ -113,7 +113,7 @@ static void test_sparse_solve(void **state)
 {
     (void)state;
     random_source source = {2};
-    static test_pattern p;
+    static saddle_pattern p;
     static double A[COUNT_MAX], b[N_MAX], x[N_MAX];
     for (int n = 1; n <= N_MAX; n += 13) {
         make_pattern(&p, n, n, 0.08, true, &source);
@@ -135,16 +135,16 @@ static void test_sparse_solve(void **state)
 }
 
 /* A saddle-point problem in patterns, its dense form, and its full matrix. */
-typedef struct problem {
+typedef struct saddle_problem {
     int nv, ng, n;
-    test_pattern pattern_M, pattern_G;
+    saddle_pattern pattern_M, pattern_G;
     double M[COUNT_MAX], upper[COUNT_MAX], lower[COUNT_MAX];
     double M_dense[COUNT_MAX], upper_dense[COUNT_MAX], lower_dense[COUNT_MAX];
     double K[COUNT_MAX];
     unsigned char eliminated[N_MAX], fixed[N_MAX];
-} problem;
+} saddle_problem;
 
-static void make_problem(problem *p, int nv, int ng, double density, random_source *source)
+static void make_problem(saddle_problem *p, int nv, int ng, double density, random_source *source)
 {
     p->nv = nv;
     p->ng = ng;
@@ -163,7 +163,7 @@ static void make_problem(problem *p, int nv, int ng, double density, random_sour
 }
 
 /* The dense blocks, and K written straight from the definition. */
-static void update_dense(problem *p)
+static void update_dense(saddle_problem *p)
 {
     int nv = p->nv, n = p->n;
     make_dense(&p->pattern_M.pattern, p->M, p->M_dense);
@@ -184,13 +184,13 @@ static void update_dense(problem *p)
         }
 }
 
-static bool is_held(const problem *p, int i)
+static bool is_held(const saddle_problem *p, int i)
 {
     return i < p->nv ? p->fixed[i] : p->eliminated[i - p->nv];
 }
 
 /* Solves p with kkt, checks it against K, and leaves the solution (n entries) in x. */
-static void check_kkt(const problem *p, bg_kkt *kkt, bool dense, double *x)
+static void check_kkt(const saddle_problem *p, bg_kkt *kkt, bool dense, double *x)
 {
     int nv = p->nv, n = p->n;
     double b[N_MAX];
@@ -214,7 +214,7 @@ static void check_kkt(const problem *p, bg_kkt *kkt, bool dense, double *x)
 }
 
 /* Through every way of assembly, with held unknowns set and released again. */
-static void check_kkt_variants(problem *p)
+static void check_kkt_variants(saddle_problem *p)
 {
     static double x[4][N_MAX], y[N_MAX]; /* dense solutions, sparse solution */
     const bg_pattern *M = &p->pattern_M.pattern, *G = &p->pattern_G.pattern;
@@ -245,7 +245,7 @@ static void check_kkt_variants(problem *p)
 static void test_kkt_dense_against_sparse(void **state)
 {
     (void)state;
-    static problem p;
+    static saddle_problem p;
     random_source source = {3};
     const int sizes[][2] = {{3, 2}, {7, 6}, {14, 10}, {22, 14}, {27, 14}, {45, 30}};
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -258,7 +258,7 @@ static void test_kkt_dense_against_sparse(void **state)
 static void test_kkt_one_pattern(void **state)
 {
     (void)state;
-    static problem p;
+    static saddle_problem p;
     static double x[N_MAX], y[N_MAX];
     random_source source = {4};
     for (int nv = 6; nv <= 40; nv += 34) {
@@ -291,7 +291,7 @@ static void test_pivots_follow_values(void **state)
 {
     (void)state;
     enum { N = 50 };
-    static test_pattern p;
+    static saddle_pattern p;
     static double A[COUNT_MAX], b[N], x[N];
     random_source source = {5};
     int count = 0;
@@ -346,7 +346,7 @@ static double calc_exact_rcond(bg_linear *linear, int n, const double *A)
 static void test_rcond(void **state)
 {
     (void)state;
-    static test_pattern p;
+    static saddle_pattern p;
     random_source source = {6};
     for (int n = 1; n <= 40; n += n < 8 ? 1 : 16) {
         make_pattern(&p, n, n, 1, true, &source);
@@ -370,7 +370,7 @@ static void test_rcond(void **state)
 
 /* Row r of G <- a combination of the rows before it; pattern and values stay in step because the
  * patterns of these problems are full. */
-static void make_dependent(problem *p, int r, random_source *source)
+static void make_dependent(saddle_problem *p, int r, random_source *source)
 {
     int nv = p->nv;
     for (int j = 0; j < nv; j++)
@@ -388,7 +388,7 @@ static void make_dependent(problem *p, int r, random_source *source)
 static void test_singular_constraints(void **state)
 {
     (void)state;
-    static problem p;
+    static saddle_problem p;
     random_source source = {7};
     const int sizes[][2] = {{3, 2}, {7, 5}, {14, 9}, {20, 10}, {30, 12}};
     for (int trial = 0; trial < 60; trial++) {
@@ -418,7 +418,7 @@ static void test_singular_constraints(void **state)
 static void test_singular_matrices(void **state)
 {
     (void)state;
-    static test_pattern p;
+    static saddle_pattern p;
     random_source source = {8};
     for (int n = 2; n <= 50; n += 12)
         for (int backend = 0; backend < 2; backend++) {
@@ -459,7 +459,7 @@ static void test_structurally_singular(void **state)
  * 10^decades. Masses are also scaled alone: light bodies give M of 1e-7 beside G of 1e-2. */
 static void check_scaled(int nv, int ng, double decades, double mass, random_source *source)
 {
-    static problem p;
+    static saddle_problem p;
     static double D[N_MAX], x[N_MAX], y[N_MAX];
     make_problem(&p, nv, ng, 1, source);
     for (int i = 0; i < p.n; i++)
@@ -467,7 +467,7 @@ static void check_scaled(int nv, int ng, double decades, double mass, random_sou
     for (int k = 0; k < nv * nv; k++)
         p.M[k] *= mass;
     for (int backend = 0; backend < 2; backend++) {
-        problem s = p;
+        saddle_problem s = p;
         bg_kkt *kkt;
         const bg_pattern *M = backend ? &p.pattern_M.pattern : NULL;
         const bg_pattern *G = backend ? &p.pattern_G.pattern : NULL;
@@ -510,7 +510,7 @@ static void test_badly_scaled(void **state)
 static void check_rank(bool sparse)
 {
     enum { M = 8, N = 9 };
-    static test_pattern p;
+    static saddle_pattern p;
     double A[M * N];
     unsigned char dependent[M], involved[M];
     random_source source = {10};
@@ -816,7 +816,7 @@ static int check_groups(const bg_pattern *p, int *group)
 static void test_colouring(void **state)
 {
     (void)state;
-    static test_pattern p;
+    static saddle_pattern p;
     int group[N_MAX], again[N_MAX], *dense, count;
     random_source source = {11};
     for (int trial = 0; trial < 40; trial++) {
@@ -856,7 +856,7 @@ static void test_colouring_by_degree(void **state)
 static void test_products(void **state)
 {
     (void)state;
-    static test_pattern p;
+    static saddle_pattern p;
     static double values[COUNT_MAX], A[COUNT_MAX], x[N_MAX], y[2][N_MAX];
     random_source source = {12};
     make_pattern(&p, 12, 17, 0.3, false, &source);
@@ -886,9 +886,9 @@ static void test_products(void **state)
 }
 
 /* Factors a drifting problem at step k and solves; x has n entries. */
-static void solve_drifting(const problem *p, bg_kkt *kkt, int k, double *x)
+static void solve_drifting(const saddle_problem *p, bg_kkt *kkt, int k, double *x)
 {
-    static problem drifting;
+    static saddle_problem drifting;
     drifting = *p;
     for (int e = 0; e < p->pattern_M.row_start[p->nv]; e++)
         drifting.M[e] *= 1 + 0.2 * sin(k + e);
@@ -903,7 +903,7 @@ static void solve_drifting(const problem *p, bg_kkt *kkt, int k, double *x)
 static void test_archive(void **state)
 {
     (void)state;
-    static problem p;
+    static saddle_problem p;
     static double x[2][N_MAX], y[N_MAX];
     random_source source = {13};
     bool fresh_differs = false;

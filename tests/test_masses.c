@@ -99,14 +99,14 @@ static void test_random(void **state)
 /* M = [1 2t; 2t 1] without forces, beside coordinates without any trouble: nothing but the sign
  * tells that it is indefinite from 0.5 s on. With a constraint on `others` as soon as there are
  * some. */
-typedef struct turning {
+typedef struct turning_mass {
     int n;
     double start;
-} turning;
+} turning_mass;
 
 static int turning_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const turning *x = self;
+    const turning_mass *x = self;
     int n = x->n;
     for (int i = 0; i < n && (want & BG_TERM_M); i++)
         out->M[i * n + i] = 1;
@@ -140,7 +140,7 @@ static void test_runs(void **state)
         for (int n = 2; n <= 4; n += 2)
             for (int late = 0; late < 2; late++) {
                 bg_error err = {BG_OK, ""};
-                turning x = {n, late ? 0.003 : 0.8};
+                turning_mass x = {n, late ? 0.003 : 0.8};
                 bg_system_def d = bg_default_system_def();
                 bg_run_options o = bg_default_run_options();
                 bg_run_report r;

@@ -4,13 +4,13 @@
 #include "results/mat.h"
 #include "run_support.h"
 
-typedef struct reader {
+typedef struct mat_reader {
     const unsigned char *data;
     size_t at, size;
-} reader;
+} mat_reader;
 
 /* The next element: its type, and where its data are; the reader is behind it. */
-static uint32_t next(reader *r, const unsigned char **data, uint32_t *size)
+static uint32_t next(mat_reader *r, const unsigned char **data, uint32_t *size)
 {
     uint32_t tag[2];
     assert_true(r->at + sizeof tag <= r->size);
@@ -23,12 +23,12 @@ static uint32_t next(reader *r, const unsigned char **data, uint32_t *size)
 }
 
 /* Opens the next array: its class, dimensions and name; `inside` reads its data. */
-static int open_array(reader *r, int32_t dimensions[2], char name[32], reader *inside)
+static int open_array(mat_reader *r, int32_t dimensions[2], char name[32], mat_reader *inside)
 {
     const unsigned char *data;
     uint32_t size, class_;
     assert_int_equal(next(r, &data, &size), 14);
-    *inside = (reader){data, 0, size};
+    *inside = (mat_reader){data, 0, size};
     assert_int_equal(next(inside, &data, &size), 6);
     memcpy(&class_, data, sizeof class_);
     assert_int_equal(next(inside, &data, &size), 5);
@@ -39,13 +39,13 @@ static int open_array(reader *r, int32_t dimensions[2], char name[32], reader *i
     return (int)class_;
 }
 
-static void expect_matrix(reader *r, const char *name, const double *M, int rows, int columns)
+static void expect_matrix(mat_reader *r, const char *name, const double *M, int rows, int columns)
 {
     int32_t n[2];
     char found[32];
     const unsigned char *data;
     uint32_t size;
-    reader inside;
+    mat_reader inside;
     assert_int_equal(open_array(r, n, found, &inside), 6);
     assert_string_equal(found, name);
     assert_int_equal(n[0], rows);
@@ -59,14 +59,14 @@ static void expect_matrix(reader *r, const char *name, const double *M, int rows
                                 sizeof *M);
 }
 
-static void expect_texts(reader *r, const char *name, const char *const *texts,
+static void expect_texts(mat_reader *r, const char *name, const char *const *texts,
                          const int *characters, int n)
 {
     int32_t d[2];
     char found[32];
     const unsigned char *data;
     uint32_t size;
-    reader cell, inside;
+    mat_reader cell, inside;
     assert_int_equal(open_array(r, d, found, &cell), 1);
     assert_string_equal(found, name);
     assert_int_equal(d[0], n);
@@ -104,7 +104,7 @@ static void test_read_back(void **state)
         assert_ok(bg_linear_check_place(path, &err));
         assert_ok(bg_linear_write(&m, path, &err));
         FILE *in = fopen(path, "rb");
-        reader r = {bytes, 128, fread(bytes, 1, sizeof bytes, in)};
+        mat_reader r = {bytes, 128, fread(bytes, 1, sizeof bytes, in)};
         fclose(in);
         assert_memory_equal(bytes, "MATLAB 5.0 MAT-file", 19);
         assert_true(bytes[126] == 'I' || bytes[126] == 'M');

@@ -9,13 +9,13 @@ static const char four_bar[] = BOGIE_SOURCE_DIR "/models/four-bar.json";
 static const char gyroscope[] = BOGIE_SOURCE_DIR "/models/gyroscope.json";
 
 /* A system, how long it is followed, and the length of steps of its reference. */
-typedef struct subject {
+typedef struct method_subject {
     const char *reference, *form; /* form NULL: equations */
     double t_end, h_fine;
     const char *only; /* the one method it is for; NULL: all */
-} subject;
+} method_subject;
 
-static const subject subjects[] = {
+static const method_subject subjects[] = {
     {"equations:pendulum", NULL, 1.0, 1.0 / 256, NULL},
     {"equations:car-axle", NULL, 0.5, 1.0 / 1024, NULL},
     {four_bar, "joint", 0.5, 1.0 / 512, NULL},
@@ -26,12 +26,12 @@ static const subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
-static bool suits(const subject *s, const bg_integrator_info *info)
+static bool suits(const method_subject *s, const bg_integrator_info *info)
 {
     return !s->only || strcmp(s->only, info->name) == 0;
 }
 
-static bg_system *open_subject(const subject *s, bg_model **model)
+static bg_system *open_subject(const method_subject *s, bg_model **model)
 {
     bg_error err = {BG_OK, ""};
     bg_system *sys;
@@ -66,7 +66,7 @@ static void compare(bg_integrator *a, bg_integrator *b, double t, double *error)
 }
 
 /* `steps` steps of a method beside short ones of mdop8, whose dense output is of order 7. */
-static errors measure(const subject *s, const char *method, int steps)
+static errors measure(const method_subject *s, const char *method, int steps)
 {
     bg_error err = {BG_OK, ""};
     bg_model *models[2];
@@ -101,7 +101,7 @@ static errors measure(const subject *s, const char *method, int steps)
 
 /* Slopes over the four shortest of steps that become shorter by sqrt(2), as long as errors are
  * those of the method and not of rounding; those of low orders are that to the end. */
-static void check_order(const subject *s, const bg_integrator_info *info)
+static void check_order(const method_subject *s, const bg_integrator_info *info)
 {
     enum { POINTS = 20, USED = 4 };
     const double floor = 2e-12;
@@ -141,7 +141,8 @@ static void test_order(void **state)
 
 /* A trajectory of a method with error control, or of its fixed steps; positions are projected as
  * the drift asks for it, where the method can do that. */
-static void begin(trajectory *x, const subject *s, const bg_integrator_info *info, bg_model **model)
+static void begin(trajectory *x, const method_subject *s, const bg_integrator_info *info,
+                  bg_model **model)
 {
     bg_system *sys = open_subject(s, model);
     bool controls = false;
@@ -173,7 +174,7 @@ static void assert_same(const trajectory *x, const trajectory *y, const char *na
         fail_msg("%s %s: not the same at t = %g and %g", d->sys->def.name, name, a->t, b->t);
 }
 
-static void check_resume(const subject *s, const bg_integrator_info *info, int before)
+static void check_resume(const method_subject *s, const bg_integrator_info *info, int before)
 {
     bg_error err = {BG_OK, ""};
     bg_model *models[2];
@@ -255,7 +256,7 @@ static void test_restart(void **state)
     for (int i = 0; i < SUBJECTS; i++)
         for (int k = 0; get_method(k); k++)
             for (int r = 0; r < 4 && suits(&subjects[i], get_method(k)); r++) {
-                const subject *s = &subjects[i];
+                const method_subject *s = &subjects[i];
                 bg_model *models[2];
                 trajectory x, y;
                 begin(&x, s, get_method(k), &models[0]);
@@ -358,7 +359,8 @@ static void test_forms(void **state)
             for (int f = 0; f < 2; f++) {
                 bg_error err = {BG_OK, ""};
                 bg_model *model;
-                bg_system *sys = open_subject(&(subject){models[i], forms[f], 0, 0, NULL}, &model);
+                bg_system *sys = open_subject(&(method_subject){models[i], forms[f], 0, 0, NULL},
+                                              &model);
                 bg_run_options o = bg_default_run_options();
                 bg_run_report r;
                 o.integrator = info->name;

@@ -5,16 +5,16 @@
 
 #include "overconstrained.h"
 
-typedef struct outcome {
+typedef struct misfit_outcome {
     double y;
     double misfit; /* of redundant rows */
     bg_verdict verdict;
     bool remarked; /* what the digits come to was found out */
-} outcome;
+} misfit_outcome;
 
-static outcome run_text(const char *json, const char *form, double tolerance)
+static misfit_outcome run_text(const char *json, const char *form, double tolerance)
 {
-    outcome x = {0};
+    misfit_outcome x = {0};
     bg_error err = {BG_OK, ""};
     bg_model *model = NULL;
     bg_system *sys = NULL;
@@ -40,10 +40,10 @@ static outcome run_text(const char *json, const char *form, double tolerance)
 static bool check(void (*write)(text *, placement), placement at, int digits, const char *name)
 {
     static text t;
-    outcome x[2];
+    misfit_outcome x[2];
     at.digits = 17;
     write(&t, at);
-    const outcome exact = run_text(t.buffer, "joint", 1e-9);
+    const misfit_outcome exact = run_text(t.buffer, "joint", 1e-9);
     at.digits = digits;
     write(&t, at);
     for (int f = 0; f < 2; f++) {

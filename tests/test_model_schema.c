@@ -270,11 +270,11 @@ static void test_broken_models(void **state)
 }
 
 /* One model, changed in one place after the other, for the schema and the reader to judge. */
-typedef struct comparison {
+typedef struct schema_comparison {
     json_t *schema, *model;
     const char *name;
     int changes, rejected, differences;
-} comparison;
+} schema_comparison;
 
 /* Whether the reader's sentence is about the shape of the file, which the schema describes, too. It
  * does not know that the lists of an input are of one length, from which count of steps on a stair
@@ -294,7 +294,7 @@ static bool is_structural(const char *sentence)
            (strstr(sentence, "entries, not") && !strstr(sentence, " inputs."));
 }
 
-static void compare(comparison *c, const char *path, const char *change)
+static void compare(schema_comparison *c, const char *path, const char *change)
 {
     char *text = json_dumps(c->model, 0);
     bg_model *model = NULL;
@@ -322,7 +322,8 @@ static void put(json_t *in, const char *key, size_t index, json_t *value)
 }
 
 /* A value of every type in place of the one at key or index. */
-static void replace(comparison *c, json_t *in, const char *key, size_t index, const char *path)
+static void replace(schema_comparison *c, json_t *in, const char *key, size_t index,
+                    const char *path)
 {
     static const char *const values[] = {"null", "true", "7",  "\"1\"",
                                          "[]",   "[1]",  "{}", "{\"zz\": 1}"};
@@ -337,10 +338,10 @@ static void replace(comparison *c, json_t *in, const char *key, size_t index, co
     json_decref(old);
 }
 
-static void vary(comparison *c, json_t *x, const char *path);
+static void vary(schema_comparison *c, json_t *x, const char *path);
 
 /* One member more, one less, and others. */
-static void vary_members(comparison *c, json_t *x, const char *path)
+static void vary_members(schema_comparison *c, json_t *x, const char *path)
 {
     const char *key;
     json_t *value, *members = json_copy(x); /* x changes on the way */
@@ -360,7 +361,7 @@ static void vary_members(comparison *c, json_t *x, const char *path)
     json_decref(members);
 }
 
-static void vary(comparison *c, json_t *x, const char *path)
+static void vary(schema_comparison *c, json_t *x, const char *path)
 {
     if (json_is_object(x))
         vary_members(c, x, path);
@@ -372,7 +373,7 @@ static void vary(comparison *c, json_t *x, const char *path)
     }
 }
 
-static void vary_model(comparison *c, const char *name, const char *road)
+static void vary_model(schema_comparison *c, const char *name, const char *road)
 {
     char path[1024];
     snprintf(path, sizeof path, BOGIE_SOURCE_DIR "/tests/fuzz/seeds/%s.json", name);
@@ -401,7 +402,7 @@ static void test_reader_agrees(void **state)
         ("{\"type\": \"grid\", \"x\": [0, 1], \"y\": [0, 1], \"heights\": [[0, 1], [2, 3]], "
          "\"speed\": 1}"),
     };
-    comparison c = {.schema = load_schema(MODEL_SCHEMA)};
+    schema_comparison c = {.schema = load_schema(MODEL_SCHEMA)};
     vary_model(&c, "joints", NULL);
     vary_model(&c, "forces", NULL);
     vary_model(&c, "tyres", NULL);

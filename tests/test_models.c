@@ -12,17 +12,17 @@
 enum { MAX_OUTPUTS = 512 };
 
 /* Outputs of a run: at its end, and the largest size on the way. */
-typedef struct outcome {
+typedef struct model_outcome {
     int ny, redundant;
     char names[MAX_OUTPUTS][64];
     double y[MAX_OUTPUTS], largest[MAX_OUTPUTS];
     bg_certificate certificate;
-} outcome;
+} model_outcome;
 
 static bg_status keep_largest(void *self, const bg_row *row, bg_error *err)
 {
     (void)err;
-    outcome *x = self;
+    model_outcome *x = self;
     for (int i = 0; i < x->ny; i++)
         x->largest[i] = fmax(x->largest[i], fabs(row->y[i]));
     return BG_OK;
@@ -31,7 +31,7 @@ static bg_status keep_largest(void *self, const bg_row *row, bg_error *err)
 /* Runs a model file, changed by settings; fails the test when the run fails. */
 static void run_changed(const char *path, const bg_setting *settings, int nsettings,
                         const char *integrator, const char *formulation, double t_end,
-                        double tolerance, outcome *x)
+                        double tolerance, model_outcome *x)
 {
     bg_error err = {BG_OK, ""};
     bg_model *model;
@@ -63,7 +63,7 @@ static void run_changed(const char *path, const bg_setting *settings, int nsetti
 }
 
 /* A value at the end by name. */
-static double find_output(const outcome *x, const char *name)
+static double find_output(const model_outcome *x, const char *name)
 {
     for (int i = 0; i < x->ny; i++)
         if (strcmp(x->names[i], name) == 0)
@@ -105,7 +105,7 @@ static char *make_outputs(const inventory *m, const char *path)
  * larger. */
 static bool agree(const inventory *m)
 {
-    static outcome x[2];
+    static model_outcome x[2];
     char path[512];
     double largest = 0, tolerance = SANITIZED ? 1e-6 : 1e-11, span = SANITIZED ? 0.05 : 1;
     int worst = 0;
@@ -252,7 +252,7 @@ static void test_benchmarks(void **state)
         {"iftomm-a05-governor", "alpha", 10, 1e-8, 0.39007370184464508, 1e-6, 0},
         {"iftomm-a05-governor", "speed", 10, 1e-8, 5.5482036226549266, 1e-6, 0},
     };
-    static outcome y;
+    static model_outcome y;
     int bad = 0;
     if (SANITIZED)
         skip(); /* long runs of what is run above */
@@ -294,7 +294,7 @@ static void test_singular_positions(void **state)
         {"points on lines", "mdop5", NULL, 0, 0, 1e3}, {"points on lines", "hem5", NULL, 0, 0, 1e3},
         {"points on lines", "hem4", NULL, 0, 0, 1e3},  {"points on lines", "bdf", NULL, 0, 0, 4e4},
         {"hinges", "mdop5", hinges, 2, 6, 1e3},        {"balls", "mdop5", balls, 6, 0, 1e3}};
-    static outcome y;
+    static model_outcome y;
     int bad = 0;
     for (size_t k = 0; k < 2 * sizeof list / sizeof *list; k++) {
         print_message("%-15s %-5s %-9s errors / tolerance:", list[k / 2].name,
@@ -419,7 +419,7 @@ static void test_resumed_leaps(void **state)
 static void test_forty_four_bars(void **state)
 {
     (void)state;
-    static outcome y;
+    static model_outcome y;
     const bg_setting forty = {"parameters.N", "40"};
     static const char *const forms[] = {"joint", "cartesian"};
     for (int k = 0; k < 2; k++) {
@@ -512,7 +512,7 @@ static void test_five_link_rests(void **state)
     (void)state;
     static const bg_setting flat = {"road",
                                     "{\"type\":\"flat\",\"speed\":\"speed\",\"base\":\"base\"}"};
-    static outcome x;
+    static model_outcome x;
     run_changed(BOGIE_SOURCE_DIR "/models/five-link-suspension.json", &flat, 1, "mdop5", "joint", 1,
                 1e-8, &x);
     double height = 0, damper = 0;

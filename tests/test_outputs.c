@@ -5,7 +5,7 @@
 #include "model/unit.h"
 #include "run/filters.h"
 
-static const bg_output *find(const rig *r, const char *name)
+static const bg_output *find(const force_rig *r, const char *name)
 {
     for (int k = 0; k < r->model->noutputs; k++)
         if (strcmp(r->model->outputs[k].name, name) == 0)
@@ -14,7 +14,7 @@ static const bg_output *find(const rig *r, const char *name)
     return NULL;
 }
 
-static double measure(const rig *r, const char *name)
+static double measure(const force_rig *r, const char *name)
 {
     const bg_world w = rig_world(r);
     return bg_sensor_calc(find(r, name), &w);
@@ -42,7 +42,7 @@ static const char *const two =
 static void angles_are_those_of_the_rotation(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     rig_read(&r, two);
     for (int trial = 0; trial < 50; trial++) {
         const double own[3] = {3 * rig_random(&r), 1.5 * rig_random(&r), 3 * rig_random(&r)};
@@ -66,7 +66,7 @@ static void angles_are_those_of_the_rotation(void **state)
 static void vectors_stand_in_axes_of_bodies(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     rig_read(&r, two);
     for (int trial = 0; trial < 20; trial++) {
         rig_shake(&r, 1);
@@ -105,7 +105,7 @@ static const char *const axle =
 static void wheels_stand_as_turned(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     rig_read(&r, axle);
     const int left = 2, right = 3;
     assert_string_equal(r.model->bodies[left].name, "l.wheel");
@@ -183,7 +183,7 @@ static void values_and_states_have_units(void **state)
     (void)state;
     static const char *const numbers[] = {"contact", "sticks",  "slip",   "use",
                                           "slope",   "creep_x", "creep_y"};
-    rig r;
+    force_rig r;
     rig_read(&r,
              "{'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}}, 'joints':"
              " {'h': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0], 'axis':"
@@ -220,7 +220,7 @@ static void controllers_have_units(void **state)
                  {"'2*t'", "", "", ""}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1024];
-        rig r;
+        force_rig r;
         snprintf(text, sizeof text,
                  "{'bodies': {'a': {'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1]}},"
                  " 'joints': {'h': {'type': 'revolute', 'bodies': ['ground', 'a'], 'at': [0, 0, 0],"

@@ -13,7 +13,7 @@ typedef struct gap {
 } gap;
 
 /* A clock that stands still but for sleeps and work, and moves on by a tick with every reading. */
-typedef struct rig {
+typedef struct pacer_rig {
     int64_t now, latency, tick;
     const gap *gaps; /* times that a reading from `at` on finds gone by at once */
     int ngaps;
@@ -26,11 +26,11 @@ typedef struct rig {
     int64_t wake_at; /* a sleep across this time ends there */
     sig_atomic_t stop;
     int64_t begins[4096]; /* when work began */
-} rig;
+} pacer_rig;
 
 static int64_t rig_now(void *self)
 {
-    rig *r = self;
+    pacer_rig *r = self;
     r->now += r->tick;
     if (r->ngaps > 0 && r->now >= r->gaps->at) {
         r->now += r->gaps->length;
@@ -42,12 +42,12 @@ static int64_t rig_now(void *self)
 
 static int64_t rig_spent(void *self)
 {
-    return ((rig *)self)->spent;
+    return ((pacer_rig *)self)->spent;
 }
 
 static void rig_sleep_until(void *self, int64_t t)
 {
-    rig *r = self;
+    pacer_rig *r = self;
     if (t <= r->now)
         return;
     r->slept += t - r->now;
@@ -56,7 +56,7 @@ static void rig_sleep_until(void *self, int64_t t)
 
 static bg_status rig_work(void *self, bg_error *err)
 {
-    rig *r = self;
+    pacer_rig *r = self;
     long k = r->calls % r->ndurations;
     if (r->calls < 4096)
         r->begins[r->calls] = r->now;
@@ -69,13 +69,13 @@ static bg_status rig_work(void *self, bg_error *err)
 
 static void rig_prepare(void *self)
 {
-    rig *r = self;
+    pacer_rig *r = self;
     r->prepared++;
     r->now += r->preparation;
     r->spent += r->preparation;
 }
 
-static bg_pacer make_pacer(rig *r, long steps)
+static bg_pacer make_pacer(pacer_rig *r, long steps)
 {
     return (bg_pacer){
         .clock = {rig_now, rig_spent, rig_sleep_until, r}, .period = T, .steps = steps};
@@ -85,10 +85,10 @@ static void in_time(void **state)
 {
     (void)state;
     static const int64_t durations[] = {300000, 100000, 900000};
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.now = 123456789, .latency = 7000, .durations = durations, .ndurations = 3};
+    r = (pacer_rig){.now = 123456789, .latency = 7000, .durations = durations, .ndurations = 3};
     bg_pacer pacer = make_pacer(&r, 3000);
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.steps, 3000);
@@ -109,11 +109,11 @@ static void deadline_is_sharp(void **state)
 {
     (void)state;
     for (int late = 0; late < 2; late++) {
-        static rig r;
+        static pacer_rig r;
         static bg_statistics s;
         bg_error err = {BG_OK, ""};
         const int64_t duration = T - 500 + late;
-        r = (rig){.latency = 500, .durations = &duration, .ndurations = 1};
+        r = (pacer_rig){.latency = 500, .durations = &duration, .ndurations = 1};
         bg_pacer pacer = make_pacer(&r, 1);
         assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
         assert_int_equal(s.misses, late);
@@ -129,10 +129,10 @@ static void preparations(void **state)
 {
     (void)state;
     static const int64_t duration = 300000;
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.durations = &duration, .ndurations = 1, .preparation = 700000};
+    r = (pacer_rig){.durations = &duration, .ndurations = 1, .preparation = 700000};
     bg_pacer pacer = make_pacer(&r, 500);
     pacer.prepare = rig_prepare;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
@@ -142,7 +142,7 @@ static void preparations(void **state)
     assert_int_equal(s.misses + s.skipped + s.lag, 0);
     for (int k = 0; k < 500; k++)
         assert_int_equal(r.begins[k], (int64_t)(k + 1) * T);
-    r = (rig){.durations = &duration, .ndurations = 1, .preparation = 800000};
+    r = (pacer_rig){.durations = &duration, .ndurations = 1, .preparation = 800000};
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     for (int k = 0; k < 9; k++) /* the ninth begins 0.8 T late and ends 0.1 T after its deadline */
         assert_int_equal(r.begins[k], (int64_t)(k + 1) * T + k * 100000);
@@ -156,11 +156,11 @@ static void injected_delays(void **state)
 {
     (void)state;
     static const int64_t duration = 200000;
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     for (int policy = 0; policy < 2; policy++) {
         bg_error err = {BG_OK, ""};
-        r = (rig){.durations = &duration, .ndurations = 1};
+        r = (pacer_rig){.durations = &duration, .ndurations = 1};
         bg_pacer pacer = make_pacer(&r, 1050);
         pacer.overload = policy ? BG_OVERLOAD_SLOW : BG_OVERLOAD_SKIP;
         pacer.delay = 5 * T;
@@ -189,7 +189,7 @@ static uint32_t next_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-static void check_begins(const rig *r, const int64_t *durations, int n, bg_overload policy)
+static void check_begins(const pacer_rig *r, const int64_t *durations, int n, bg_overload policy)
 {
     for (int k = 1; k < n; k++) {
         int64_t end = r->begins[k - 1] + durations[k - 1], next = r->begins[k - 1] + T;
@@ -213,7 +213,7 @@ static void random_overload(void **state)
     static const bg_overload policies[] = {BG_OVERLOAD_SKIP, BG_OVERLOAD_SLOW,
                                            BG_OVERLOAD_CATCH_UP};
     static int64_t durations[N];
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     uint32_t seed = 4711;
     long too_long = 0;
@@ -223,7 +223,7 @@ static void random_overload(void **state)
     }
     for (int i = 0; i < 3; i++) {
         bg_error err = {BG_OK, ""};
-        r = (rig){.durations = durations, .ndurations = N};
+        r = (pacer_rig){.durations = durations, .ndurations = N};
         bg_pacer pacer = make_pacer(&r, N);
         pacer.overload = policies[i];
         assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
@@ -245,10 +245,10 @@ static void catching_up(void **state)
 {
     (void)state;
     static const int64_t duration = 200000;
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.durations = &duration, .ndurations = 1};
+    r = (pacer_rig){.durations = &duration, .ndurations = 1};
     bg_pacer pacer = make_pacer(&r, 100);
     pacer.overload = BG_OVERLOAD_CATCH_UP;
     pacer.abandon_after = 5 * T;
@@ -269,7 +269,7 @@ static void catching_up(void **state)
     assert_int_equal(s.latency.max, 0); /* no step waited for the processor */
     assert_int_equal(r.begins[99], 100 * T);
     /* at the end of the run it was still behind */
-    r = (rig){.durations = &duration, .ndurations = 1};
+    r = (pacer_rig){.durations = &duration, .ndurations = 1};
     pacer.steps = 42;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.lag, 4 * T + 200000 - 2 * 800000);
@@ -282,10 +282,10 @@ static void abandoned(void **state)
     for (int late = 0; late < 2; late++) {
         const int64_t durations[] = {100000, 4 * T + late, 100000, 100000,
                                      100000, 100000,       100000, 100000};
-        static rig r;
+        static pacer_rig r;
         static bg_statistics s;
         bg_error err = {BG_OK, ""};
-        r = (rig){.durations = durations, .ndurations = 8};
+        r = (pacer_rig){.durations = durations, .ndurations = 8};
         bg_pacer pacer = make_pacer(&r, 8);
         pacer.overload = BG_OVERLOAD_CATCH_UP;
         pacer.abandon_after = 3 * T;
@@ -304,10 +304,10 @@ static void spinning(void **state)
 {
     (void)state;
     static const int64_t duration = 300000;
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.latency = 70000, .tick = 100, .durations = &duration, .ndurations = 1};
+    r = (pacer_rig){.latency = 70000, .tick = 100, .durations = &duration, .ndurations = 1};
     bg_pacer pacer = make_pacer(&r, 500);
     pacer.spin = 100000;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
@@ -317,13 +317,13 @@ static void spinning(void **state)
     assert_int_equal(s.spin.watched, 500 * (100000 - 70000 - 100));
     assert_int_equal(s.spin.gaps + s.spin.late + s.spin.overslept + s.misses, 0);
     /* not enough: the sleeps end after the release */
-    r = (rig){.latency = 170000, .tick = 100, .durations = &duration, .ndurations = 1};
+    r = (pacer_rig){.latency = 170000, .tick = 100, .durations = &duration, .ndurations = 1};
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.spin.overslept, 500);
     assert_int_equal(s.spin.watched, 0);
     assert_int_equal(s.latency.max, 70100);
     /* a signal ends a sleep: the step does not begin before its time for that */
-    r = (rig){.tick = 100, .durations = &duration, .ndurations = 1, .wake_at = 3 * T + T / 2};
+    r = (pacer_rig){.tick = 100, .durations = &duration, .ndurations = 1, .wake_at = 3 * T + T / 2};
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.latency.max, 0);
     assert_int_equal(s.spin.watched, 500 * (100000 - 100));
@@ -336,10 +336,10 @@ static void rests(void **state)
     static const int64_t durations[] = {100000, 400000, 850000, 950000};
     static const int64_t sleeps[] = {100000, 100000, 100000, 50000};
     for (int k = 0; k < 4; k++) {
-        static rig r;
+        static pacer_rig r;
         static bg_statistics s;
         bg_error err = {BG_OK, ""};
-        r = (rig){.durations = &durations[k], .ndurations = 1, .tick = 10};
+        r = (pacer_rig){.durations = &durations[k], .ndurations = 1, .tick = 10};
         bg_pacer pacer = make_pacer(&r, 101);
         pacer.spin = T / 10 * 9;
         assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
@@ -362,10 +362,10 @@ static void interruptions(void **state)
         {5 * T - 50000, 60000},        /* not over: late by 10 us and a bit */
         {6 * T - 50000, 3 * T / 2},    /* nor this one: no deadline can be kept */
     };
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.tick = 100, .durations = &duration, .ndurations = 1, .gaps = gaps, .ngaps = 5};
+    r = (pacer_rig){.tick = 100, .durations = &duration, .ndurations = 1, .gaps = gaps, .ngaps = 5};
     bg_pacer pacer = make_pacer(&r, 20);
     pacer.spin = 100000;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
@@ -428,10 +428,10 @@ static void processor_time(void **state)
     (void)state;
     static const int64_t durations[] = {200000, 200000, 200000, 2 * T, 3 * T, 200000};
     static const int64_t taken[] = {0, 50000, 0, 0, 3 * T - 210000, 0};
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.durations = durations, .taken = taken, .ndurations = 6};
+    r = (pacer_rig){.durations = durations, .taken = taken, .ndurations = 6};
     bg_pacer pacer = make_pacer(&r, 600);
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], 100);
@@ -441,7 +441,7 @@ static void processor_time(void **state)
     assert_int_equal(s.work.max, 2 * T);
     assert_true(s.work.sum == 100 * (4 * 200000.0 - 50000 + 2 * T + 210000));
     /* a clock that does not know it: all time is work */
-    r = (rig){.durations = durations, .taken = taken, .ndurations = 6};
+    r = (pacer_rig){.durations = durations, .taken = taken, .ndurations = 6};
     pacer.clock.work = NULL;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));
     assert_int_equal(s.causes[BG_CAUSE_LONG_STEP], 200);
@@ -452,10 +452,10 @@ static void stop_after(void **state)
 {
     (void)state;
     static const int64_t durations[] = {100, 2 * T, 100};
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     bg_error err = {BG_OK, ""};
-    r = (rig){.durations = durations, .ndurations = 3};
+    r = (pacer_rig){.durations = durations, .ndurations = 3};
     bg_pacer pacer = make_pacer(&r, 0);
     pacer.overload = BG_OVERLOAD_STOP;
     pacer.stop_after = 4;
@@ -464,13 +464,13 @@ static void stop_after(void **state)
     assert_int_equal(s.misses, 4);
     assert_int_equal(s.steps, 11); /* the second of the fourth three */
     /* a stop on request is no overload, and comes before the next step */
-    r = (rig){.durations = durations, .ndurations = 1, .stop_at = 17};
+    r = (pacer_rig){.durations = durations, .ndurations = 1, .stop_at = 17};
     pacer.stop = &r.stop;
     assert_int_equal(bg_pacer_run(&pacer, rig_work, &r, &s, &err), BG_STOPPED);
     assert_false(s.overloaded);
     assert_int_equal(s.steps, 17);
     /* nor is a failure, whose step does not count */
-    r = (rig){.durations = durations, .ndurations = 1, .fail_at = 5};
+    r = (pacer_rig){.durations = durations, .ndurations = 1, .fail_at = 5};
     assert_int_equal(bg_pacer_run(&pacer, rig_work, &r, &s, &err), BG_SINGULAR);
     assert_string_equal(err.text, "as planned");
     assert_int_equal(s.steps, 4);
@@ -481,11 +481,11 @@ static void many_misses(void **state)
 {
     (void)state;
     static const int64_t duration = T + 1;
-    static rig r;
+    static pacer_rig r;
     static bg_statistics s;
     static bg_live_view view;
     bg_error err = {BG_OK, ""};
-    r = (rig){.durations = &duration, .ndurations = 1};
+    r = (pacer_rig){.durations = &duration, .ndurations = 1};
     bg_pacer pacer = make_pacer(&r, BG_MISSES_KEPT + 234);
     pacer.view = &view;
     assert_ok(bg_pacer_run(&pacer, rig_work, &r, &s, &err));

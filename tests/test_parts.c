@@ -108,17 +108,17 @@ static void write_both(const char *source, const image *x, bool tyres, char *tex
     json_decref(used);
 }
 
-typedef struct outcome {
+typedef struct parts_outcome {
     bg_model *model;
     bg_status status;
     double *y;
     int n;
-} outcome;
+} parts_outcome;
 
 /* A few steps of fixed length, and the outputs behind them. */
-static outcome run(const char *text, const char *form, bool *possible)
+static parts_outcome run(const char *text, const char *form, bool *possible)
 {
-    outcome x = {0};
+    parts_outcome x = {0};
     bg_error err = {BG_OK, ""};
     bg_system *sys;
     bg_run_report r;
@@ -142,13 +142,13 @@ static outcome run(const char *text, const char *form, bool *possible)
     return x;
 }
 
-static void clear(outcome *x)
+static void clear(parts_outcome *x)
 {
     free(x->y);
     bg_model_destroy(x->model);
 }
 
-static double find(const outcome *x, const char *prefix, const char *name)
+static double find(const parts_outcome *x, const char *prefix, const char *name)
 {
     char full[64];
     snprintf(full, sizeof full, "%s%s", prefix, name);
@@ -159,7 +159,7 @@ static double find(const outcome *x, const char *prefix, const char *name)
     return 0;
 }
 
-static bg_vec3 find_vec3(const outcome *x, const char *name)
+static bg_vec3 find_vec3(const parts_outcome *x, const char *name)
 {
     double a[3];
     for (int k = 0; k < 3; k++) {
@@ -172,7 +172,7 @@ static bg_vec3 find_vec3(const outcome *x, const char *name)
 
 /* The largest of the outputs of a kind, which are called by one letter or the number of a force; 1
  * at least, as the mechanisms are some metres large, weigh some kilograms and are in motion. */
-static double calc_size(const outcome *x, char letter)
+static double calc_size(const parts_outcome *x, char letter)
 {
     double size = 1;
     for (int k = 0; k < x->n; k++)
@@ -182,7 +182,7 @@ static double calc_size(const outcome *x, char letter)
 }
 
 /* How far the part is from being the image of the mechanism. */
-static double compare(const outcome *flat, const outcome *used, const image *x)
+static double compare(const parts_outcome *flat, const parts_outcome *used, const image *x)
 {
     double worst = 0;
     const double X = 1 + calc_size(flat, 'X'), W = calc_size(flat, 'W');
@@ -210,8 +210,8 @@ static double check_image(const char *source, const image *x, bool tyres, int fo
     char *text[2];
     bool possible[2];
     write_both(source, x, tyres, text);
-    outcome flat = run(text[0], forms[form], &possible[0]);
-    outcome used = run(text[1], forms[form], &possible[1]);
+    parts_outcome flat = run(text[0], forms[form], &possible[0]);
+    parts_outcome used = run(text[1], forms[form], &possible[1]);
     assert_int_equal(possible[0], possible[1]);
     double error = possible[0] ? compare(&flat, &used, x) : -1;
     clear(&flat);
@@ -431,9 +431,9 @@ static char *write_nested(double mass_of_a2_r)
     return text;
 }
 
-static outcome run_with(const char *text, const bg_setting *settings, int n, const char *form)
+static parts_outcome run_with(const char *text, const bg_setting *settings, int n, const char *form)
 {
-    outcome x = {0};
+    parts_outcome x = {0};
     bg_error err = {BG_OK, ""};
     bg_system *sys;
     bg_run_report r;
@@ -465,10 +465,10 @@ static void test_nested(void **state)
     for (int k = 0; k < 8; k++) {
         const bg_setting *way = ways[k / 2];
         char *flat = write_nested(k < 2 ? 2 : 5);
-        outcome used = run_with(text, way, way[1].name ? 2 : 1, forms[k % 2]);
-        outcome by_hand = run_with(flat, NULL, 0, forms[k % 2]);
+        parts_outcome used = run_with(text, way, way[1].name ? 2 : 1, forms[k % 2]);
+        parts_outcome by_hand = run_with(flat, NULL, 0, forms[k % 2]);
         char *again = bg_model_create_text(used.model);
-        outcome reread = run_with(again, NULL, 0, forms[k % 2]);
+        parts_outcome reread = run_with(again, NULL, 0, forms[k % 2]);
         assert_near(find(&used, "", "all"), find(&by_hand, "", "all"), 1e-10);
         for (int i = 0; i < 3; i++) {
             static const char *const names[] = {"end.x", "end.y", "end.z"};
@@ -532,7 +532,7 @@ static void test_hiding(void **state)
         "4000], 'component': 'z'}},"
         " 'run': {'t_end': 1e-9}}";
     char *text = quote(model);
-    outcome x = run_with(text, NULL, 0, "joint");
+    parts_outcome x = run_with(text, NULL, 0, "joint");
     assert_near(find(&x, "", "i.f"), 2 + 4000 + 200 + 4000 + 40e5 + 3e7, 1e-3);
     assert_near(find(&x, "", "j.f"), 2 + 3000 + 200 + 1000 + 30e5 + 3e7, 1e-3);
     clear(&x);
@@ -569,8 +569,8 @@ static void test_example(void **state)
     const bg_setting same = {"parameters.right.stiffness", "20*kN/m"};
     char *text = load_example();
     for (int k = 0; k < 2; k++) {
-        outcome even = run_with(text, &same, 1, forms[k]),
-                uneven = run_with(text, NULL, 0, forms[k]);
+        parts_outcome even = run_with(text, &same, 1, forms[k]),
+                      uneven = run_with(text, NULL, 0, forms[k]);
         assert_near(find(&even, "", "roll"), 0, 1e-12);
         assert_near(find(&even, "", "skew"), 0, 1e-12);
         assert_true(find(&even, "", "left.travel") > 0.05);
@@ -635,7 +635,7 @@ static void test_files(void **state)
         char *text = bg_model_create_text(model);
         assert_null(strstr(text, "file"));
         assert_near(model->bodies[2].pose.r.x, -2, 0);
-        outcome x = run_with(text, NULL, 0, "joint"); /* 2 N on 1 kg for 0.1 s */
+        parts_outcome x = run_with(text, NULL, 0, "joint"); /* 2 N on 1 kg for 0.1 s */
         assert_near(find(&x, "", "p.a.s"), 0.01, 1e-12);
         assert_near(find(&x, "", "p.b.s"), 0.01, 1e-12);
         assert_near(find(&x, "", "p.b.x"), 2.01, 1e-12);

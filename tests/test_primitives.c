@@ -181,9 +181,9 @@ static void test_rows(void **state)
 enum { ALL = 6 * BODIES };
 
 /* What is differenced: J^T lambda, J . twist and gamma. */
-typedef struct probe {
+typedef struct primitive_probe {
     double force[ALL], rate[3], gamma[3];
-} probe;
+} primitive_probe;
 
 /* Their derivatives. In K, K_row (of a unit lambda in each row), by_pose and by_twist what the
  * blocks of a primitive say is gathered by bodies. */
@@ -205,9 +205,9 @@ static int get_place(const bg_primitive *p, int block, int i)
     return i < 6 ? 6 * a->body + i : 6 * b->body + i - 6;
 }
 
-static probe make_probe(const scene *s, const bg_primitive *p, const double lambda[3])
+static primitive_probe make_probe(const scene *s, const bg_primitive *p, const double lambda[3])
 {
-    probe x = {0};
+    primitive_probe x = {0};
     double J[36];
     bg_world w = get_world(s);
     bool relation = p->kind == BG_PRIMITIVE_RELATION;
@@ -271,14 +271,14 @@ static scene vary(const scene *s, int j, bool twist, double h)
 }
 
 /* Column j of the derivatives by differences over h and 2 h. */
-static probe differentiate_probe(const scene *s, const bg_primitive *p, const double lambda[3],
-                                 int j, bool twist)
+static primitive_probe differentiate_probe(const scene *s, const bg_primitive *p,
+                                           const double lambda[3], int j, bool twist)
 {
     const double h = 5e-4, factor[4] = {1, -8, 8, -1};
-    probe d = {0};
+    primitive_probe d = {0};
     for (int k = 0; k < 4; k++) {
         scene moved = vary(s, j, twist, (k < 2 ? k - 2 : k - 1) * h);
-        probe x = make_probe(&moved, p, lambda);
+        primitive_probe x = make_probe(&moved, p, lambda);
         for (int i = 0; i < ALL; i++)
             d.force[i] += factor[k] * x.force[i] / (12 * h);
         for (int i = 0; i < 3; i++) {
@@ -290,22 +290,29 @@ static probe differentiate_probe(const scene *s, const bg_primitive *p, const do
 }
 
 /* The largest error and the largest value of each quantity. */
-typedef enum quantity { FORCE, RATE, GAMMA_POSE, GAMMA_TWIST, GAMMA, QUANTITIES } quantity;
+typedef enum primitive_quantity {
+    FORCE,
+    RATE,
+    GAMMA_POSE,
+    GAMMA_TWIST,
+    GAMMA,
+    QUANTITIES
+} primitive_quantity;
 
-typedef struct comparison {
+typedef struct primitive_comparison {
     double error[QUANTITIES], size[QUANTITIES];
-} comparison;
+} primitive_comparison;
 
-static void compare(comparison *c, quantity k, double value, double expected)
+static void compare(primitive_comparison *c, primitive_quantity k, double value, double expected)
 {
     c->error[k] = fmax(c->error[k], fabs(value - expected));
     c->size[k] = fmax(c->size[k], fabs(expected));
 }
 
-static comparison compare_derivatives(const scene *s, const bg_primitive *p)
+static primitive_comparison compare_derivatives(const scene *s, const bg_primitive *p)
 {
     const double lambda[3] = {1.3, -0.6, 0.8};
-    comparison c = {0};
+    primitive_comparison c = {0};
     derivatives x = calc_derivatives(s, p, lambda);
     int rows = bg_primitive_get_rows(p);
     double nu[ALL], along[3][ALL] = {0};
@@ -314,8 +321,8 @@ static comparison compare_derivatives(const scene *s, const bg_primitive *p)
         bg_vec3_store(s->body[k].w, nu + 6 * k + 3);
     }
     for (int j = 0; j < ALL; j++) {
-        probe by_pose = differentiate_probe(s, p, lambda, j, false);
-        probe by_twist = differentiate_probe(s, p, lambda, j, true);
+        primitive_probe by_pose = differentiate_probe(s, p, lambda, j, false);
+        primitive_probe by_twist = differentiate_probe(s, p, lambda, j, true);
         for (int i = 0; i < ALL; i++)
             compare(&c, FORCE, x.K[i][j], by_pose.force[i]);
         for (int row = 0; row < rows; row++) {
@@ -327,7 +334,7 @@ static comparison compare_derivatives(const scene *s, const bg_primitive *p)
         }
     }
     /* Along the motion itself no differences are needed: gamma = nu^T K nu. */
-    probe here = make_probe(s, p, lambda);
+    primitive_probe here = make_probe(s, p, lambda);
     for (int row = 0; row < rows; row++) {
         double gamma = p->signal >= 0 ? -s->u_tt[p->signal] : 0, size = 0;
         for (int j = 0; j < ALL; j++) {
@@ -362,7 +369,7 @@ static void test_derivatives(void **state)
             for (int k = 0; k < p.n; k++) /* turns count for the angle alone */
                 p.coordinate[k].turns = done % 2 - 1;
             s.z[0] = random_between(&seed, -20, 20);
-            comparison c = compare_derivatives(&s, &p);
+            primitive_comparison c = compare_derivatives(&s, &p);
             for (int k = 0; k < QUANTITIES; k++) {
                 assert_true(c.size[k] > 1e-3);
                 worst[k] = fmax(worst[k], c.error[k] / c.size[k]);

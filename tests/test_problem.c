@@ -115,13 +115,13 @@ static void test_steps(void **state)
 }
 
 /* A method that the file names, with an option of it, and who decides. */
-typedef struct choice {
+typedef struct method_choice {
     const char *run, *integrator, *option, *value; /* of the file; asked for; set */
     const char *method, *got;                      /* of a run: NULL, the option is not set */
     const char *realtime, *realtime_got;
-} choice;
+} method_choice;
 
-static const choice choices[] = {
+static const method_choice choices[] = {
     {"", NULL, NULL, NULL, NULL, NULL, "linear-euler", NULL},
     {"", "hem5", NULL, NULL, "hem5", NULL, "hem5", NULL},
     {"'integrator':'mdop5','options':{'projection':'control'}", NULL, NULL, NULL, "mdop5",
@@ -152,7 +152,7 @@ static void test_methods(void **state)
     (void)state;
     bg_error err = {BG_OK, ""};
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-        const choice *c = &choices[k];
+        const method_choice *c = &choices[k];
         const char *option = strstr(c->run, "stabilisation") ? "stabilisation" : "projection";
         char name[64];
         snprintf(name, sizeof name, "integrator.%s", c->option ? c->option : "");

@@ -7,7 +7,7 @@
 enum { MAX = 64 };
 
 /* A system at a consistent start, and the form of its equations. */
-typedef struct bench {
+typedef struct projecting_bench {
     bg_model *model;
     bg_system *sys;
     bg_state *start;
@@ -15,9 +15,9 @@ typedef struct bench {
     bg_dynamics *d;
     bg_projecting *form;
     bg_evaluator *ev;
-} bench;
+} projecting_bench;
 
-static void begin(bench *b, const char *reference)
+static void begin(projecting_bench *b, const char *reference)
 {
     bg_error err = {BG_OK, ""};
     memset(b, 0, sizeof *b);
@@ -38,7 +38,7 @@ static void begin(bench *b, const char *reference)
     assert_true(b->d->nv <= MAX && b->d->ng <= MAX);
 }
 
-static void end(bench *b)
+static void end(projecting_bench *b)
 {
     bg_projecting_destroy(b->form);
     bg_dynamics_destroy(b->d);
@@ -64,7 +64,7 @@ static double distance(int n, const double *x, const double *y)
     return largest;
 }
 
-static void rates(bench *b, double t, const double *y, bool curvature, double *y_t)
+static void rates(projecting_bench *b, double t, const double *y, bool curvature, double *y_t)
 {
     bg_error err = {BG_OK, ""};
     int n = b->d->nv;
@@ -73,7 +73,7 @@ static void rates(bench *b, double t, const double *y, bool curvature, double *y
 }
 
 /* The classical method of order 4 on (q, u). */
-static void advance(bench *b, double t, double h, bool curvature, double *y)
+static void advance(projecting_bench *b, double t, double h, bool curvature, double *y)
 {
     int n = 2 * b->d->nv;
     double k[4][2 * MAX], x[2 * MAX];
@@ -89,13 +89,13 @@ static void advance(bench *b, double t, double h, bool curvature, double *y)
 }
 
 /* What happened to the multipliers and the solution on the way from an inconsistent start. */
-typedef struct fate {
+typedef struct multiplier_fate {
     double eta, tau;       /* change, relative to the size at the start */
     double p[MAX], v[MAX]; /* at the end */
-} fate;
+} multiplier_fate;
 
 /* The variables q, u next to the start, off the constraints by `off`, relative. */
-static void disturb(const bench *b, double off, double *y)
+static void disturb(const projecting_bench *b, double off, double *y)
 {
     unsigned seed = 7;
     int n = b->d->nv;
@@ -108,12 +108,13 @@ static void disturb(const bench *b, double off, double *y)
     }
 }
 
-static fate follow(bench *b, double off, double t_end, int steps, bool curvature)
+static multiplier_fate follow(projecting_bench *b, double off, double t_end, int steps,
+                              bool curvature)
 {
     double y[2 * MAX], y_t[2 * MAX], eta[MAX], tau[MAX], size_eta = 0, size_tau = 0;
     const double zero[MAX] = {0};
     int n = b->d->nv, m = b->d->ng;
-    fate f = {0};
+    multiplier_fate f = {0};
     disturb(b, off, y);
     rates(b, b->start->t, y, curvature, y_t);
     memcpy(eta, b->form->eta, (size_t)m * sizeof(double));
@@ -134,7 +135,7 @@ static fate follow(bench *b, double off, double t_end, int steps, bool curvature
 }
 
 /* The solution of (1) from the projected start, by mdop5 at a tight tolerance. */
-static void solve_from(bench *b, double off, double t_end, double *p, double *v)
+static void solve_from(projecting_bench *b, double off, double t_end, double *p, double *v)
 {
     bg_error err = {BG_OK, ""};
     double y[2 * MAX], y_t[2 * MAX];
@@ -176,13 +177,13 @@ static void test_theorem(void **state)
 {
     (void)state;
     for (int k = 0; k < SYSTEMS; k++) {
-        bench b;
+        projecting_bench b;
         double p[MAX], v[MAX], off = systems[k].off, t = systems[k].t_end;
         begin(&b, systems[k].name);
         solve_from(&b, off, t, p, v);
-        fate coarse = follow(&b, off, t, systems[k].steps, true);
-        fate fine = follow(&b, off, t, 4 * systems[k].steps, true);
-        fate plain = follow(&b, off, t, 4 * systems[k].steps, false);
+        multiplier_fate coarse = follow(&b, off, t, systems[k].steps, true);
+        multiplier_fate fine = follow(&b, off, t, 4 * systems[k].steps, true);
+        multiplier_fate plain = follow(&b, off, t, 4 * systems[k].steps, false);
         int n = b.d->nv;
         double size = 1;
         for (int i = 0; i < n; i++)
@@ -201,7 +202,7 @@ static void test_theorem(void **state)
 }
 
 /* x <- (G M^-1 G^T) x, M from the terms at hand. */
-static void apply_gram(bench *b, const double *x, double *y)
+static void apply_gram(projecting_bench *b, const double *x, double *y)
 {
     bg_error err = {BG_OK, ""};
     bg_dynamics *d = b->d;
@@ -222,7 +223,7 @@ static void test_multipliers(void **state)
     bg_error err = {BG_OK, ""};
     for (int k = 0; k < 3; k++) {
         double rest[2];
-        bench b;
+        projecting_bench b;
         begin(&b, systems[k].name);
         bg_dynamics *d = b.d;
         for (int j = 0; j < 2; j++) {

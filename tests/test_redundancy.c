@@ -9,7 +9,7 @@
 enum { RANDOM = 10, STRIDE = SANITIZED ? 12 : 1, EVERY = SANITIZED ? 3 : 1 }; /* mechanisms */
 
 /* What a run of a mechanism ends with. */
-typedef struct outcome {
+typedef struct redundancy_outcome {
     bg_status status;
     char message[BG_ERROR_LENGTH];
     double y, e;
@@ -18,13 +18,13 @@ typedef struct outcome {
     bg_redundancy decision; /* without arrays */
     bg_verdict verdict;
     char warnings[2 * BG_WARNING_LENGTH];
-} outcome;
+} redundancy_outcome;
 
 /* t_end NAN: that of the text; option NULL: none. */
-static outcome run_with(const char *json, const char *form, const char *integrator, double step,
-                        double t_end, const bg_setting *option)
+static redundancy_outcome run_with(const char *json, const char *form, const char *integrator,
+                                   double step, double t_end, const bg_setting *option)
 {
-    outcome x = {.freedom = -1};
+    redundancy_outcome x = {.freedom = -1};
     bg_error err = {BG_OK, ""};
     bg_model *model = NULL;
     bg_system *sys = NULL;
@@ -64,18 +64,19 @@ static outcome run_with(const char *json, const char *form, const char *integrat
     return x;
 }
 
-static outcome run_text(const char *json, const char *form, const char *integrator, double step)
+static redundancy_outcome run_text(const char *json, const char *form, const char *integrator,
+                                   double step)
 {
     return run_with(json, form, integrator, step, NAN, NULL);
 }
 
-static outcome run_mechanism(const mechanism *m, placement at, const char *form,
-                             const char *integrator, double step)
+static redundancy_outcome run_mechanism(const mechanism *m, placement at, const char *form,
+                                        const char *integrator, double step)
 {
     text t;
     m->write(&t, at);
     assert_true(t.used < sizeof t.buffer);
-    outcome x = run_text(t.buffer, form, integrator, step);
+    redundancy_outcome x = run_text(t.buffer, form, integrator, step);
     if (x.status != BG_OK)
         fail_msg("%s, %s, %s, %d digits, %g m away, scale %g: %s", m->name, form, integrator,
                  at.digits, sqrt(bg_dot(at.shift, at.shift)), at.scale, x.message);
@@ -84,10 +85,11 @@ static outcome run_mechanism(const mechanism *m, placement at, const char *form,
     return x;
 }
 
-static outcome check_same(const mechanism *m, placement at, const char *form,
-                          const char *integrator, double step, double y, double tolerance)
+static redundancy_outcome check_same(const mechanism *m, placement at, const char *form,
+                                     const char *integrator, double step, double y,
+                                     double tolerance)
 {
-    outcome x = run_mechanism(m, at, form, integrator, step);
+    redundancy_outcome x = run_mechanism(m, at, form, integrator, step);
     if (x.freedom != 1 || !(fabs(x.y - y) <= tolerance))
         fail_msg("%s, %s, %s, %d digits, %g m away, scale %g: ends at %.10g with %d degrees of "
                  "freedom, not at %.10g within %g",
@@ -137,7 +139,8 @@ static void test_rounded(void **state)
                 at.shift = bg_vec3_make(1.2, -0.7, 2);
                 at.digits = digits;
                 double data = pow(10, 1 - digits);
-                outcome x = check_same(m, at, forms[form], "mdop5", 0, y, 2e-6 + 300 * data);
+                redundancy_outcome x = check_same(m, at, forms[form], "mdop5", 0, y,
+                                                  2e-6 + 300 * data);
                 if (!(x.certificate.max_redundant <= 1e-12 + 300 * data))
                     fail_msg("%s with %d digits misses by %g", m->name, digits,
                              x.certificate.max_redundant);
@@ -148,7 +151,7 @@ static void test_rounded(void **state)
 }
 
 /* The mechanism with the joint of its output driven, in both forms. */
-static outcome run_driven(const mechanism *m, placement at, const char *form)
+static redundancy_outcome run_driven(const mechanism *m, placement at, const char *form)
 {
     static const char input[] =
         "{\"inputs\": {\"u\": {\"type\": \"sine\", \"amplitude\": 0.3, \"frequency\": 0.8}}, ";
@@ -163,7 +166,7 @@ static outcome run_driven(const mechanism *m, placement at, const char *form)
     assert_non_null(place);
     snprintf(driven, sizeof driven, "%s%.*s\"%s\": {\"prescribed\": \"u\", %s", input,
              (int)(place - t.buffer - 1), t.buffer + 1, joint, strstr(place, "\"type\""));
-    outcome x = run_text(driven, form, "mdop5", 0);
+    redundancy_outcome x = run_text(driven, form, "mdop5", 0);
     if (x.status != BG_OK)
         fail_msg("driven %s, %s, %d digits: %s", m->name, form, at.digits, x.message);
     return x;
@@ -184,7 +187,7 @@ static void test_driven(void **state)
                 placement at = as_drawn;
                 at.turn = draw_turn(&seed);
                 at.digits = digits;
-                outcome x = run_driven(m, at, forms[form]);
+                redundancy_outcome x = run_driven(m, at, forms[form]);
                 double data = pow(10, 1 - digits);
                 if (x.freedom != 0 || !(fabs(x.e - e) <= (1e-6 + 300 * data) * fmax(1, fabs(e))))
                     fail_msg("driven %s, %s, %d digits: energy %.10g, not %.10g, %d degrees of "
@@ -229,7 +232,7 @@ static double run_steps(int k, placement at, const char *form, const char *integ
         mechanisms[k].write(&t, at);
     else
         write_random(&t, at, (unsigned)(k - MECHANISMS));
-    outcome x = run_text(t.buffer, form, integrator, 2e-3);
+    redundancy_outcome x = run_text(t.buffer, form, integrator, 2e-3);
     if (x.status != BG_OK)
         fail_msg("%d, %s, %s, %g m away, scale %g: %s", k, form, integrator, bg_length(at.shift),
                  at.scale, x.message);
@@ -283,8 +286,8 @@ static void test_turned_steps(void **state)
                 at.digits = 17;
                 write_random(&t[0], as_drawn, (unsigned)k);
                 write_random(&t[1], at, (unsigned)k);
-                outcome x = run_text(t[0].buffer, forms[form], info->name, 0);
-                outcome y = run_text(t[1].buffer, forms[form], info->name, 0);
+                redundancy_outcome x = run_text(t[0].buffer, forms[form], info->name, 0);
+                redundancy_outcome y = run_text(t[1].buffer, forms[form], info->name, 0);
                 /* what iterations leave of the tolerance, 1e-8, depends on where they end */
                 const bool ends = strcmp(info->name, "bdf") == 0 ||
                                   strcmp(info->name, "trapezoidal") == 0;
@@ -315,7 +318,8 @@ static void check_option(const bg_integrator_info *info, const bg_setting *optio
                     write_bennett(&t, at);
                 else
                     write_cranks(&t, at);
-                outcome x = run_with(t.buffer, forms[form], info->name, 1e-3, 0.25, option);
+                redundancy_outcome x = run_with(t.buffer, forms[form], info->name, 1e-3, 0.25,
+                                                option);
                 if (x.status != BG_OK)
                     fail_msg("%s, %s=%s: %s", info->name, option->name, option->value, x.message);
                 y[i] = x.y;
@@ -365,8 +369,8 @@ static void test_oblique(void **state)
         placement at = as_drawn;
         at.turn = draw_turn(&seed);
         write_door(&t, at, 2, oblique);
-        outcome joint = run_text(t.buffer, "joint", "mdop5", 0);
-        outcome cartesian = run_text(t.buffer, "cartesian", "mdop5", 0);
+        redundancy_outcome joint = run_text(t.buffer, "joint", "mdop5", 0);
+        redundancy_outcome cartesian = run_text(t.buffer, "cartesian", "mdop5", 0);
         assert_int_equal(joint.status, BG_OK);
         assert_int_equal(cartesian.status, BG_OK);
         assert_int_equal(joint.freedom, cartesian.freedom);
@@ -403,7 +407,7 @@ static void test_wrong_joint_first(void **state)
             char buffer[sizeof format + 16];
             snprintf(buffer, sizeof buffer, format, length);
             char *json = quote(buffer);
-            outcome x = run_text(json, forms[form], "mdop5", 0);
+            redundancy_outcome x = run_text(json, forms[form], "mdop5", 0);
             assert_int_equal(x.status, BG_NOT_ASSEMBLED);
             const char *first;
             assert_non_null(first = strstr(x.message, "the constraint"));
@@ -440,7 +444,7 @@ static void test_many_loops(void **state)
                 snprintf(buffer, sizeof buffer, format, loops[k],
                          hinged ? "revolute" : "point-on-line", loops[k]);
                 char *json = quote(buffer);
-                outcome x = run_text(json, forms[form], "mdop5", 0);
+                redundancy_outcome x = run_text(json, forms[form], "mdop5", 0);
                 if (x.status != BG_OK)
                     fail_msg("%d loops, %s: %s", loops[k], forms[form], x.message);
                 assert_int_equal(x.redundant, hinged ? 3 * loops[k] : 0);

@@ -25,23 +25,23 @@ static const char model_text[] =
 static const char table_text[] = "t,push\n0,0\n0.5,3.25\n1.1,-1\n";
 
 /* What a run gave, beside the file. */
-typedef struct record {
+typedef struct run_record {
     bg_sink file;
     bg_step step[MAX_STEPS];
     int steps;
     double last_angle;
     long rows;
-} record;
+} run_record;
 
 static bg_status record_begin(void *self, bg_error *err)
 {
-    record *r = self;
+    run_record *r = self;
     return r->file.begin(r->file.self, err);
 }
 
 static bg_status record_row(void *self, const bg_row *row, bg_error *err)
 {
-    record *r = self;
+    run_record *r = self;
     r->last_angle = row->state->q[0];
     r->rows++;
     return r->file.row(r->file.self, row, err);
@@ -49,20 +49,20 @@ static bg_status record_row(void *self, const bg_row *row, bg_error *err)
 
 static bg_status record_event(void *self, const bg_event *event, bg_error *err)
 {
-    record *r = self;
+    run_record *r = self;
     return r->file.event(r->file.self, event, err);
 }
 
 static bg_status record_step(void *self, const bg_step *step, bg_error *err)
 {
-    record *r = self;
+    run_record *r = self;
     assert_true(r->steps < MAX_STEPS);
     r->step[r->steps++] = *step;
     return r->file.step(r->file.self, step, err);
 }
 
 /* Runs the model and writes path; the counters go to *counters. */
-static void run(bg_model *model, const char *path, record *seen, bg_counters *counters)
+static void run(bg_model *model, const char *path, run_record *seen, bg_counters *counters)
 {
     bg_system *system;
     bg_result *result;
@@ -76,7 +76,7 @@ static void run(bg_model *model, const char *path, record *seen, bg_counters *co
     options.formulation = "joint";
     assert_int_equal(bg_result_create(path, "drive.json", "mdop5", system, &result, &err), BG_OK);
     assert_int_equal(bg_result_describe(result, model, &options, &err), BG_OK);
-    *seen = (record){.file = bg_result_get_sink(result)};
+    *seen = (run_record){.file = bg_result_get_sink(result)};
     options.sink = (bg_sink){.self = seen,
                              .begin = record_begin,
                              .row = record_row,
@@ -91,7 +91,7 @@ static void run(bg_model *model, const char *path, record *seen, bg_counters *co
 }
 
 /* The model file with its table, run with another mass; both files are gone afterwards. */
-static void make_result(const folder *w, const char *path, record *seen, bg_counters *counters)
+static void make_result(const folder *w, const char *path, run_record *seen, bg_counters *counters)
 {
     char file[PATH], table[PATH];
     bg_error err = {0};
@@ -126,7 +126,8 @@ static double *read_set(bg_result_file *file, const char *name, long rows)
     return x;
 }
 
-static void check_column(bg_result_file *file, const record *seen, const char *name, size_t offset)
+static void check_column(bg_result_file *file, const run_record *seen, const char *name,
+                         size_t offset)
 {
     double *x = read_set(file, name, seen->steps);
     for (int k = 0; k < seen->steps; k++)
@@ -137,7 +138,7 @@ static void check_column(bg_result_file *file, const record *seen, const char *n
 static void steps_are_those_of_the_run(void **state)
 {
     char path[PATH];
-    static record seen;
+    static run_record seen;
     bg_counters counters;
     make_result(*state, locate(*state, "steps.h5", path), &seen, &counters);
     bg_result_file *file = open_file(path);
@@ -169,7 +170,7 @@ static void steps_are_those_of_the_run(void **state)
 static void models_run_again_from_the_file_alone(void **state)
 {
     char first[PATH], second[PATH];
-    static record seen, again;
+    static run_record seen, again;
     bg_counters counters;
     bg_error err = {0};
     bg_model *model;
@@ -198,7 +199,7 @@ static void models_run_again_from_the_file_alone(void **state)
 static void setup_and_names_are_there(void **state)
 {
     char path[PATH], buffer[32];
-    static record seen;
+    static run_record seen;
     bg_counters counters;
     make_result(*state, locate(*state, "setup.h5", path), &seen, &counters);
     bg_result_file *file = open_file(path);
@@ -240,7 +241,7 @@ static void expect_refusal(const char *path, const char *word)
 static void files_that_cannot_be_used_say_why(void **state)
 {
     char path[PATH], other[PATH];
-    static record seen;
+    static run_record seen;
     bg_counters counters;
     size_t size;
     make_result(*state, locate(*state, "good.h5", path), &seen, &counters);
@@ -284,7 +285,7 @@ static void change(const char *path, const char *attribute, int value, const cha
 static void other_layouts_are_refused(void **state)
 {
     char path[PATH];
-    static record seen;
+    static run_record seen;
     bg_counters counters;
     make_result(*state, locate(*state, "newer.h5", path), &seen, &counters);
     change(path, "format_version", 2, NULL);
@@ -363,7 +364,7 @@ static void data_elsewhere_are_refused(void **state)
                                           by_soft_link, by_numbers_nobody_wrote};
     static const char *const names[] = {"q", "t", "steps/h", "events/t"};
     char path[PATH], base[PATH];
-    static record seen;
+    static run_record seen;
     bg_counters counters;
     make_result(*state, locate(*state, "whole.h5", base), &seen, &counters);
     locate(*state, "disguised.h5", path);

@@ -441,11 +441,11 @@ static void *create_shared(size_t size)
 }
 
 /* What a writer tells about itself while it lives. */
-typedef struct progress {
+typedef struct writer_progress {
     volatile long flushes, safe; /* flushes done, and the rows they cover */
-} progress;
+} writer_progress;
 
-static void write_until_killed(const world *w, const char *path, progress *seen)
+static void write_until_killed(const world *w, const char *path, writer_progress *seen)
 {
     bg_result *result;
     if (bg_result_create(path, "m", "mdop5", w->system, &result, NULL))
@@ -463,7 +463,8 @@ static void write_until_killed(const world *w, const char *path, progress *seen)
 }
 
 /* Starts a writer and kills it up to 4 ms, the time of a few flushes, after its n-th flush. */
-static void kill_writer(const world *w, const char *path, long n, unsigned delay, progress *seen)
+static void kill_writer(const world *w, const char *path, long n, unsigned delay,
+                        writer_progress *seen)
 {
     seen->safe = seen->flushes = 0;
     pid_t child = fork();
@@ -483,7 +484,7 @@ static void kill_writer(const world *w, const char *path, long n, unsigned delay
  * the working file. */
 static void kill_writers(const world *w, const char *path, int times, long (*check)(const char *))
 {
-    progress *seen = create_shared(sizeof *seen);
+    writer_progress *seen = create_shared(sizeof *seen);
     unsigned random = 12345;
     int with_rows = 0;
     for (int n = 0; n < times; n++) {
@@ -560,13 +561,13 @@ static void older_files_survive_runs_without_a_flush(void **state)
     assert_int_equal(check_rows(path, 1), 0);
 }
 
-typedef struct outcome {
+typedef struct writing_outcome {
     bg_error err, again, finish;
     long flushed;
-} outcome;
+} writing_outcome;
 
 /* Writes under a limit on the size of files until that fails. HDF5 shuts down cleanly after it. */
-static void write_until_full(const world *w, const char *path, outcome *out)
+static void write_until_full(const world *w, const char *path, writing_outcome *out)
 {
     struct rlimit limit = {600000, 600000};
     bg_result *result;
@@ -590,7 +591,7 @@ static void write_until_full(const world *w, const char *path, outcome *out)
 static void full_disks_cost_only_the_last_rows(void **state)
 {
     const world *w = *state;
-    outcome *out = create_shared(sizeof *out);
+    writing_outcome *out = create_shared(sizeof *out);
     const char *names[] = {"limit.h5", "limit.csv"};
     for (int n = 0; n < 2; n++) {
         char path[PATH], expected[64];

@@ -29,7 +29,7 @@ static const char rough[] = "{'type': 'expression', 'speed': 7, 'expression':"
                             " '0.1*sin(2.5*x + y) - 0.08*x*cos(3*y)'}";
 static const char slope[] = "{'type': 'table', 'points': [[-100, -10], [100, 10]]}";
 
-static const bg_force *begin(rig *r, const char *road, const char *tyre)
+static const bg_force *begin(force_rig *r, const char *road, const char *tyre)
 {
     char text[4096];
     snprintf(text, sizeof text, "%s%s%s", head, road, tyre);
@@ -59,7 +59,7 @@ static void near3(bg_vec3 a, bg_vec3 b, double tolerance)
 static void one_state_has_known_forces(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     const bg_force *f = begin(&r, flat, spatial);
     const bg_vec3 e_H = {-sin(0.05), cos(0.05), 0};
     bg_wrench wrench[RIG_BODIES];
@@ -128,7 +128,7 @@ static void brushes_meet_closed_forms(void **state)
     (void)state;
     static const double a = 0.0684353, c_p[2] = {9261239, 5695994}, mu[2] = {1.0422, 0.8785};
     for (int flat_one = 0; flat_one < 2; flat_one++) {
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, flat, flat_one ? planar : spatial);
         bg_ring_law *const law = flat_one ? bg_ring_calc_planar : bg_ring_calc_spatial;
         bg_ring_values y, dy;
@@ -177,7 +177,7 @@ static void slip_does_not_wind_up(void **state)
 {
     (void)state;
     for (int flat_one = 0; flat_one < 2; flat_one++) {
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, flat, flat_one ? planar : spatial);
         bg_ring_law *const law = flat_one ? bg_ring_calc_planar : bg_ring_calc_spatial;
         bg_ring_values y, dy;
@@ -202,7 +202,7 @@ static void lifted_tyres_have_no_force(void **state)
 {
     (void)state;
     for (int flat_one = 0; flat_one < 2; flat_one++) {
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, flat, flat_one ? planar : spatial);
         bg_ring_law *const law = flat_one ? bg_ring_calc_planar : bg_ring_calc_spatial;
         bg_ring_state x = stand(0.32, 10, 0.02, 0.03);
@@ -215,7 +215,7 @@ static void lifted_tyres_have_no_force(void **state)
     }
 }
 
-static void place_at_random(rig *r, const bg_force *f, bool upright)
+static void place_at_random(force_rig *r, const bg_force *f, bool upright)
 {
     rig_shake(r, upright ? 0 : 0.03);
     bg_body_state *rim = &r->body[RIM_BODY], *ring = &r->body[RING_BODY];
@@ -252,7 +252,7 @@ static void forces_are_balanced(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, hills, tyres[k]);
         for (int trial = 0; trial < 40; trial++) {
             bg_wrench x[RIG_BODIES];
@@ -299,7 +299,7 @@ static void power_is_balanced(void **state)
     (void)state;
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, e = 2e-4;
     for (int k = 0; k < 4; k++) {
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, k % 2 ? slope : rough, tyres[k]);
         const bg_ring_tyre *s = f->self;
         for (int trial = 0; trial < 60; trial++) {
@@ -320,7 +320,7 @@ static void power_is_balanced(void **state)
             if (s->has_rotor)
                 power += s->inertia * r.z[3] * h[3];
             for (int i = 0; i < 3; i++) {
-                rig plus = rig_move(&r, (i + 1) * e), minus = rig_move(&r, -(i + 1) * e);
+                force_rig plus = rig_move(&r, (i + 1) * e), minus = rig_move(&r, -(i + 1) * e);
                 for (int j = 0; j < f->nz; j++) {
                     plus.z[j] += (i + 1) * e * h[j];
                     minus.z[j] -= (i + 1) * e * h[j];
@@ -335,9 +335,9 @@ static void power_is_balanced(void **state)
 }
 
 /* Component 0..11 of a body's pose and twist; of body 0, states. */
-static rig perturb(const rig *r, int body, int component, double e)
+static force_rig perturb(const force_rig *r, int body, int component, double e)
 {
-    rig x = *r;
+    force_rig x = *r;
     double d[12] = {0};
     if (body == 0) {
         x.z[component] += e;
@@ -355,7 +355,7 @@ static rig perturb(const rig *r, int body, int component, double e)
 
 enum { ROWS = 16 };
 
-static void differences(const rig *r, const bg_force *f, int body, int component, double part,
+static void differences(const force_rig *r, const bg_force *f, int body, int component, double part,
                         double out[ROWS])
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
@@ -366,7 +366,7 @@ static void differences(const rig *r, const bg_force *f, int body, int component
             continue;
         bg_wrench wrench[RIG_BODIES];
         double y[ROWS] = {0};
-        const rig x = perturb(r, body, component, i * h);
+        const force_rig x = perturb(r, body, component, i * h);
         const bg_world w = rig_world(&x);
         rig_apply(&x, f, wrench);
         memcpy(y, wrench + 1, 12 * sizeof *y);
@@ -391,7 +391,8 @@ static void collect(const bg_force_derivatives *d, int body, int component, doub
 
 /* Whether only a corner of the law, between sticking and sliding, lies within the differences:
  * those of a 64th of the step agree. */
-static bool is_beside_corner(const rig *r, const bg_force *f, int c, int row, double a, double size)
+static bool is_beside_corner(const force_rig *r, const bg_force *f, int c, int row, double a,
+                             double size)
 {
     double b[ROWS];
     differences(r, f, c < 24 ? 1 + c / 12 : 0, c < 24 ? c % 12 : c - 24, 1.0 / 64, b);
@@ -406,7 +407,7 @@ static void derivatives_match_differences(void **state)
     int sliding = 0, sticking = 0;
     for (int run = 0; run < 8; run++) {
         const int k = run % 4;
-        rig r;
+        force_rig r;
         const bg_force *f = begin(&r, run < 4 ? hills : rough, tyres[k]);
         for (int trial = 0; trial < 40; trial++) {
             static bg_force_derivatives d;

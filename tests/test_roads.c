@@ -230,7 +230,7 @@ static const char wheel_on[] = "{'bodies': {'w': {'mass': 40, 'center': [0, 0, 0
                                " 'tyres': {'t': {'type': 'point-follower', 'wheel': 'w',"
                                "   'radius': 0.3, 'stiffness': '160*kN/m', 'damping': 800}}}";
 
-static void put_wheel(rig *r, const char *road)
+static void put_wheel(force_rig *r, const char *road)
 {
     char text[1024];
     snprintf(text, sizeof text, wheel_on, road);
@@ -240,7 +240,7 @@ static void put_wheel(rig *r, const char *road)
     r->body[1].v = r->body[1].w = bg_vec3_make(0, 0, 0);
 }
 
-static int deliver(rig *r, const bg_force *f, int k, int direction)
+static int deliver(force_rig *r, const bg_force *f, int k, int direction)
 {
     int action = f->class_->event(f, k, direction, r->mode + f->mode0);
     bg_world w = rig_world(r);
@@ -248,7 +248,7 @@ static int deliver(rig *r, const bg_force *f, int k, int direction)
     return action;
 }
 
-static double switching(const rig *r, const bg_force *f, int k)
+static double switching(const force_rig *r, const bg_force *f, int k)
 {
     double s[8];
     bg_world w = rig_world(r);
@@ -261,7 +261,7 @@ enum { OPEN = 0, CONTACT = 1, LIFTED = 2 };
 static void contact_switches(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     put_wheel(&r, "{'type': 'flat'}");
     const bg_force *f = rig_find(&r, "t");
     bg_vec3 *p = &r.body[1].r, *v = &r.body[1].v;
@@ -307,7 +307,7 @@ static void contact_switches(void **state)
 static void breaks_switch_pieces(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     put_wheel(&r, "{'type': 'stair', 'height': -0.02, 'at': 6, 'count': 2, 'spacing': 3,"
                   " 'speed': 30}");
     const bg_force *f = rig_find(&r, "t");
@@ -335,7 +335,7 @@ static void breaks_switch_pieces(void **state)
 }
 
 /* The wheel with one degree of freedom, its height, as a system around the element. */
-static bg_world wheel_world(rig *r, const bg_point *p)
+static bg_world wheel_world(force_rig *r, const bg_point *p)
 {
     r->t = p->t;
     r->body[1].r.z = p->q[0];
@@ -346,7 +346,7 @@ static bg_world wheel_world(rig *r, const bg_point *p)
 
 static int wheel_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    rig *r = self;
+    force_rig *r = self;
     const bg_force *f = r->model->forces;
     bg_wrench wrench[RIG_BODIES] = {0};
     bg_world w = wheel_world(r, p);
@@ -362,7 +362,7 @@ static int wheel_terms(void *self, const bg_point *p, unsigned want, bg_terms *o
 
 static int wheel_energy(void *self, const bg_point *p, bg_energy *out)
 {
-    rig *r = self;
+    force_rig *r = self;
     const bg_force *f = r->model->forces;
     bg_world w = wheel_world(r, p);
     *out = (bg_energy){20 * p->v[0] * p->v[0], 40 * 9.81 * p->q[0], 0};
@@ -372,7 +372,7 @@ static int wheel_energy(void *self, const bg_point *p, bg_energy *out)
 
 static int wheel_event(void *self, const bg_event *event, const bg_event_state *x)
 {
-    rig *r = self;
+    force_rig *r = self;
     const bg_force *f = r->model->forces;
     int action = f->class_->event(f, event->index, event->direction, x->mode);
     bg_point p = {.t = event->t, .q = x->q, .v = x->v, .mode = x->mode};
@@ -382,7 +382,7 @@ static int wheel_event(void *self, const bg_event *event, const bg_event_state *
 }
 
 /* Runs the wheel from rest at height z; the caller frees the report. */
-static void run_wheel(rig *r, double z, double t_end, double tolerance, bg_run_report *report)
+static void run_wheel(force_rig *r, double z, double t_end, double tolerance, bg_run_report *report)
 {
     static const double v0[1] = {0};
     bg_error err = {BG_OK, ""};
@@ -422,7 +422,7 @@ static void run_wheel(rig *r, double z, double t_end, double tolerance, bg_run_r
 static void dropped_wheel_bounces(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     bg_run_report report;
     const double m = 40, k = 160000, c = 800, g = 9.81, h = 0.1;
     put_wheel(&r, "{'type': 'flat'}");
@@ -457,7 +457,7 @@ static void dropped_wheel_bounces(void **state)
 static void wheel_falls_off_the_stair(void **state)
 {
     (void)state;
-    rig r;
+    force_rig r;
     bg_run_report report[2];
     put_wheel(&r, "{'type': 'stair', 'height': -0.05, 'at': 6, 'speed': 30}");
     const double rest = 40 * 9.81 / 160000;

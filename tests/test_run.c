@@ -9,23 +9,23 @@
 enum { MAX_ROWS = 20000 };
 
 /* Keeps the rows of a run. */
-typedef struct recorder {
+typedef struct row_recorder {
     long rows, events, begins;
     double t[MAX_ROWS], q0[MAX_ROWS], h[MAX_ROWS];
     long stop_after; /* rows; 0: never */
     volatile sig_atomic_t stop;
-} recorder;
+} row_recorder;
 
 static bg_status recorder_begin(void *self, bg_error *err)
 {
     (void)err;
-    ((recorder *)self)->begins++;
+    ((row_recorder *)self)->begins++;
     return BG_OK;
 }
 
 static bg_status recorder_row(void *self, const bg_row *row, bg_error *err)
 {
-    recorder *r = self;
+    row_recorder *r = self;
     (void)err;
     assert_true(r->rows < MAX_ROWS);
     r->t[r->rows] = row->state->t;
@@ -41,13 +41,13 @@ static bg_status recorder_event(void *self, const bg_event *event, bg_error *err
 {
     (void)event;
     (void)err;
-    ((recorder *)self)->events++;
+    ((row_recorder *)self)->events++;
     return BG_OK;
 }
 
-static recorder *create_recorder(bg_run_options *o)
+static row_recorder *create_recorder(bg_run_options *o)
 {
-    recorder *r = calloc(1, sizeof *r);
+    row_recorder *r = calloc(1, sizeof *r);
     o->sink = (bg_sink){
         .self = r, .begin = recorder_begin, .row = recorder_row, .event = recorder_event};
     o->stop = &r->stop;
@@ -64,7 +64,7 @@ static void test_grid(void **state)
     o.t_end = 1.05;
     o.output_interval = 0.1;
     o.method.rtol = o.method.atol = 1e-10;
-    recorder *x = create_recorder(&o);
+    row_recorder *x = create_recorder(&o);
     assert_ok(bg_run(sys, &o, &r, &err));
     assert_int_equal(x->rows, 12); /* 0, 0.1, ..., 1.0 and the end */
     assert_int_equal(r.rows, 12);
@@ -87,7 +87,7 @@ static void test_every_step(void **state)
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
     o.output_steps = 1;
-    recorder *x = create_recorder(&o);
+    row_recorder *x = create_recorder(&o);
     assert_ok(bg_run(sys, &o, &r, &err));
     assert_int_equal(x->events, 8);
     assert_int_equal(x->rows, r.counters.accepted + 1 + 8); /* start, steps, events */
@@ -114,7 +114,7 @@ static void test_rows_are_no_work_of_steps(void **state)
             bg_run_report r;
             o.t_end = 1;
             o.output_interval = rows ? 1e-3 : 0;
-            recorder *x = create_recorder(&o);
+            row_recorder *x = create_recorder(&o);
             assert_ok(bg_run(sys, &o, &r, &err));
             n[rows] = r.counters;
             free(x);
@@ -138,7 +138,7 @@ static void test_no_time(void **state)
     bg_run_report r;
     o.t_end = 0;
     o.output_steps = 1;
-    recorder *x = create_recorder(&o);
+    row_recorder *x = create_recorder(&o);
     assert_ok(bg_run(sys, &o, &r, &err));
     assert_int_equal(x->rows, 1);
     assert_int_equal(r.counters.accepted, 0);
@@ -189,7 +189,7 @@ static void check_resume(const char *system, const char *method, const char *pro
     o.method.nsettings = projecting ? 2 : 1;
     bg_run_report r;
     ending whole, pieces;
-    recorder *rows = create_recorder(&o), *part = NULL;
+    row_recorder *rows = create_recorder(&o), *part = NULL;
     bg_system *sys = create_system(system, NULL, NULL);
     assert_ok(bg_run(sys, &o, &r, &err));
     keep_ending(sys, &r, &whole);
@@ -273,7 +273,7 @@ static void test_stop(void **state)
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
     o.output_steps = 1;
-    recorder *x = create_recorder(&o);
+    row_recorder *x = create_recorder(&o);
     x->stop_after = 25;
     assert_int_equal(bg_run(sys, &o, &r, &err), BG_STOPPED);
     assert_int_equal(x->rows, 25);

@@ -7,25 +7,25 @@
 
 enum { POINTS = 400 };
 
-typedef struct values {
+typedef struct system_values {
     bg_terms terms;
     double *y, *r; /* outputs, residual */
     bg_energy energy;
-} values;
+} system_values;
 
 /* A system and room for what it computes. */
-typedef struct side {
+typedef struct system_side {
     bg_system *sys;
     bg_evaluator *ev;
-    values out;
-} side;
+    system_values out;
+} system_side;
 
 static double *room(int n)
 {
     return calloc((size_t)(n > 0 ? n : 1), sizeof(double));
 }
 
-static void open_side(const bg_model *model, const char *form, side *x)
+static void open_side(const bg_model *model, const char *form, system_side *x)
 {
     bg_error err = {BG_OK, ""};
     assert_ok(bg_model_create_system(model, form, &x->sys, &err));
@@ -44,7 +44,7 @@ static void open_side(const bg_model *model, const char *form, side *x)
     x->out.r = room(d->nv);
 }
 
-static void close_side(side *x)
+static void close_side(system_side *x)
 {
     double *const arrays[] = {x->out.terms.M, x->out.terms.f,     x->out.terms.g, x->out.terms.gt,
                               x->out.terms.G, x->out.terms.gamma, x->out.terms.V, x->out.terms.h,
@@ -56,7 +56,7 @@ static void close_side(side *x)
 }
 
 /* Everything at a point, each by a call of its own. */
-static void evaluate(side *x, double t, const double *q, const double *v, const double *z,
+static void evaluate(system_side *x, double t, const double *q, const double *v, const double *z,
                      const int *mode, const double *lambda)
 {
     bg_error err = {BG_OK, ""};
@@ -76,7 +76,7 @@ static void assert_same(const double *a, const double *b, int n)
     assert_memory_equal(a, b, (size_t)n * sizeof(double));
 }
 
-static void compare(const side *x, const side *y)
+static void compare(const system_side *x, const system_side *y)
 {
     const bg_system_def *d = bg_system_get_def(x->sys);
     const bg_terms *a = &x->out.terms, *b = &y->out.terms;
@@ -114,7 +114,7 @@ static void check_model(const char *path, const char *form)
 {
     bg_error err = {BG_OK, ""};
     bg_model *model;
-    side kept, fresh;
+    system_side kept, fresh;
     uint64_t seed = 1;
     assert_ok(bg_model_read(path, NULL, 0, &model, &err));
     open_side(model, form, &kept);

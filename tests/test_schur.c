@@ -42,14 +42,14 @@ static bg_model *make_bridge(void)
     return model;
 }
 
-typedef struct bench {
+typedef struct schur_bench {
     bg_model *model;
     bg_system *sys;
     bg_evaluator *ev;
     bg_dynamics *d;
     bg_state *x;
     double *M, *G, *a, *b, *lambda, *mu;
-} bench;
+} schur_bench;
 
 static double draw(uint64_t *seed)
 {
@@ -57,7 +57,7 @@ static double draw(uint64_t *seed)
     return (double)(*seed >> 11) / 4503599627370496.0 - 1;
 }
 
-static void begin(bench *s)
+static void begin(schur_bench *s)
 {
     bg_error err = {BG_OK, ""};
     s->model = make_bridge();
@@ -75,7 +75,7 @@ static void begin(bench *s)
     s->mu = calloc(ng, sizeof(double));
 }
 
-static void end(bench *s)
+static void end(schur_bench *s)
 {
     double *const arrays[] = {s->M, s->G, s->a, s->b, s->lambda, s->mu};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
@@ -88,7 +88,7 @@ static void end(bench *s)
 }
 
 /* Terms at a random bent position. */
-static void move(bench *s, uint64_t *seed)
+static void move(schur_bench *s, uint64_t *seed)
 {
     bg_error err = {BG_OK, ""};
     const unsigned want = BG_TERM_M | BG_TERM_f | BG_TERM_G | BG_TERM_gamma | BG_TERM_V;
@@ -103,7 +103,7 @@ static void move(bench *s, uint64_t *seed)
 }
 
 /* Both ways to a and lambda with G_upper (NULL: G) agree to `tolerance` of the largest entry. */
-static void compare(bench *s, const double *upper, double tolerance)
+static void compare(schur_bench *s, const double *upper, double tolerance)
 {
     bg_error err = {BG_OK, ""};
     double size = 0, size_y = 0, rcond[2];
@@ -131,7 +131,7 @@ static void compare(bench *s, const double *upper, double tolerance)
 static void test_agrees(void **state)
 {
     (void)state;
-    bench s;
+    schur_bench s;
     uint64_t seed = 7;
     begin(&s);
     for (int k = 0; k < 5; k++) {
@@ -149,7 +149,7 @@ static void test_agrees(void **state)
 static void test_rows_left_out(void **state)
 {
     (void)state;
-    bench s;
+    schur_bench s;
     uint64_t seed = 3;
     int row = 1;
     bg_redundancy one = {.count = 1, .eliminated = &row};
@@ -168,7 +168,7 @@ static void test_rows_left_out(void **state)
 static void test_hands_over(void **state)
 {
     (void)state;
-    bench s;
+    schur_bench s;
     uint64_t seed = 5;
     begin(&s);
     move(&s, &seed);
@@ -183,7 +183,7 @@ static void test_hands_over(void **state)
 static void test_entries_where_needed(void **state)
 {
     (void)state;
-    bench s;
+    schur_bench s;
     uint64_t seed = 11;
     bg_error err = {BG_OK, ""};
     const unsigned want = BG_TERM_MASS | BG_TERM_G;

@@ -207,14 +207,14 @@ static void test_switches(void **state)
 
 /* A row of relays: each, when it closes, closes the next; `ring` lets the last open the first, and
  * so on without end. Functions keep their side until they cross. */
-typedef struct chain {
+typedef struct relay_chain {
     int n;
     bool ring;
-} chain;
+} relay_chain;
 
 static int chain_terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const chain *x = self;
+    const relay_chain *x = self;
     if (want & BG_TERM_M)
         out->M[0] = 1;
     if (want & BG_TERM_h)
@@ -235,7 +235,7 @@ static int chain_event(void *self, const bg_event *event, const bg_event_state *
 
 static int chain_sides(void *self, const int *mode, int *side)
 {
-    const chain *x = self;
+    const relay_chain *x = self;
     (void)mode;
     for (int i = 0; i < x->n; i++)
         side[i] = BG_SIDE_KEPT;
@@ -248,7 +248,7 @@ static void test_cascade(void **state)
     const bg_integrator_info *info;
     for (int m = 0; (info = get_method(m)); m++)
         for (int k = 0; k < 2; k++) {
-            chain x = {6, k == 1};
+            relay_chain x = {6, k == 1};
             bg_error err = {BG_OK, ""};
             bg_system_def def = bg_default_system_def();
             bg_run_options o = bg_default_run_options();

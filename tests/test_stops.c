@@ -8,19 +8,19 @@
 enum { MOST = 4096 };
 
 /* One run: what is left at the end, and its events. */
-typedef struct outcome {
+typedef struct stop_outcome {
     double y[16], t;
     long n;
     double at[64];
     char what[64][96];
     double energy_error;
-} outcome;
+} stop_outcome;
 
-static outcome run_with(const char *text, const char *form, const char *method, double tolerance,
-                        double step)
+static stop_outcome run_with(const char *text, const char *form, const char *method,
+                             double tolerance, double step)
 {
     bg_error err = {BG_OK, ""};
-    outcome x = {.n = 0};
+    stop_outcome x = {.n = 0};
     bg_run_options o = bg_default_run_options();
     bg_run_report r;
     bg_system *sys;
@@ -46,12 +46,12 @@ static outcome run_with(const char *text, const char *form, const char *method, 
     return x;
 }
 
-static outcome run(const char *text, int form)
+static stop_outcome run(const char *text, int form)
 {
     return run_with(text, forms[form], "mdop5", 1e-10, 0);
 }
 
-static void check_event(const outcome *x, int k, const char *what, double t, double tolerance)
+static void check_event(const stop_outcome *x, int k, const char *what, double t, double tolerance)
 {
     if (k >= x->n)
         fail_msg("only %ld events, none '%s'", x->n, what);
@@ -89,7 +89,7 @@ static void limits_throw_back(void **state)
         char text[MOST];
         double e, depth, dt = calc_rebound(0.4, 900, c[k / 2], &e, &depth);
         snprintf(text, sizeof text, rod, 0.0, 2.0, "'60*deg'", c[k / 2], "", 2.1);
-        const outcome x = run(text, k % 2);
+        const stop_outcome x = run(text, k % 2);
         const double t1 = 60 * deg / 2, t2 = t1 + dt, t3 = t2 + (90 * deg + 2 * depth) / (2 * e);
         check_event(&x, 0, "joint hinge reaches its upper limit", t1, 1e-9);
         check_event(&x, 1, "joint hinge leaves its upper limit", t2, 1e-8);
@@ -112,7 +112,7 @@ static void limits_may_count_turns(void **state)
         char *end = strstr(text, "'run'");
         strcpy(end, "'events': {'turn': {'expression': 'rate', 'stop': 'falling'}}, 'run': "
                     "{'t_end': 9}}");
-        const outcome x = run(text, form);
+        const stop_outcome x = run(text, form);
         check_event(&x, 0, "joint hinge reaches its upper limit", 9.0 / 20, 1e-9);
         assert_near(x.y[1], 9 + pow(2.5 * 0.5 * 0.4 * 400 / 900, 0.4), 1e-8);
         assert_near(x.y[2], 1, 0);
@@ -131,7 +131,7 @@ static void every_method_meets_limits(void **state)
     for (int i = 0; (info = get_method(i)); i += SANITIZED ? 3 : 1)
         for (int form = 0; form < 2; form++) {
             const bool fixed = info->fixed_steps;
-            const outcome x = run_with(text, forms[form], info->name, 1e-8, fixed ? 2e-4 : 0);
+            const stop_outcome x = run_with(text, forms[form], info->name, 1e-8, fixed ? 2e-4 : 0);
             const double near = fixed ? 2e-3 : 2e-5;
             if (x.n != 2)
                 fail_msg("%s, %s: %ld events", info->name, forms[form], x.n);
@@ -159,7 +159,7 @@ static void friction_stops_a_block(void **state)
         char text[MOST];
         const double side = k / 2 ? -1 : 1;
         snprintf(text, sizeof text, block, side * 3, "0", "'coulomb': 5, 'deflection': 1e-4", 2.0);
-        outcome x = run(text, k % 2);
+        stop_outcome x = run(text, k % 2);
         check_event(&x, 0, "joint guide sticks", 2 * 3 / 5.0, 1e-9);
         assert_int_equal(x.n, 1);
         /* the deflection with which stick began is given back */
@@ -188,7 +188,7 @@ static void friction_never_drives(void **state)
                  k % 2 ? "'coulomb': '5 - 10*t', 'deflection': 1e-4"
                        : "'coulomb': '5 - 10*t', 'speed': 1e-4",
                  2.0);
-        outcome x = run(text, k / 2 % 2);
+        stop_outcome x = run(text, k / 2 % 2);
         assert_near(x.y[1], side * (3 - 1.25 / 2), 1e-6);
         assert_near(x.y[2], 0, 0);
     }
@@ -204,7 +204,7 @@ static void friction_holds_up_to_its_static_level(void **state)
         const double side = k / 2 ? -1 : 1, t1 = 1.5 * 5 / 4 + 0.01;
         snprintf(text, sizeof text, block, 0.0, k / 2 ? "-4*t" : "4*t",
                  "'coulomb': 5, 'deflection': 1e-4, 'static': 1.5, 'damping': 0.01", 2.5);
-        const outcome x = run(text, k % 2);
+        const stop_outcome x = run(text, k % 2);
         check_event(&x, 0,
                     k / 2 ? "joint guide begins to slip backward"
                           : "joint guide begins to slip forward",
@@ -225,12 +225,12 @@ static void every_method_sticks_and_slips(void **state)
     const bg_integrator_info *info;
     snprintf(text, sizeof text, block, 0.0, "8*sin(4*t)",
              "'coulomb': 5, 'deflection': 1e-3, 'static': 1.1, 'viscous': 0.5", 2.5);
-    const outcome x = run_with(text, "joint", "mdop8", 1e-11, 0);
+    const stop_outcome x = run_with(text, "joint", "mdop8", 1e-11, 0);
     assert_true(x.n >= 6 && strcmp(x.what[1], "joint guide sticks") == 0);
     for (int i = 0; (info = get_method(i)); i += SANITIZED ? 3 : 1)
         for (int form = 0; form < 2; form++) {
             const bool fixed = info->fixed_steps;
-            const outcome y = run_with(text, forms[form], info->name, 1e-9, fixed ? 5e-4 : 0);
+            const stop_outcome y = run_with(text, forms[form], info->name, 1e-9, fixed ? 5e-4 : 0);
             if (y.n != x.n)
                 fail_msg("%s, %s: %ld events, not %ld", info->name, forms[form], y.n, x.n);
             for (int k = 0; k < x.n; k++)
@@ -253,7 +253,7 @@ static void a_slope_becomes_too_steep(void **state)
         "'static': 1.2, 'damping': 0.01}}, 'outputs': {'slope': {'joint': 'hinge'}}, 'run': "
         "{'t_end': 36}}";
     for (int form = 0; form < 2; form++) {
-        const outcome x = run_with(plate, forms[form], "bdf", 1e-8, 0);
+        const stop_outcome x = run_with(plate, forms[form], "bdf", 1e-8, 0);
         check_event(&x, 0, "joint guide begins to slip forward", 100 * atan(0.36) + 0.01, 1e-3);
         assert_int_equal(x.n, 1);
     }
@@ -277,7 +277,7 @@ static void bump_stops_throw_back(void **state)
         const double side = k / 2 ? 1 : -1;
         double e, depth, dt = calc_rebound(4, 5e4, 100, &e, &depth);
         snprintf(text, sizeof text, strut, side * 2, k / 2 ? "above" : "below", k / 2 ? 1.2 : 0.8);
-        const outcome x = run(text, k % 2);
+        const stop_outcome x = run(text, k % 2);
         check_event(&x, 0, "stop rubber is hit", 0.1, 1e-9);
         check_event(&x, 1, "stop rubber comes free", 0.1 + dt, 1e-8);
         assert_near(x.y[0], -side * 2 * e, 1e-7);
@@ -309,7 +309,7 @@ static void a_ball_bounces(void **state)
             const double b = 0.7 * turned;
             snprintf(text, sizeof text, ball, 0.0, b, 1.1, 0.3, 1.1, 0.3, 0.0, 0.0,
                      k / 2 ? "'damping': 60" : "'exponent': 1.5", 0.8);
-            const outcome x = run(text, k % 2);
+            const stop_outcome x = run(text, k % 2);
             const double t1 = sqrt(2 / 9.81), v = 9.81 * t1;
             check_event(&x, 0, "contact floor closes", t1, 1e-9);
             assert_string_equal(x.what[1], "contact floor opens");
@@ -334,7 +334,7 @@ static void a_ball_begins_to_roll(void **state)
         char text[MOST];
         snprintf(text, sizeof text, ball, 0.0, 0.5 * (k / 2), 0.1 - sunk, 0.0, 0.1 - sunk, 0.0, 2.0,
                  2.0, "'damping': 100, 'friction': 0.3, 'speed': 1e-3", 1.0);
-        const outcome x = run_with(text, forms[k % 2], "bdf", 1e-8, 0);
+        const stop_outcome x = run_with(text, forms[k % 2], "bdf", 1e-8, 0);
         assert_near(x.y[5], 2 / (1 + 0.004 / (h * h)), 1e-5);
         assert_near(x.y[7], x.y[5] / h, 1e-4);
         assert_near(x.y[4], 0, 1e-4);
@@ -355,7 +355,7 @@ static void a_block_creeps_by_the_smooth_law(void **state)
         "'torsion', 'joint': 'upright', 'coordinate': 'angle', 'stiffness': 1e4, 'damping': 100}}, "
         "'outputs': {'slip': {'force': 'foot', 'value': 'slip'}}, 'run': {'t_end': 5}}";
     for (int form = 0; form < 2; form++) {
-        const outcome x = run_with(slope, forms[form], "bdf", 1e-9, 0);
+        const stop_outcome x = run_with(slope, forms[form], "bdf", 1e-9, 0);
         const double ratio = tan(0.2) / 0.4;
         assert_near(x.y[0], 1e-3 * ratio / sqrt(1 - ratio * ratio), 1e-7);
     }
@@ -379,7 +379,7 @@ static void friction_follows_the_load(void **state)
         char text[MOST];
         const double slow = 0.2 * 3 * 9.81 * 0.05 / 0.2; /* rad/s^2 */
         snprintf(text, sizeof text, shaft, 9.81, 0.0, 1, 0, "'deflection': 1e-3", 15.0);
-        outcome x = run(text, form);
+        stop_outcome x = run(text, form);
         check_event(&x, 0, "joint bearing sticks", 20 / slow, 1e-7);
         assert_near(x.y[1], 3 * 9.81, 1e-6);
         /* about a vertical axis: w' = -mu R m e w^2 sqrt(1 + ...)/I_o; the load is m e |(w^2, w')|
@@ -408,7 +408,7 @@ static void friction_of_a_guide_follows_the_load(void **state)
         char text[MOST];
         const double a = k / 4 ? 0.55 : 0.3;
         snprintf(text, sizeof text, slope, a, k % 4 / 2 ? "cylindrical" : "prismatic");
-        const outcome x = run(text, k % 2);
+        const stop_outcome x = run(text, k % 2);
         const double slow = 9.81 * (0.5 * cos(a) - sin(a));
         assert_near(x.y[1], 2 * 9.81 * cos(a), 1e-6);
         if (slow < 0) { /* too steep: it gains speed */
@@ -453,7 +453,7 @@ static void derivatives_follow_the_load(void **state)
         assert_true(seen);
         bg_system_destroy(sys);
         bg_model_destroy(model);
-        const outcome x = run(arm, form), y = run_with(arm, forms[form], "bdf", 1e-9, 0);
+        const stop_outcome x = run(arm, form), y = run_with(arm, forms[form], "bdf", 1e-9, 0);
         memcpy(last[form], x.y, sizeof last[form]);
         for (int k = 0; k < 3; k++)
             assert_near(x.y[k], y.y[k], 1e-6);

@@ -42,7 +42,7 @@ static bg_road_height calc(const bg_road *road, int piece, double x, double y)
 static void check_derivatives(const bg_road *road, double from, double to)
 {
     const double e = 1e-5;
-    rig r = {.seed = 11};
+    force_rig r = {.seed = 11};
     double steepest = 0;
     for (int k = 0; k < 400; k++) {
         const double x = from + (to - from) * 0.5 * (1 + rig_random(&r));
@@ -239,7 +239,7 @@ static void bad_roads_are_refused(void **state)
     "'radius': 0.3169, 'stiffness': 2e5, 'damping': 2000, 'relaxation': [0.05, 0.15], " \
     "'longitudinal_stiffness': 1e6, 'cornering_stiffness': 45836.6, 'friction': 1"
 
-static void begin(rig *r, const char *road, const char *tyre)
+static void begin(force_rig *r, const char *road, const char *tyre)
 {
     char text[4096];
     snprintf(text, sizeof text,
@@ -261,7 +261,7 @@ static void planes_are_turned_flat_roads(void **state)
                                          "{'type': 'expression', 'expression': '-0.3*x + 0.04*y'}"};
     static const double slope[][2] = {{0.1, -0.25}, {-0.3, 0.04}};
     for (int k = 0; k < 6; k++) {
-        rig flat, plane;
+        force_rig flat, plane;
         begin(&flat, "{'type': 'flat'}", tyres[k / 2]);
         begin(&plane, planes[k % 2], tyres[k / 2]);
         const bg_vec3 n = {-slope[k % 2][0], -slope[k % 2][1], 1}, up = {0, 0, 1};

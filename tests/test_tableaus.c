@@ -11,20 +11,20 @@
 
 enum { STAGES = 16, TREES = 512, ORDER_MAX = 9 };
 
-typedef struct tree {
+typedef struct rooted_tree {
     int nodes;
     double gamma, phi[STAGES];
-} tree;
+} rooted_tree;
 
-typedef struct forest {
+typedef struct rooted_forest {
     int stages, count;
     double A[STAGES][STAGES];
-    tree tree[TREES];
-} forest;
+    rooted_tree tree[TREES];
+} rooted_forest;
 
 /* Adds the trees of `nodes` nodes whose root so far is t, with `left` nodes to hang on in subtrees
  * that come no earlier than `first`. */
-static void grow(forest *f, tree t, int left, int first, int known)
+static void grow(rooted_forest *f, rooted_tree t, int left, int first, int known)
 {
     if (left == 0) {
         t.gamma *= t.nodes;
@@ -33,8 +33,8 @@ static void grow(forest *f, tree t, int left, int first, int known)
         return;
     }
     for (int k = first; k < known; k++) {
-        const tree *sub = &f->tree[k];
-        tree next = t;
+        const rooted_tree *sub = &f->tree[k];
+        rooted_tree next = t;
         if (sub->nodes > left)
             continue;
         next.gamma *= sub->gamma;
@@ -48,11 +48,11 @@ static void grow(forest *f, tree t, int left, int first, int known)
     }
 }
 
-static void plant(forest *f)
+static void plant(rooted_forest *f)
 {
     f->count = 0;
     for (int nodes = 1; nodes <= ORDER_MAX; nodes++) {
-        tree root = {.nodes = nodes, .gamma = 1};
+        rooted_tree root = {.nodes = nodes, .gamma = 1};
         for (int i = 0; i < f->stages; i++)
             root.phi[i] = 1;
         grow(f, root, nodes - 1, 0, f->count);
@@ -60,11 +60,11 @@ static void plant(forest *f)
 }
 
 /* The largest deviation in the conditions of trees with `nodes` nodes. */
-static double calc_gap(const forest *f, const double *b, double theta, int nodes)
+static double calc_gap(const rooted_forest *f, const double *b, double theta, int nodes)
 {
     double gap = 0;
     for (int k = 0; k < f->count; k++) {
-        const tree *t = &f->tree[k];
+        const rooted_tree *t = &f->tree[k];
         double sum = 0;
         for (int i = 0; i < f->stages && t->nodes == nodes; i++)
             sum += b[i] * t->phi[i];
@@ -75,14 +75,14 @@ static double calc_gap(const forest *f, const double *b, double theta, int nodes
 }
 
 /* Weights fulfil the conditions up to `order` and not those of the next one. */
-static void check_weights(const forest *f, const double *b, double theta, int order)
+static void check_weights(const rooted_forest *f, const double *b, double theta, int order)
 {
     for (int p = 1; p <= order; p++)
         assert_true(calc_gap(f, b, theta, p) < 2e-14);
     assert_true(calc_gap(f, b, theta, order + 1) > 1e-7);
 }
 
-static void take_pair(forest *f, const bg_pair *pair)
+static void take_pair(rooted_forest *f, const bg_pair *pair)
 {
     memset(f, 0, sizeof *f);
     f->stages = pair->stages;
@@ -96,7 +96,7 @@ static void take_pair(forest *f, const bg_pair *pair)
 
 /* Weights of the shared polynomial of dense.c at theta, over the rates of all stages; the end of
  * the step is stage `end`. */
-static void calc_dense(const forest *f, int end, const double *d, int bubbles, double theta,
+static void calc_dense(const rooted_forest *f, int end, const double *d, int bubbles, double theta,
                        double *b)
 {
     double rest = 1 - theta;
@@ -108,7 +108,7 @@ static void calc_dense(const forest *f, int end, const double *d, int bubbles, d
     }
 }
 
-static void check_dense(const forest *f, int end, const double *d, int bubbles, int order)
+static void check_dense(const rooted_forest *f, int end, const double *d, int bubbles, int order)
 {
     for (int k = 1; k < 8; k++) {
         double b[STAGES], theta = k / 8.0;
@@ -121,7 +121,7 @@ static void test_trees(void **state)
 {
     (void)state;
     static const int known[ORDER_MAX] = {1, 1, 2, 4, 9, 20, 48, 115, 286};
-    static forest f;
+    static rooted_forest f;
     int count[ORDER_MAX] = {0};
     take_pair(&f, &bg_dopri5_pair);
     plant(&f);
@@ -133,7 +133,7 @@ static void test_trees(void **state)
 static void test_dopri5(void **state)
 {
     (void)state;
-    static forest f;
+    static rooted_forest f;
     take_pair(&f, &bg_dopri5_pair);
     plant(&f);
     check_weights(&f, f.A[6], 1, 5);
@@ -144,7 +144,7 @@ static void test_dopri5(void **state)
 static void test_dop853(void **state)
 {
     (void)state;
-    static forest f;
+    static rooted_forest f;
     double b_hat[STAGES] = {0}, b_low[STAGES] = {0};
     take_pair(&f, &bg_dop853_pair);
     memcpy(b_hat, bg_dop853.b_hat, sizeof bg_dop853.b_hat);

@@ -60,29 +60,29 @@ static void write_toggle(unsigned *seed, text *t, placement at)
     end_model(t, "A", 1);
 }
 
-typedef struct course {
+typedef struct state_course {
     double y[SAMPLES + 2][STATES];
     int rows, n; /* n: q, v and z */
     long steps;
     bool said;
-} course;
+} state_course;
 
 static bg_status take_row(void *self, const bg_row *row, bg_error *err)
 {
     (void)err;
-    course *c = self;
+    state_course *c = self;
     if (c->rows < SAMPLES + 2)
         memcpy(c->y[c->rows++], row->state->q, (size_t)c->n * sizeof(double));
     return BG_OK;
 }
 
-static course follow(const char *json, const char *form, const char *method, double tolerance)
+static state_course follow(const char *json, const char *form, const char *method, double tolerance)
 {
     bg_error err = {0};
     bg_model *model;
     bg_system *sys;
     bg_run_report r;
-    course c = {0};
+    state_course c = {0};
     bg_run_options o = bg_default_run_options();
     assert_ok(bg_model_parse(json, "test", NULL, 0, &model, &err));
     assert_ok(bg_model_create_system(model, form, &sys, &err));
@@ -104,7 +104,7 @@ static course follow(const char *json, const char *form, const char *method, dou
     return c;
 }
 
-static double calc_error(const course *a, const course *b)
+static double calc_error(const state_course *a, const state_course *b)
 {
     double error = 0;
     assert_int_equal(a->rows, b->rows);
@@ -118,11 +118,11 @@ static void check_model(const text *t, const char *form, const char *method, con
                         double tightest)
 {
     static const double factor = 8, rounding = 20 * DBL_EPSILON;
-    course best = follow(t->buffer, form, "mdop8", 3e-14);
+    state_course best = follow(t->buffer, form, "mdop8", 3e-14);
     double least = HUGE_VAL;
     bool said = false;
     for (double tolerance = 1e-6; tolerance > 0.5 * tightest; tolerance /= 10) {
-        course c = follow(t->buffer, form, method, tolerance);
+        state_course c = follow(t->buffer, form, method, tolerance);
         double error = calc_error(&c, &best);
         said = said || c.said;
         if (error > factor * least + rounding * (double)c.steps && !said)
@@ -187,10 +187,10 @@ static void tolerances_below_rounding_are_survived(void **state)
         text t;
         placement at = {draw_turn(&seed), bg_vec3_make(6000, -8000, 100), 1, 17};
         write_cranks(&t, at);
-        course c = follow(t.buffer, forms[k / 4], methods[k % 4], 1e-11);
+        state_course c = follow(t.buffer, forms[k / 4], methods[k % 4], 1e-11);
         if (c.said)
             continue;
-        course loose = follow(t.buffer, forms[k / 4], methods[k % 4], 1e-9);
+        state_course loose = follow(t.buffer, forms[k / 4], methods[k % 4], 1e-9);
         if (calc_error(&c, &loose) > 1e-8)
             fail_msg("%s, %s does not say that rounding is reached", forms[k / 4], methods[k % 4]);
     }
@@ -440,8 +440,8 @@ static void distance_loosens_no_tolerance(void **state)
         at.turn = draw_turn(&seed);
         at.shift = bg_vec3_make(draw(&seed, -5e4, 5e4), draw(&seed, 1e4, 5e4), draw(&seed, 0, 1e4));
         write_guides(&t, at);
-        course best = follow(t.buffer, "cartesian", "mdop8", 1e-11);
-        course c = follow(t.buffer, "cartesian", methods[k % 6], 1e-7);
+        state_course best = follow(t.buffer, "cartesian", "mdop8", 1e-11);
+        state_course c = follow(t.buffer, "cartesian", methods[k % 6], 1e-7);
         for (int row = 0; row < c.rows; row++)
             for (int i = 0; i < c.n; i++)
                 error = fmax(error, fabs(c.y[row][i] - best.y[row][i]));

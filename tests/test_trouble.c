@@ -62,20 +62,21 @@ static char *write_row(unsigned *seed, const double damping[4], int lawful, cons
     return text;
 }
 
-typedef struct outcome {
+typedef struct trouble_outcome {
     bg_status status;
     char message[BG_ERROR_LENGTH], remark[BG_WARNING_LENGTH];
     bg_verdict verdict;
     long accepted;
-} outcome;
+} trouble_outcome;
 
-static outcome run_text(const char *text, const char *form, const char *method, bg_run_options o)
+static trouble_outcome run_text(const char *text, const char *form, const char *method,
+                                bg_run_options o)
 {
     bg_error err = {0};
     bg_model *model;
     bg_system *sys;
     bg_run_report r;
-    outcome out = {0};
+    trouble_outcome out = {0};
     assert_ok(bg_model_parse(text, "test", NULL, 0, &model, &err));
     assert_ok(bg_model_create_system(model, form, &sys, &err));
     o.integrator = method;
@@ -115,7 +116,7 @@ static void the_stiff_element_is_named(void **state)
         bg_run_options o = bg_default_run_options();
         const char *text = write_row(&seed, damping, -1, NULL);
         o.max_steps = 1500;
-        outcome x = run_text(text, forms[k / 4 % 2], methods[k % 5], o);
+        trouble_outcome x = run_text(text, forms[k / 4 % 2], methods[k % 5], o);
         assert_int_equal(x.status, BG_TOO_MANY_STEPS);
         check_names(x.message, "limited by stability", element, where);
         assert_null(strstr(x.message, "loosen"));
@@ -141,8 +142,8 @@ static void the_law_that_jumps_is_named(void **state)
         snprintf(law, sizeof law, "-%g*sign(rate)", 40 + 40 * draw(&seed));
         bg_run_options o = bg_default_run_options();
         o.max_steps = 3000;
-        outcome x = run_text(write_row(&seed, damping, k % 4, law), forms[k / 5], methods[k % 5],
-                             o);
+        trouble_outcome x = run_text(write_row(&seed, damping, k % 4, law), forms[k / 5],
+                                     methods[k % 5], o);
         assert_int_equal(x.status, BG_TOO_MANY_STEPS);
         check_names(x.message, "jumps", element, where);
         snprintf(law, sizeof law, "-40*tanh(rate/0.05)");
@@ -242,7 +243,7 @@ static void accuracy_is_not_called_stiffness(void **state)
         o.method.rtol = tolerances[k / 3];
         o.method.atol = tolerances[k / 3] / frequency;
         o.t_end = 300 / frequency;
-        outcome x = run_text(text, forms[k % 2], methods[k % 3], o);
+        trouble_outcome x = run_text(text, forms[k % 2], methods[k % 3], o);
         assert_int_equal(x.status, BG_OK);
         assert_true(x.accepted > 100);
         assert_string_equal(x.remark, "");
@@ -273,7 +274,7 @@ static void loose_tolerances_are_not_called_jumps(void **state)
         double loose = pow(10, k / 12 * 6);
         o.max_steps = 1000;
         *(k / 3 % 2 ? &o.method.rtol : &o.method.atol) = loose;
-        outcome x = run_text(text, forms[k / 6 % 2], methods[k % 5], o);
+        trouble_outcome x = run_text(text, forms[k / 6 % 2], methods[k % 5], o);
         if (strstr(x.message, "jump") || strstr(x.remark, "jump"))
             fail_msg("tolerance %g, %s, %s: %s%s", loose, forms[k / 6 % 2], methods[k % 5],
                      x.message, x.remark);
@@ -295,14 +296,14 @@ static void a_resumed_run_says_the_same(void **state)
     for (int k = 0; k < 2; k++) {
         bg_run_options o = bg_default_run_options();
         o.t_end = 0.02;
-        outcome whole = run_text(text, forms[k], "mdop5", o);
+        trouble_outcome whole = run_text(text, forms[k], "mdop5", o);
         o.t_end = 0.012;
         o.checkpoint = path;
         run_text(text, forms[k], "mdop5", o);
         o.t_end = 0.02;
         o.resume = path;
         o.checkpoint = NULL;
-        outcome rest = run_text(text, forms[k], "mdop5", o);
+        trouble_outcome rest = run_text(text, forms[k], "mdop5", o);
         assert_int_equal(rest.status, BG_OK);
         check_names(rest.remark, "stability", "'e1'", "resume");
         assert_string_equal(rest.remark, whole.remark);

@@ -31,7 +31,7 @@ static const char wheels[] =
     "           'brush_off': {" BRUSH ", 'wheel': 'wheel.off', 'axis': [0.2, 1, -0.1],"
     "                         'rolling_resistance': 0.01}}}";
 
-static void read_wheels(rig *r, const char *text)
+static void read_wheels(force_rig *r, const char *text)
 {
     rig_read(r, text);
     rig_shake(r, 0);
@@ -39,7 +39,7 @@ static void read_wheels(rig *r, const char *text)
 
 static int set_up(void **state)
 {
-    rig *r = calloc(1, sizeof *r);
+    force_rig *r = calloc(1, sizeof *r);
     read_wheels(r, wheels);
     *state = r;
     return 0;
@@ -52,7 +52,7 @@ static bool is_brush(const bg_force *f)
 
 /* An upright wheel under a load in steady motion: slip s at the speed T of its carrying velocity,
  * v_x or r_e Omega. */
-static void roll(rig *r, const bg_force *f, double T, double s_x, double s_y, double load)
+static void roll(force_rig *r, const bg_force *f, double T, double s_x, double s_y, double load)
 {
     const bool brush = is_brush(f);
     const double k = brush ? 200000 : 310000, R = brush ? RADIUS_BRUSH : RADIUS_FIALA;
@@ -68,7 +68,7 @@ static void roll(rig *r, const bg_force *f, double T, double s_x, double s_y, do
 }
 
 /* Forces on the wheel. */
-static bg_vec3 calc_force(const rig *r, const bg_force *f)
+static bg_vec3 calc_force(const force_rig *r, const bg_force *f)
 {
     return bg_vec3_make(rig_sensor(r, f, "longitudinal"), rig_sensor(r, f, "lateral"),
                         rig_sensor(r, f, "force"));
@@ -81,7 +81,7 @@ static const double degree = 0.017453292519943295;
  * - H) H^3, and for the brush with theta = 2 c_p a^2 / (3 mu N). */
 static void curves_meet_published_points(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     static const double side[2][4][3] = {{{1, 747.8334955190766, 15.172215345831386},
                                           {4, 2420.3667269609628, 29.21581261588601},
                                           {10, 3807.3606972219554, 5.860304998893814},
@@ -118,7 +118,7 @@ static void curves_meet_published_points(void **state)
  * trail there is a third of the half-length. */
 static void slopes_are_the_stiffnesses(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     static const double C[2][2] = {{1e6, 45836.6236}, {86748, 53353.13}};
     for (int brush = 0; brush < 2; brush++)
         for (int half = 0; half < 2; half++) {
@@ -138,7 +138,7 @@ static void slopes_are_the_stiffnesses(void **state)
  * at rest, (0.05 / speed)^2 / 2. */
 static void steady_slip_is_steady(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < 40; k++) {
         const bg_force *f = rig_find(r, k % 2 ? "brush" : "fiala");
         const double T = (k % 4 < 2 ? 1 : -1) * 20, s_x = rig_random(r), s_y = rig_random(r);
@@ -157,7 +157,7 @@ static void steady_slip_is_steady(void **state)
 /* Left and right, forwards and backwards, driving and braking are mirrors of each other. */
 static void mirrored_slip_gives_mirrored_forces(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < 20; k++) {
         const bg_force *f = rig_find(r, k % 2 ? "brush" : "fiala");
         const double s_x = 0.3 * rig_random(r), s_y = 0.3 * rig_random(r);
@@ -183,7 +183,7 @@ static void mirrored_slip_gives_mirrored_forces(void **state)
  * takes energy, it never gives any. */
 static void combined_slip_is_bounded_and_dissipates(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     double largest = 0;
     for (int k = 0; k < 200; k++) {
         const bg_force *f = rig_find(r, k % 2 ? "brush" : "fiala");
@@ -209,7 +209,7 @@ static const char *const roads[] = {
     "{'type': 'sine', 'amplitude': 0.1, 'wavelength': 2.5, 'speed': 7, 'start': 0.2}",
     "{'type': 'expression', 'speed': 7, 'expression': '0.1*sin(2.5*x + y) - 0.08*x*cos(3*y)'}"};
 
-static void read_wheels_on(rig *r, const char *road)
+static void read_wheels_on(force_rig *r, const char *road)
 {
     char text[4096];
     const char *flat = strstr(wheels, "{'type': 'flat'}");
@@ -219,7 +219,7 @@ static void read_wheels_on(rig *r, const char *road)
 }
 
 /* Action is reaction, also off the wheel's centre, on a bent axle, and on a hill. */
-static void check_balance(rig *r)
+static void check_balance(force_rig *r)
 {
     static const char *const names[] = {"fiala_off", "brush_off"};
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60}, h = 1e-3;
@@ -238,7 +238,7 @@ static void check_balance(rig *r)
         const double size = rig_size(wrench, 2);
         assert_true(bg_length(force) <= 1e-14 * size && bg_length(moment) <= 1e-13 * size);
         for (int i = 0; i < 3; i++) {
-            const rig plus = rig_move(r, (i + 1) * h), minus = rig_move(r, -(i + 1) * h);
+            const force_rig plus = rig_move(r, (i + 1) * h), minus = rig_move(r, -(i + 1) * h);
             U_t += weight[i] / h *
                    (rig_energy(&plus, f).potential - rig_energy(&minus, f).potential);
         }
@@ -252,16 +252,16 @@ static void forces_are_balanced(void **state)
 {
     check_balance(*state);
     for (int k = 0; k < 2; k++) {
-        rig r;
+        force_rig r;
         read_wheels_on(&r, roads[k]);
         check_balance(&r);
         bg_model_destroy(r.model);
     }
 }
 
-static rig perturb(const rig *r, const bg_force *f, int component, double e)
+static force_rig perturb(const force_rig *r, const bg_force *f, int component, double e)
 {
-    rig x = *r;
+    force_rig x = *r;
     double d[14] = {0};
     d[component] = e;
     bg_body_state *b = &x.body[1];
@@ -276,7 +276,7 @@ static rig perturb(const rig *r, const bg_force *f, int component, double e)
 }
 
 /* Wrench on the wheel and rates, as 8 numbers; their differences of order 6. */
-static void differences(const rig *r, const bg_force *f, int component, double out[8])
+static void differences(const force_rig *r, const bg_force *f, int component, double out[8])
 {
     static const double weight[] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
     const double h = component >= 12 ? 1e-6 : component < 6 ? 2e-5 : 2e-4;
@@ -286,7 +286,7 @@ static void differences(const rig *r, const bg_force *f, int component, double o
             continue;
         bg_wrench wrench[RIG_BODIES];
         double y[8];
-        const rig x = perturb(r, f, component, i * h);
+        const force_rig x = perturb(r, f, component, i * h);
         const bg_world w = rig_world(&x);
         rig_apply(&x, f, wrench);
         bg_vec3_store(wrench[1].f, y);
@@ -314,7 +314,7 @@ static void collect(const bg_force_derivatives *d, int component, double out[8])
  * its own scale. */
 static void check_derivatives(const char *road)
 {
-    rig r;
+    force_rig r;
     read_wheels_on(&r, road);
     int sliding = 0, sticking = 0;
     for (int trial = 0; trial < 120; trial++) {
@@ -513,7 +513,7 @@ static void jumps_are_events(void **state)
 /* A wheel that lies on its side has no contact, and everything stays finite. */
 static void a_lying_wheel_is_harmless(void **state)
 {
-    rig *r = *state;
+    force_rig *r = *state;
     for (int k = 0; k < 2; k++) {
         const bg_force *f = &r->model->forces[k];
         bg_wrench wrench[RIG_BODIES];

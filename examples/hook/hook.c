@@ -21,7 +21,7 @@
 static const double period = 1e-3, alpha = 100, beta = 1e4, trial = 1000; /* s, 1/s, 1/s2, N */
 
 /* One side of the hitch. Outputs: yaw, place and velocity of the hitch point. */
-typedef struct side {
+typedef struct hitch_side {
     bg_model *model;
     bg_system *system;
     bg_realtime *rt;
@@ -30,7 +30,7 @@ typedef struct side {
     double y[7];          /* outputs */
     double free_[3];      /* m/s2, acceleration of the point at the start without a force */
     double admittance[9]; /* m/s2 per N, at yaw 0 */
-} side;
+} hitch_side;
 
 static void stop(const bg_error *err)
 {
@@ -38,7 +38,7 @@ static void stop(const bg_error *err)
     exit(1);
 }
 
-static void start(side *s)
+static void start(hitch_side *s)
 {
     static const char *const inputs[] = {"hook_x", "hook_y", "hook_z"};
     static const bg_setting settings[] = {{"jacobian", "semi"}};
@@ -64,7 +64,7 @@ static void start(side *s)
         stop(&err);
 }
 
-static void step(side *s, const double F[3])
+static void step(hitch_side *s, const double F[3])
 {
     const double u[] = {s->sign * F[0], s->sign * F[1], s->sign * F[2]};
     bg_error err;
@@ -72,7 +72,7 @@ static void step(side *s, const double F[3])
         stop(&err);
 }
 
-static void open_side(side *s, const char *folder, const char *file)
+static void open_side(hitch_side *s, const char *folder, const char *file)
 {
     char path[1024];
     bg_error err;
@@ -99,7 +99,7 @@ static void open_side(side *s, const char *folder, const char *file)
     start(s);
 }
 
-static void close_side(side *s)
+static void close_side(hitch_side *s)
 {
     bg_realtime_destroy(s->rt);
     bg_system_destroy(s->system);
@@ -107,7 +107,7 @@ static void close_side(side *s)
 }
 
 /* A += R A0 R^T, R the rotation by yaw about z. */
-static void add_admittance(const side *s, double A[9])
+static void add_admittance(const hitch_side *s, double A[9])
 {
     double c = cos(s->y[0]), d = sin(s->y[0]);
     const double R[9] = {c, -d, 0, d, c, 0, 0, 0, 1};
@@ -139,7 +139,8 @@ static void solve(const double A[9], const double b[3], double x[3])
 
 /* The hook module: the force of the next step from the outputs of both sides. seen: the relative
  * acceleration in the last step. */
-static void update_force(const side *car, const side *trailer, const double seen[3], double F[3])
+static void update_force(const hitch_side *car, const hitch_side *trailer, const double seen[3],
+                         double F[3])
 {
     double A[9] = {0}, wanted[3], change[3];
     add_admittance(car, A);
@@ -154,14 +155,14 @@ static void update_force(const side *car, const side *trailer, const double seen
 }
 
 /* Car and trailer in one model, the hitch as a constraint, for comparison. */
-typedef struct whole {
+typedef struct car_and_trailer {
     bg_model *model;
     bg_system *system;
     bg_realtime *rt;
     double y[5]; /* yaw, trailer_yaw, and the force on the trailer in world axes */
-} whole;
+} car_and_trailer;
 
-static void open_whole(whole *w, const char *folder)
+static void open_whole(car_and_trailer *w, const char *folder)
 {
     static const char *const outputs[] = {"yaw", "trailer_yaw", "hitch.fx", "hitch.fy", "hitch.fz"};
     static const bg_setting settings[] = {{"jacobian", "semi"},
@@ -184,7 +185,7 @@ static void open_whole(whole *w, const char *folder)
         stop(&err);
 }
 
-static void close_whole(whole *w)
+static void close_whole(car_and_trailer *w)
 {
     bg_realtime_destroy(w->rt);
     bg_system_destroy(w->system);
@@ -201,8 +202,8 @@ typedef struct extremes {
     double defect, force, angle, articulation, difference;
 } extremes;
 
-static void compare(extremes *e, const side *car, const side *trailer, const whole *w,
-                    const double F[3], double t)
+static void compare(extremes *e, const hitch_side *car, const hitch_side *trailer,
+                    const car_and_trailer *w, const double F[3], double t)
 {
     double r[3], f[3];
     for (int i = 0; i < 3; i++) {
@@ -226,8 +227,8 @@ int main(int argc, char **argv)
         return 2;
     }
     long steps = lround((argc > 2 ? strtod(argv[2], NULL) : 60) / period);
-    side car = {.yaw = "yaw", .sign = 1}, trailer = {.yaw = "trailer_yaw", .sign = -1};
-    whole w = {0};
+    hitch_side car = {.yaw = "yaw", .sign = 1}, trailer = {.yaw = "trailer_yaw", .sign = -1};
+    car_and_trailer w = {0};
     extremes e = {0};
     double F[3] = {0, 0, 0}, seen[3];
     bg_error err;

@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-typedef struct pendulum {
+typedef struct spherical_pendulum {
     double m, l, gravity, q0[3], v0[3];
-} pendulum;
+} spherical_pendulum;
 
 static double dot(const double *a, const double *b)
 {
@@ -20,7 +20,7 @@ static double dot(const double *a, const double *b)
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {
-    const pendulum *s = self;
+    const spherical_pendulum *s = self;
     if (want & BG_TERM_M)
         out->M[0] = out->M[4] = out->M[8] = s->m; /* the other entries stay zero */
     if (want & BG_TERM_f)
@@ -36,7 +36,7 @@ static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 
 static int energy(void *self, const bg_point *p, bg_energy *out)
 {
-    const pendulum *s = self;
+    const spherical_pendulum *s = self;
     *out = (bg_energy){0.5 * s->m * dot(p->v, p->v), s->m * s->gravity * p->q[2], 0.0};
     return 0;
 }
@@ -46,10 +46,10 @@ static bg_status define(const double *values, bg_system_def *def, bg_error *err)
     static const char *const names[] = {"x", "y", "z"};
     if (!(values[0] > 0.0 && values[1] > 0.0))
         return bg_error_set(err, BG_BAD_INPUT, "mass and length of %s must be positive", def->name);
-    pendulum *s = calloc(1, sizeof *s);
+    spherical_pendulum *s = calloc(1, sizeof *s);
     if (!s)
         return bg_error_set(err, BG_NO_MEMORY, "not enough memory for %s", def->name);
-    *s = (pendulum){
+    *s = (spherical_pendulum){
         values[0], values[1], values[2], {0.6 * values[1], 0.0, -0.8 * values[1]}, {0.0, 1.0, 0.0}};
     def->nq = def->nv = 3;
     def->ng = 1;

@@ -7,14 +7,14 @@
 
 enum { BLOCK = 1 << 16, BEGINNINGS = 4, LONGEST = 64 };
 
-typedef struct kind {
+typedef struct file_kind {
     const char *name;
     const char *form;                   /* what is looked for */
     const char *beginnings[BEGINNINGS]; /* one of them, whatever the case of letters */
     const char *holds;                  /* and this, somewhere; NULL: nothing more */
-} kind;
+} file_kind;
 
-static const kind kinds[] = {
+static const file_kind kinds[] = {
     [BG_PLACE_RESULT] = {"results", "HDF5 result", {"\211HDF\r\n\032\n"}, "bogie-result"},
     [BG_PLACE_ROWS] = {"results", "CSV result", {"t,h,q:", "t,h,\"q:", "t,h,z:", "t,h,\"z:"}, NULL},
     [BG_PLACE_SUMMARY] = {"the summary", "summary", {"{\n  \"generator\": \"Bogie"}, NULL},
@@ -79,7 +79,7 @@ static bool holds(int fd, const char *text)
 
 bool bg_place_is_ours(int fd, bg_place_kind which)
 {
-    const kind *k = &kinds[which];
+    const file_kind *k = &kinds[which];
     char head[LONGEST + 1] = {0};
     struct stat info;
     if (fstat(fd, &info) != 0)

@@ -17,32 +17,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct arguments {
+typedef struct check_verb_arguments {
     int derivatives, formulation;
     const char *integrator, *pattern, *json;
     double step;  /* s; NAN: as the model says, or a millisecond */
     double until; /* s, up to which the pattern is followed; NAN: a step */
     bg_cli_settings settings;
-} arguments;
+} check_verb_arguments;
 
 static const bg_cli_option options[] = {
-    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(arguments, settings),
+    {"--set", NULL, "NAME=VALUE", BG_CLI_SETTING, offsetof(check_verb_arguments, settings),
      "parameter of the system; of a model anything by its path, such as joints.a.axis; or "
      "integrator.OPTION=VALUE"},
-    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE, offsetof(arguments, formulation),
+    {"--formulation", NULL, BG_FORMULATIONS, BG_CLI_CHOICE,
+     offsetof(check_verb_arguments, formulation),
      "coordinates of a model (default: the model's, or joint)"},
-    {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, offsetof(arguments, integrator),
+    {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, offsetof(check_verb_arguments, integrator),
      "show what a step of this method costs, where that is known before a run"},
-    {"--step", NULL, "H", BG_CLI_POSITIVE, offsetof(arguments, step),
+    {"--step", NULL, "H", BG_CLI_POSITIVE, offsetof(check_verb_arguments, step),
      "its step in s (default: the model's, or 1e-3)"},
-    {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, derivatives),
+    {"--derivatives", NULL, NULL, BG_CLI_FLAG, offsetof(check_verb_arguments, derivatives),
      "compare what the system supplies with differences at ten states; a relative error above 1e-6 "
      "ends with exit code 1 and names the worst entry"},
-    {"--json", NULL, "FILE|-", BG_CLI_FILE, offsetof(arguments, json),
+    {"--json", NULL, "FILE|-", BG_CLI_FILE, offsetof(check_verb_arguments, json),
      "the same as JSON; - is stdout, with nothing else"},
-    {"--pattern", NULL, "FILE.svg", BG_CLI_FILE, offsetof(arguments, pattern),
+    {"--pattern", NULL, "FILE.svg", BG_CLI_FILE, offsetof(check_verb_arguments, pattern),
      "draw the Jacobian of bdf: entries, and columns that are differenced together"},
-    {"--until", NULL, "T", BG_CLI_NUMBER, offsetof(arguments, until),
+    {"--until", NULL, "T", BG_CLI_NUMBER, offsetof(check_verb_arguments, until),
      "... as bdf knows it at this time in s (default: after the first step)"},
 };
 
@@ -341,7 +342,8 @@ static bg_status print_plan(const bg_problem *problem, const char *name, bg_erro
 }
 
 /* The Jacobian of bdf, by differences in groups. */
-static bg_status draw_pattern(const bg_problem *problem, const arguments *args, bg_error *err)
+static bg_status draw_pattern(const bg_problem *problem, const check_verb_arguments *args,
+                              bg_error *err)
 {
     const bg_setting sparse = {"jacobian", "sparse"};
     bg_integrator_options o = bg_problem_get_run_options(problem).method;
@@ -362,7 +364,8 @@ static bg_status draw_pattern(const bg_problem *problem, const arguments *args, 
     return status;
 }
 
-static bg_status check_system(const bg_problem *problem, const arguments *args, bg_error *err)
+static bg_status check_system(const bg_problem *problem, const check_verb_arguments *args,
+                              bg_error *err)
 {
     const bg_system_def *def = bg_system_get_def(problem->system);
     if (!problem->model)
@@ -382,7 +385,8 @@ static bg_status check_system(const bg_problem *problem, const arguments *args, 
     return status;
 }
 
-static bg_status write_json(const bg_problem *problem, const arguments *args, bg_error *err)
+static bg_status write_json(const bg_problem *problem, const check_verb_arguments *args,
+                            bg_error *err)
 {
     char *text = bg_check_create_text(problem, args->derivatives, err);
     bg_status status = text ? BG_OK : err->status;
@@ -395,7 +399,7 @@ static bg_status write_json(const bg_problem *problem, const arguments *args, bg
 }
 
 /* What can be refused before the model is read. */
-static bg_status check_arguments(const arguments *args, bg_error *err)
+static bg_status check_arguments(const check_verb_arguments *args, bg_error *err)
 {
     const bg_cli_file files[] = {{"--json", args->json, BG_PLACE_CHECK}};
     bg_status status = bg_cli_check_places(files, 1, err);
@@ -417,7 +421,7 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
 }
 
 /* What the file describes comes first: it helps where no system can be made of it. */
-static bg_status check_model(const char *reference, const arguments *args, bg_error *err)
+static bg_status check_model(const char *reference, const check_verb_arguments *args, bg_error *err)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     bg_problem *problem;
@@ -452,7 +456,7 @@ static bg_status check_model(const char *reference, const arguments *args, bg_er
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.formulation = BG_FORMULATION_DEFAULT, .step = NAN, .until = NAN};
+    check_verb_arguments args = {.formulation = BG_FORMULATION_DEFAULT, .step = NAN, .until = NAN};
     const char *reference;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct arguments {
+typedef struct design_arguments {
     long slow, fast, order, seed;
     int target, search, free_abscissae, free_weights;
     const char *eigenvalues, *pair, *output;
     bg_linear_arguments linear;
-} arguments;
+} design_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(design_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--slow", NULL, "N", BG_CLI_COUNT_FROM_1, FIELD(slow),
@@ -80,7 +80,7 @@ static int take_fast(const bg_linearisation *l, double *A)
 
 /* Eigenvalues of a model, or of its fast part, with Im >= 0 and without those that grow, which no
  * method makes stable. */
-static bg_status find_eigenvalues(const arguments *args, double **values, bg_target *target,
+static bg_status find_eigenvalues(const design_arguments *args, double **values, bg_target *target,
                                   bg_error *err)
 {
     bg_linear_job job = {0};
@@ -200,7 +200,7 @@ static bg_status write_pair(const char *path, const bg_prk_pair *pair, bg_error 
     return bg_output_close(&out, BG_OK, err);
 }
 
-static bg_status check_arguments(arguments *args, bg_error *err)
+static bg_status check_arguments(design_arguments *args, bg_error *err)
 {
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (args->order == 0)
@@ -215,7 +215,7 @@ static bg_status check_arguments(arguments *args, bg_error *err)
     return args->output ? bg_place_check(args->output, BG_PLACE_TABLEAUS, err) : BG_OK;
 }
 
-static bg_status design(const arguments *args, const bg_target *target, bg_prk_pair *pair,
+static bg_status design(const design_arguments *args, const bg_target *target, bg_prk_pair *pair,
                         bg_error *err)
 {
     const long most = 1000;
@@ -236,7 +236,8 @@ static bg_status design(const arguments *args, const bg_target *target, bg_prk_p
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .seed = 1};
+    design_arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
+                             .seed = 1};
     const char *none;
     bg_error err = {0};
     bg_prk_pair pair;

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct arguments {
+typedef struct fmu_arguments {
     const char *output, *integrator, *inputs;
     double step, rtol, atol, t_start, t_end;
     int version, formulation, equilibrium, quiet;
     bg_cli_settings settings;
-} arguments;
+} fmu_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(fmu_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--output", "-o", "NAME.fmu", BG_CLI_FILE, FIELD(output),
@@ -71,8 +71,8 @@ static bool takes_fixed_steps(const char *name)
     return false;
 }
 
-static bg_status open_problem(const char *reference, const arguments *args, bg_problem **problem,
-                              bg_error *err)
+static bg_status open_problem(const char *reference, const fmu_arguments *args,
+                              bg_problem **problem, bg_error *err)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.integrator = args->integrator;
@@ -136,7 +136,7 @@ static char *name_all(const bg_system *system)
     return text;
 }
 
-static bg_status write_fmu(const bg_problem *problem, const arguments *args, const char *path,
+static bg_status write_fmu(const bg_problem *problem, const fmu_arguments *args, const char *path,
                            bg_error *err)
 {
     char object[PATH_MAX], licences[PATH_MAX];
@@ -186,13 +186,13 @@ static void name_output(const char *reference, char path[PATH_MAX])
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.version = 1,
-                      .formulation = BG_FORMULATION_DEFAULT,
-                      .step = NAN,
-                      .rtol = NAN,
-                      .atol = NAN,
-                      .t_start = NAN,
-                      .t_end = NAN};
+    fmu_arguments args = {.version = 1,
+                          .formulation = BG_FORMULATION_DEFAULT,
+                          .step = NAN,
+                          .rtol = NAN,
+                          .atol = NAN,
+                          .t_start = NAN,
+                          .t_end = NAN};
     const char *reference;
     char path[PATH_MAX];
     bg_error err = {0};

@@ -7,16 +7,16 @@
 
 enum { WIDTH = 80, MARGIN = 28, MAX_LEFT = 128 };
 
-typedef struct arguments {
+typedef struct help_arguments {
     int man, completion;
-} arguments;
+} help_arguments;
 
 enum { NO_SHELL = -1, BASH, ZSH };
 
 static const bg_cli_option options[] = {
-    {"--man", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, man),
+    {"--man", NULL, NULL, BG_CLI_FLAG, offsetof(help_arguments, man),
      "the manual page instead, for `man -l`"},
-    {"--completion", NULL, "bash|zsh", BG_CLI_CHOICE, offsetof(arguments, completion),
+    {"--completion", NULL, "bash|zsh", BG_CLI_CHOICE, offsetof(help_arguments, completion),
      "what makes this shell complete command lines of bogie, to be sourced"},
 };
 
@@ -120,7 +120,7 @@ static const bg_verb *find_verb(const char *name)
 
 static int run(const bg_verb *self, int argc, char **argv)
 {
-    arguments args = {.completion = NO_SHELL};
+    help_arguments args = {.completion = NO_SHELL};
     const char *operand;
     bg_error err = {0};
     if (bg_cli_parse(self, argc, argv, &args, &operand, &err))

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct arguments {
+typedef struct linearise_arguments {
     bg_linear_arguments linear;
     const char *output;
-} arguments;
+} linearise_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(linearise_arguments, name)
 
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
@@ -21,12 +21,12 @@ static const bg_cli_option options[] = {
 
 static bg_status check(const void *args, bg_error *err)
 {
-    return bg_linear_check_place(((const arguments *)args)->output, err);
+    return bg_linear_check_place(((const linearise_arguments *)args)->output, err);
 }
 
 static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
 {
-    const char *path = ((const arguments *)args)->output;
+    const char *path = ((const linearise_arguments *)args)->output;
     const bg_linear_matrices *m;
     bg_status st = bg_analysis_calc_matrices(job->analysis, &m, err);
     if (st == BG_OK)
@@ -39,7 +39,8 @@ static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT}, .output = "-"};
+    linearise_arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
+                                .output = "-"};
     return bg_linear_run(verb, &(bg_linear_verb){check, work}, argc, argv, &args);
 }
 

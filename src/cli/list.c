@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct arguments {
+typedef struct list_arguments {
     int markdown;
-} arguments;
+} list_arguments;
 
 static const bg_cli_option options[] = {
-    {"--markdown", NULL, NULL, BG_CLI_FLAG, offsetof(arguments, markdown),
+    {"--markdown", NULL, NULL, BG_CLI_FLAG, offsetof(list_arguments, markdown),
      "the integrators alone, as the table of docs/integrators.md"},
 };
 
@@ -98,7 +98,7 @@ static void print_forces(bool tyres)
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     const char *operand;
-    arguments args = {0};
+    list_arguments args = {0};
     bg_error err = {0};
     if (bg_cli_parse(verb, argc, argv, &args, &operand, &err))
         return bg_error_print(&err);

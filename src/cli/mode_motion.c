@@ -21,16 +21,16 @@ enum { FRAMES = 120, PARTS = 8, PERIODS = 2 };
 
 static const double shown = 2; /* s, of a period of the page */
 
-typedef struct motion {
+typedef struct mode_motion {
     const bg_linear_job *job;
     bg_dynamics *dyn;
     bg_state *x;
     double *delta, *y;
     double amplitude;
-} motion;
+} mode_motion;
 
 /* x <- the pose at a phase. BG_RETRY: the mechanism does not reach it. */
-static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *err)
+static bg_status pose(mode_motion *m, const bg_mode *mode, double phase, bg_error *err)
 {
     const bg_linear_job *job = m->job;
     const bg_linearisation *l = job->analysis->linearisation;
@@ -57,7 +57,7 @@ static bg_status pose(motion *m, const bg_mode *mode, double phase, bg_error *er
 }
 
 /* One row of the result. */
-static bg_status write_row(motion *m, const bg_sink *sink, double t, bg_error *err)
+static bg_status write_row(mode_motion *m, const bg_sink *sink, double t, bg_error *err)
 {
     const bg_system_def *def = &m->job->analysis->evaluator->def;
     bg_point p;
@@ -74,7 +74,7 @@ static bg_status write_row(motion *m, const bg_sink *sink, double t, bg_error *e
 }
 
 /* The amplitude is halved until every pose can be reached. */
-static bg_status find_amplitude(motion *m, const bg_mode *mode, bg_error *err)
+static bg_status find_amplitude(mode_motion *m, const bg_mode *mode, bg_error *err)
 {
     bg_status st = BG_RETRY;
     for (int tries = 0; tries < 12 && st != BG_OK; tries++, m->amplitude /= st == BG_OK ? 1 : 2) {
@@ -87,7 +87,7 @@ static bg_status find_amplitude(motion *m, const bg_mode *mode, bg_error *err)
     return st;
 }
 
-static bg_status write_rows(motion *m, const bg_mode *mode, const bg_sink *sink, bg_error *err)
+static bg_status write_rows(mode_motion *m, const bg_mode *mode, const bg_sink *sink, bg_error *err)
 {
     double period = mode->im > 0 ? 2 * acos(-1) / mode->im : shown;
     bg_status st = sink->begin ? sink->begin(sink->self, err) : BG_OK;
@@ -105,7 +105,7 @@ static bg_status write_rows(motion *m, const bg_mode *mode, const bg_sink *sink,
     return st;
 }
 
-static bg_status write_result(motion *m, const bg_mode *mode, const char *path, bg_error *err)
+static bg_status write_result(mode_motion *m, const bg_mode *mode, const char *path, bg_error *err)
 {
     const bg_problem *problem = m->job->problem;
     bg_run_options options = bg_problem_get_run_options(problem);
@@ -134,7 +134,7 @@ bg_status bg_mode_show(const bg_linear_job *job, const bg_modes *modes, int k, d
 {
     const bg_mode *mode = &modes->mode[k];
     const bg_system_def *def = &job->problem->system->def;
-    motion m = {.job = job, .amplitude = amplitude};
+    mode_motion m = {.job = job, .amplitude = amplitude};
     char title[160];
     bg_page_folder own = {0};
     if (mode->im > 0)

@@ -15,14 +15,14 @@
 
 enum { MOST_SHOWN = 3, LINES = 60 };
 
-typedef struct arguments {
+typedef struct modes_arguments {
     bg_linear_arguments linear;
     const char *json, *output, *html;
     long mode;        /* 0: not given */
     double amplitude; /* NAN: not given */
-} arguments;
+} modes_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(modes_arguments, name)
 
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
@@ -137,7 +137,7 @@ static bg_status write_json(const bg_linear_job *job, const char *path, bg_error
 
 static bg_status check(const void *given, bg_error *err)
 {
-    const arguments *args = given;
+    const modes_arguments *args = given;
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (args->output && (!dot || strcmp(dot, ".h5") != 0))
         return bg_error_set(err, BG_BAD_INPUT, "the mode '%s' must be named FILE.h5", args->output);
@@ -153,7 +153,7 @@ static bg_status check(const void *given, bg_error *err)
     return st == BG_OK ? bg_cli_check_places(files, 3, err) : st;
 }
 
-static bg_status show(const bg_linear_job *job, const bg_modes *m, const arguments *args,
+static bg_status show(const bg_linear_job *job, const bg_modes *m, const modes_arguments *args,
                       bg_error *err)
 {
     bool json_on_stdout = args->json && strcmp(args->json, "-") == 0;
@@ -182,8 +182,8 @@ static bg_status work(bg_linear_job *job, const void *args, bg_error *err)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
-                      .amplitude = NAN};
+    modes_arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
+                            .amplitude = NAN};
     return bg_linear_run(verb, &(bg_linear_verb){check, work}, argc, argv, &args);
 }
 

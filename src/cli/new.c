@@ -32,12 +32,12 @@ templates[] = {
 };
 enum { COUNT = sizeof templates / sizeof templates[0] };
 
-typedef struct arguments {
+typedef struct new_arguments {
     const char *output;
-} arguments;
+} new_arguments;
 
 static const bg_cli_option options[] = {
-    {"--output", "-o", "FILE.json", BG_CLI_FILE, offsetof(arguments, output),
+    {"--output", "-o", "FILE.json", BG_CLI_FILE, offsetof(new_arguments, output),
      "the model, which must not be there yet (default: on stdout)"},
 };
 
@@ -84,7 +84,7 @@ static void print_next(const struct template *template, const char *path)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {0};
+    new_arguments args = {0};
     const char *operand;
     const struct template *template = NULL;
     bg_error err = {0};

@@ -17,15 +17,15 @@
 
 enum { SHOWN = 8, PAIRS = 10, DEFAULT_COUNT = 100 };
 
-typedef struct arguments {
+typedef struct rates_arguments {
     bg_linear_arguments linear;
     const char *pair, *output;
     int choose, by_part;
     long count;
     double until;
-} arguments;
+} rates_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(rates_arguments, name)
 
 static const bg_cli_option options[] = {
     BG_LINEAR_OPTIONS,
@@ -93,7 +93,7 @@ static bg_status print_method(const bg_rates *r, const bg_prk_pair *p, bool by_p
     return BG_OK;
 }
 
-static bg_status print_steps(const bg_rates *r, const arguments *args, bg_error *err)
+static bg_status print_steps(const bg_rates *r, const rates_arguments *args, bg_error *err)
 {
     bg_prk_pair pair;
     double single = 0, step;
@@ -164,7 +164,7 @@ static bg_status print_cuts(bg_linear_job *job, bg_split *s, const bg_rates *r, 
     return st;
 }
 
-static bg_status choose(bg_linear_job *job, const arguments *args, bg_rates *r, bg_error *err)
+static bg_status choose(bg_linear_job *job, const rates_arguments *args, bg_rates *r, bg_error *err)
 {
     bg_prk_pair pair;
     bg_split *split = NULL;
@@ -181,7 +181,7 @@ static bg_status choose(bg_linear_job *job, const arguments *args, bg_rates *r, 
 
 static bg_status work(bg_linear_job *job, const void *given, bg_error *err)
 {
-    const arguments *args = given;
+    const rates_arguments *args = given;
     const bg_system_def *def = &job->analysis->evaluator->def;
     bg_rates *r = NULL;
     bg_status st = bg_rates_create(job->analysis->linearisation, &r, err);
@@ -205,7 +205,7 @@ static bg_status work(bg_linear_job *job, const void *given, bg_error *err)
 
 static bg_status check(const void *given, bg_error *err)
 {
-    const arguments *args = given;
+    const rates_arguments *args = given;
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (args->output && (!dot || strcmp(dot, ".svg") != 0))
         return bg_error_set(err, BG_BAD_INPUT, "the picture '%s' must be named FILE.svg",
@@ -223,9 +223,9 @@ static bg_status check(const void *given, bg_error *err)
 static int run(const bg_verb *verb, int argc, char **argv)
 {
     static const bg_linear_verb own = {check, work};
-    arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
-                      .until = NAN,
-                      .count = DEFAULT_COUNT};
+    rates_arguments args = {.linear = {.at = NAN, .formulation = BG_FORMULATION_DEFAULT},
+                            .until = NAN,
+                            .count = DEFAULT_COUNT};
     return bg_linear_run(verb, &own, argc, argv, &args);
 }
 

@@ -14,18 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct arguments {
+typedef struct realtime_arguments {
     const char *integrator, *listen, *send, *inputs, *outputs, *overload, *spin, *delay, *summary;
     double rate, duration; /* Hz, NAN: as the model says; s, NAN: until a signal */
     long priority;
     int formulation, hold, quiet, unprepared;
     bg_cli_settings settings;
-} arguments;
+} realtime_arguments;
 
 /* s without a datagram after which a sender may count anew; nothing is overtaken for that long */
 #define SILENCE 0.1
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(realtime_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--rate", NULL, "HZ", BG_CLI_POSITIVE, FIELD(rate),
@@ -71,13 +71,13 @@ static const bg_cli_option options[] = {
 };
 
 /* A list of names separated by commas, in one copy. */
-typedef struct names {
+typedef struct name_list {
     char *text;
     const char **item;
     int count;
-} names;
+} name_list;
 
-static bg_status split_names(const char *text, names *list, bg_error *err)
+static bg_status split_names(const char *text, name_list *list, bg_error *err)
 {
     list->count = 1;
     for (const char *c = text; *c; c++)
@@ -92,7 +92,7 @@ static bg_status split_names(const char *text, names *list, bg_error *err)
     return BG_OK;
 }
 
-static void names_clear(names *list)
+static void names_clear(name_list *list)
 {
     free(list->text);
     free(list->item);
@@ -101,7 +101,7 @@ static void names_clear(names *list)
 /* Everything of a run that has to be released. */
 typedef struct session {
     bg_problem *problem;
-    names inputs, outputs;
+    name_list inputs, outputs;
     bg_realtime *rt;
     bg_udp *udp;
     double *u, *y; /* [ninputs], [noutputs] */
@@ -203,7 +203,7 @@ static bg_status read_spin(const char *text, bg_pacer *pacer, bg_error *err)
     return BG_OK;
 }
 
-static bg_status check_arguments(const arguments *args, session *s, bg_error *err)
+static bg_status check_arguments(const realtime_arguments *args, session *s, bg_error *err)
 {
     if (args->rate > 1e5 || args->rate < 1e-3)
         return bg_error_set(err, BG_BAD_INPUT, "--rate %g is out of range; give 0.001 to 100000 Hz",
@@ -236,7 +236,7 @@ static bg_status check_arguments(const arguments *args, session *s, bg_error *er
 }
 
 /* The inputs that are received: those named, or all. */
-static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
+static bg_status find_inputs(const realtime_arguments *args, session *s, bg_error *err)
 {
     const bg_system *system = bg_problem_get_system(s->problem);
     int nu = bg_system_get_def(system)->nu;
@@ -258,7 +258,7 @@ static bg_status find_inputs(const arguments *args, session *s, bg_error *err)
     return BG_OK;
 }
 
-static bg_status create_realtime(const arguments *args, session *s, bg_error *err)
+static bg_status create_realtime(const realtime_arguments *args, session *s, bg_error *err)
 {
     bg_realtime_options o = bg_problem_get_realtime_options(s->problem);
     o.inputs = s->inputs.item;
@@ -273,7 +273,8 @@ static bg_status create_realtime(const arguments *args, session *s, bg_error *er
 }
 
 /* Reads the model, which may say the rate, and creates its system. */
-static bg_status open_problem(const char *reference, arguments *args, session *s, bg_error *err)
+static bg_status open_problem(const char *reference, realtime_arguments *args, session *s,
+                              bg_error *err)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.integrator = args->integrator;
@@ -295,7 +296,7 @@ static bg_status open_problem(const char *reference, arguments *args, session *s
     return status ? status : bg_problem_create_system(s->problem, err);
 }
 
-static bg_status prepare(const char *reference, arguments *args, session *s, bg_error *err)
+static bg_status prepare(const char *reference, realtime_arguments *args, session *s, bg_error *err)
 {
     bg_status status = open_problem(reference, args, s, err);
     if (!status)
@@ -340,7 +341,7 @@ static void prepare_step(void *self)
     bg_realtime_prepare(s->rt);
 }
 
-static void print_note(const session *s, const arguments *args)
+static void print_note(const session *s, const realtime_arguments *args)
 {
     const char *note = s->report.privilege.note;
     if (args->quiet)
@@ -352,7 +353,7 @@ static void print_note(const session *s, const arguments *args)
                 bg_udp_get_port(s->udp), bg_realtime_get_ninputs(s->rt));
 }
 
-static bg_status simulate(const arguments *args, session *s, bg_error *err)
+static bg_status simulate(const realtime_arguments *args, session *s, bg_error *err)
 {
     bg_realtime_report *r = &s->report;
     bool viewed = !args->quiet && isatty(STDERR_FILENO);
@@ -397,7 +398,7 @@ static bg_status simulate(const arguments *args, session *s, bg_error *err)
 }
 
 /* A run whose input is refused keeps an earlier summary. */
-static bg_status write_summary(const arguments *args, const session *s, bg_error *err)
+static bg_status write_summary(const realtime_arguments *args, const session *s, bg_error *err)
 {
     bg_status st = s->report.status;
     bool refused = isnan(s->report.t_start) && (st == BG_BAD_INPUT || st == BG_IO);
@@ -416,7 +417,8 @@ static bg_status write_summary(const arguments *args, const session *s, bg_error
 }
 
 /* The outcome of a run that never started; returns the exit code. */
-static int conclude_unstarted(const arguments *args, session *s, bg_status status, bg_error *err)
+static int conclude_unstarted(const realtime_arguments *args, session *s, bg_status status,
+                              bg_error *err)
 {
     bg_error summary_err = {0};
     err->status = status;
@@ -432,7 +434,8 @@ static int conclude_unstarted(const arguments *args, session *s, bg_status statu
 }
 
 /* Prints the outcome and returns the exit code. */
-static int conclude(const arguments *args, const session *s, bg_status status, bg_error *err)
+static int conclude(const realtime_arguments *args, const session *s, bg_status status,
+                    bg_error *err)
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
     bg_error summary_err = {0};
@@ -458,11 +461,11 @@ static int conclude(const arguments *args, const session *s, bg_status status, b
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {.formulation = BG_FORMULATION_DEFAULT,
-                      .rate = NAN,
-                      .duration = NAN,
-                      .priority = 80,
-                      .overload = "skip"};
+    realtime_arguments args = {.formulation = BG_FORMULATION_DEFAULT,
+                               .rate = NAN,
+                               .duration = NAN,
+                               .priority = 80,
+                               .overload = "skip"};
     const char *reference;
     bg_error err = {0};
     int code;

@@ -19,11 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct arguments {
+typedef struct report_arguments {
     const char *output, *title, *gltf;
-} arguments;
+} report_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(report_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--output", "-o", "PAGE.html", BG_CLI_FILE, FIELD(output), "the page"},
@@ -51,7 +51,7 @@ static int gather(int argc, char **argv, char **sorted)
 }
 
 /* What can be refused before anything is read. */
-static bg_status check(const arguments *args, char **files, int n, bg_error *err)
+static bg_status check(const report_arguments *args, char **files, int n, bg_error *err)
 {
     const char *const written[] = {args->output, args->gltf};
     if (n == 0)
@@ -85,14 +85,14 @@ static bg_status check(const arguments *args, char **files, int n, bg_error *err
 }
 
 /* How far the work has come, seen by both processes. */
-typedef struct progress {
+typedef struct reading_progress {
     int file; /* index of the one that is read; the number of files: all are */
     bool done;
     int code; /* then: the exit code */
-} progress;
+} reading_progress;
 
-static bg_status write_report(const arguments *args, char **files, int n, progress *at,
-                              bg_error *err)
+static bg_status write_report(const report_arguments *args, char **files, int n,
+                              reading_progress *at, bg_error *err)
 {
     bg_report *report;
     bg_status st = bg_report_create(&report, err);
@@ -120,7 +120,7 @@ static void print_written(const char *path, const char *what, char **files, int 
     printf(", %.0f kB\n", ceil(1e-3 * (double)info.st_size));
 }
 
-static int work(const arguments *args, char **files, int n, progress *at)
+static int work(const report_arguments *args, char **files, int n, reading_progress *at)
 {
     bg_error err = {0};
     bg_status st = write_report(args, files, n, at, &err);
@@ -134,7 +134,8 @@ static int work(const arguments *args, char **files, int n, progress *at)
 }
 
 /* A sentence for work that was killed; no half of a file is left behind. */
-static int mourn(const arguments *args, char **files, int n, const progress *at, int cause)
+static int mourn(const report_arguments *args, char **files, int n, const reading_progress *at,
+                 int cause)
 {
     const char *const written[] = {args->output, args->gltf};
     for (int k = 0; k < 2; k++)
@@ -153,11 +154,11 @@ static int mourn(const arguments *args, char **files, int n, const progress *at,
     return BG_EXIT_BAD_INPUT;
 }
 
-static int work_apart(const arguments *args, char **files, int n)
+static int work_apart(const report_arguments *args, char **files, int n)
 {
     int status = 0;
-    progress alone = {0}, *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    reading_progress alone = {0}, *at = mmap(NULL, sizeof *at, PROT_READ | PROT_WRITE,
+                                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fflush(NULL);
     pid_t child = at == MAP_FAILED ? -1 : fork();
     if (child < 0)
@@ -179,7 +180,7 @@ static int work_apart(const arguments *args, char **files, int n)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {0};
+    report_arguments args = {0};
     bg_error err = {0};
     const char *none;
     const bg_verb options_only = {.name = verb->name, .options = options, .noptions = 3};

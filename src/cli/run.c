@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct arguments {
+typedef struct run_arguments {
     const char *integrator, *output, *html, *summary, *checkpoint, *resume;
     double t_start, t_end, rtol, atol, step, h_initial, h_min, h_max, output_interval; /* NAN: - */
     long max_steps, checkpoint_steps;
     int formulation, output_steps, refuse_redundant, quiet, strict, equilibrium;
     bg_cli_settings settings;
-} arguments;
+} run_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(run_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, FIELD(integrator),
@@ -69,9 +69,9 @@ static const bg_cli_option options[] = {
     {"--quiet", NULL, NULL, BG_CLI_FLAG, FIELD(quiet), "no certificate and no progress bar"},
 };
 
-static arguments default_arguments(void)
+static run_arguments default_arguments(void)
 {
-    return (arguments){
+    return (run_arguments){
         .formulation = BG_FORMULATION_DEFAULT,
         .t_start = NAN,
         .t_end = NAN,
@@ -91,7 +91,7 @@ static void set_if_given(double *field, double value)
         *field = value;
 }
 
-static bg_problem_def make_def(const char *reference, const arguments *args)
+static bg_problem_def make_def(const char *reference, const run_arguments *args)
 {
     bg_problem_def def = bg_cli_make_def(reference, args->formulation, &args->settings);
     def.integrator = args->integrator;
@@ -105,7 +105,7 @@ static bg_problem_def make_def(const char *reference, const arguments *args)
     return def;
 }
 
-static bg_run_options make_options(const bg_problem *problem, const arguments *args)
+static bg_run_options make_options(const bg_problem *problem, const run_arguments *args)
 {
     bg_run_options run = bg_problem_get_run_options(problem);
     set_if_given(&run.method.h_initial, args->h_initial);
@@ -125,7 +125,7 @@ static bg_run_options make_options(const bg_problem *problem, const arguments *a
 }
 
 /* One file cannot serve two purposes, and rows already computed are not written over. */
-static bg_status check_files(const arguments *args, bg_error *err)
+static bg_status check_files(const run_arguments *args, bg_error *err)
 {
     const bg_cli_file files[] = {{"-o", args->output, BG_PLACE_ROWS}, /* or BG_PLACE_RESULT */
                                  {"--summary", args->summary, BG_PLACE_SUMMARY},
@@ -146,7 +146,7 @@ static bg_status check_files(const arguments *args, bg_error *err)
 }
 
 /* What can be refused before anything is opened. */
-static bg_status check_arguments(const arguments *args, bg_error *err)
+static bg_status check_arguments(const run_arguments *args, bg_error *err)
 {
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     if (!args->output && !args->html && (args->output_steps || !isnan(args->output_interval)))
@@ -164,7 +164,7 @@ static bg_status check_arguments(const arguments *args, bg_error *err)
     return status ? status : check_files(args, err);
 }
 
-static bg_status check_times(const bg_system_def *def, const arguments *args, bg_error *err)
+static bg_status check_times(const bg_system_def *def, const run_arguments *args, bg_error *err)
 {
     double t_start = isnan(args->t_start) ? def->t_start : args->t_start;
     double t_end = isnan(args->t_end) ? def->t_end : args->t_end;
@@ -198,7 +198,7 @@ static void simulation_clear(simulation *job)
 }
 
 /* Opens the system and the result file. */
-static bg_status prepare(simulation *job, const char *reference, const arguments *args,
+static bg_status prepare(simulation *job, const char *reference, const run_arguments *args,
                          bg_error *err)
 {
     bg_problem_def def = make_def(reference, args);
@@ -233,7 +233,7 @@ static bg_status prepare(simulation *job, const char *reference, const arguments
 }
 
 /* Runs and completes the result file. A run that never started leaves files as they were. */
-static bg_status simulate(simulation *job, const arguments *args, bg_error *err)
+static bg_status simulate(simulation *job, const run_arguments *args, bg_error *err)
 {
     bg_run_options *run = &job->options;
     if (!args->quiet && isatty(STDERR_FILENO)) {
@@ -258,8 +258,8 @@ static bg_status simulate(simulation *job, const arguments *args, bg_error *err)
 }
 
 /* A run whose input is refused keeps an earlier summary. */
-static bg_status write_summary(const simulation *job, const char *reference, const arguments *args,
-                               bg_error *err)
+static bg_status write_summary(const simulation *job, const char *reference,
+                               const run_arguments *args, bg_error *err)
 {
     bool to_stdout = strcmp(args->summary, "-") == 0;
     bg_status st = job->report.status;
@@ -280,7 +280,8 @@ static bg_status write_summary(const simulation *job, const char *reference, con
 }
 
 /* Of what was computed, whether the run reached its end or not. */
-static bg_status write_page(const simulation *job, const arguments *args, bool talks, bg_error *err)
+static bg_status write_page(const simulation *job, const run_arguments *args, bool talks,
+                            bg_error *err)
 {
     if (!args->html || !job->saved)
         return BG_OK;
@@ -318,7 +319,7 @@ static void print_saved_state(const bg_run_report *report, const char *path)
 }
 
 /* Says on stderr how far a run came that did not reach its end, and what is left of it. */
-static void print_reached(const simulation *job, const arguments *args)
+static void print_reached(const simulation *job, const run_arguments *args)
 {
     const bg_run_report *report = &job->report;
     if (!report->final)
@@ -359,7 +360,7 @@ static void report_unstarted(simulation *job, bg_status status, const bg_error *
 }
 
 /* Prints the outcome and returns the exit code. */
-static int conclude(const simulation *job, const char *reference, const arguments *args,
+static int conclude(const simulation *job, const char *reference, const run_arguments *args,
                     bg_status status, bg_error *err)
 {
     bool json_on_stdout = args->summary && strcmp(args->summary, "-") == 0;
@@ -398,7 +399,7 @@ static int conclude(const simulation *job, const char *reference, const argument
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = default_arguments();
+    run_arguments args = default_arguments();
     const char *reference;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &reference, &err);

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct arguments {
+typedef struct stability_arguments {
     const char *integrator, *output;
     bg_cli_settings settings;
-} arguments;
+} stability_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(stability_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--integrator", NULL, "NAME", BG_CLI_INTEGRATOR, FIELD(integrator),
@@ -98,7 +98,8 @@ static bg_status check_agreement(const bg_stability_view *views, int n, bg_error
     return BG_OK;
 }
 
-static bg_status make_views(const arguments *args, bg_stability_view *views, int *n, bg_error *err)
+static bg_status make_views(const stability_arguments *args, bg_stability_view *views, int *n,
+                            bg_error *err)
 {
     static const bg_setting jacobians[] = {{"jacobian", "J1"},
                                            {"jacobian", "J2"},
@@ -140,7 +141,7 @@ static bg_status write_output(const char *path, bg_stability_view *views, int n,
                                      : bg_stability_draw(views, n, path, err);
 }
 
-static bg_status check_arguments(arguments *args, bg_error *err)
+static bg_status check_arguments(stability_arguments *args, bg_error *err)
 {
     const char *dot = args->output ? strrchr(args->output, '.') : NULL;
     int parameters = bg_cli_settings_split(&args->settings, "integrator.");
@@ -162,7 +163,7 @@ static bg_status check_arguments(arguments *args, bg_error *err)
     return bg_place_check(args->output, page ? BG_PLACE_PAGE : BG_PLACE_SVG, err);
 }
 
-static bg_status show_pair(const arguments *args, bg_error *err)
+static bg_status show_pair(const stability_arguments *args, bg_error *err)
 {
     const bg_stability_method method = {args->integrator, args->settings.items,
                                         args->settings.count};
@@ -176,7 +177,7 @@ static bg_status show_pair(const arguments *args, bg_error *err)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {0};
+    stability_arguments args = {0};
     bg_stability_view views[BG_STABILITY_MAX] = {0};
     const char *none;
     int n = 0;

@@ -85,24 +85,24 @@ void bg_stability_view_clear(bg_stability_view *view)
 }
 
 /* A panel: its window of the plane and its rectangle of the picture. */
-typedef struct panel {
+typedef struct stability_panel {
     bg_canvas *canvas;
     const bg_window *window;
     double left, top, width, height;
-} panel;
+} stability_panel;
 
 enum { LEFT = 62, TOP = 64, SIDE = 190, GAP = 34, LOWER = 116, BOTTOM = 58 };
 enum { FILL = 0x9ec5e8, EDGE = 0x1c5d99, GRID = 0xdfe3e8, AXIS = 0x5a6472, INK = 0x1b1f24 };
 
-static bg_place2 find_place(const panel *p, double x, double y)
+static bg_place2 find_place(const stability_panel *p, double x, double y)
 {
     const bg_window *w = p->window;
     return (bg_place2){p->left + p->width * (x - w->x0) / (w->x1 - w->x0),
                        p->top + p->height * (w->y1 - y) / (w->y1 - w->y0)};
 }
 
-static void draw_line(const panel *p, double x0, double y0, double x1, double y1, double width,
-                      unsigned colour)
+static void draw_line(const stability_panel *p, double x0, double y0, double x1, double y1,
+                      double width, unsigned colour)
 {
     bg_canvas_line(p->canvas, find_place(p, x0, y0), find_place(p, x1, y1), width, colour);
 }
@@ -114,7 +114,7 @@ static bool on_edge(const bg_window *w, bg_place2 p, bg_place2 q)
            (p.y == w->y0 && q.y == w->y0) || (p.y == w->y1 && q.y == w->y1);
 }
 
-static void draw_region(const panel *p, const bg_region *r, bg_place2 *scratch)
+static void draw_region(const stability_panel *p, const bg_region *r, bg_place2 *scratch)
 {
     bg_region moved = *r;
     moved.points = scratch;
@@ -129,7 +129,7 @@ static void draw_region(const panel *p, const bg_region *r, bg_place2 *scratch)
         }
 }
 
-static void draw_axes(const panel *p, double step, bool first)
+static void draw_axes(const stability_panel *p, double step, bool first)
 {
     const bg_window *w = p->window;
     char text[32];
@@ -149,7 +149,7 @@ static void draw_axes(const panel *p, double step, bool first)
     }
 }
 
-static void name_axes(const panel *p, const char *x, const char *y, bool first)
+static void name_axes(const stability_panel *p, const char *x, const char *y, bool first)
 {
     bg_place2 below = {p->left + p->width / 2, p->top + p->height + 34};
     bg_canvas_text(p->canvas, below, 13, BG_ANCHOR_MIDDLE, INK, x);
@@ -161,8 +161,9 @@ static void name_axes(const panel *p, const char *x, const char *y, bool first)
 static void draw_view(bg_canvas *c, const bg_stability_view *v, int k, bg_place2 *scratch)
 {
     double left = LEFT + k * (SIDE + GAP);
-    panel upper = {c, &coefficient_window, left, TOP, SIDE, SIDE / 2.0};
-    panel lower = {c, &eigenvalue_window, left, TOP + SIDE / 2.0 + LOWER - 40, SIDE, SIDE};
+    stability_panel upper = {c, &coefficient_window, left, TOP, SIDE, SIDE / 2.0};
+    stability_panel lower = {c,   &eigenvalue_window, left, TOP + SIDE / 2.0 + LOWER - 40, SIDE,
+                             SIDE};
     const bg_stability_theory *theory = bg_stability_find_theory(&v->method);
     bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 24}, 16, BG_ANCHOR_MIDDLE, INK, v->name);
     bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 42}, 11, BG_ANCHOR_MIDDLE, AXIS,
@@ -211,7 +212,7 @@ static void draw_plane(bg_canvas *c, const bg_plane_view *v, const bg_window *wi
                        double height, bg_place2 *scratch)
 {
     double left = LEFT + k * (SIDE + GAP);
-    panel p = {c, window, left, TOP, SIDE, height};
+    stability_panel p = {c, window, left, TOP, SIDE, height};
     bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 24}, 16, BG_ANCHOR_MIDDLE, INK, v->name);
     bg_canvas_text(c, (bg_place2){left + SIDE / 2.0, 42}, 11, BG_ANCHOR_MIDDLE, AXIS, v->text);
     draw_region(&p, &v->region, scratch);

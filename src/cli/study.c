@@ -15,14 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct arguments {
+typedef struct study_arguments {
     const char *csv, *json, *html, *shard, *journal;
     long jobs;
     double time_limit;
     int merge, no_timing, quiet;
-} arguments;
+} study_arguments;
 
-#define FIELD(name) offsetof(arguments, name)
+#define FIELD(name) offsetof(study_arguments, name)
 
 static const bg_cli_option options[] = {
     {"--jobs", "-j", "N", BG_CLI_COUNT_FROM_1, FIELD(jobs),
@@ -87,7 +87,7 @@ static bg_status read_shard(const char *text, bg_study_options *run, bg_error *e
                         "--shard needs I/N with I from 1 to N, such as 2/3, not '%s'", text);
 }
 
-static bg_status check_arguments(const arguments *args, bg_error *err)
+static bg_status check_arguments(const study_arguments *args, bg_error *err)
 {
     const bg_cli_file files[] = {{"--csv", args->csv, BG_PLACE_TABLE},
                                  {"--json", args->json, BG_PLACE_STUDY},
@@ -152,7 +152,7 @@ static char *make_plain_text(const bg_table *table)
     return text;
 }
 
-static bg_status write_outputs(const bg_table *table, const arguments *args, bg_error *err)
+static bg_status write_outputs(const bg_table *table, const study_arguments *args, bg_error *err)
 {
     bool busy = (args->csv && strcmp(args->csv, "-") == 0) ||
                 (args->json && strcmp(args->json, "-") == 0);
@@ -187,7 +187,7 @@ static int print_once(const bg_error *err)
     return bg_mpi_is_first() ? bg_error_print(err) : bg_exit_code_find(err->status);
 }
 
-static int conclude(const bg_study *study, const arguments *args, const bg_study_options *run,
+static int conclude(const bg_study *study, const study_arguments *args, const bg_study_options *run,
                     bg_status status, const bg_table *table, bg_error *err)
 {
     char name[512];
@@ -219,7 +219,7 @@ static int conclude(const bg_study *study, const arguments *args, const bg_study
     return code;
 }
 
-static int run_study(const arguments *args, const char *path, bg_error *err)
+static int run_study(const study_arguments *args, const char *path, bg_error *err)
 {
     bg_study *study = NULL;
     bg_table *table = NULL;
@@ -250,7 +250,7 @@ static int run_study(const arguments *args, const char *path, bg_error *err)
 
 static int run(const bg_verb *verb, int argc, char **argv)
 {
-    arguments args = {0};
+    study_arguments args = {0};
     const char *path;
     bg_error err = {0};
     bg_status status = bg_cli_parse(verb, argc, argv, &args, &path, &err);

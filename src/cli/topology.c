@@ -18,9 +18,9 @@ static void print_bodies(const bg_model *model)
 }
 
 /* The width of the longest name of a joint, and of the longest "parent -> child". */
-typedef struct columns {
+typedef struct column_widths {
     int name, bodies;
-} columns;
+} column_widths;
 
 static int longer(int a, int b)
 {
@@ -32,10 +32,10 @@ static const char *get_name(const bg_model *model, const bg_tree_joint *t)
     return t->joint >= 0 ? model->joints[t->joint].name : "(none)";
 }
 
-static columns calc_columns(const bg_mechanism *mechanism)
+static column_widths calc_columns(const bg_mechanism *mechanism)
 {
     const bg_model *model = mechanism->model;
-    columns width = {0};
+    column_widths width = {0};
     for (int k = 0; k < mechanism->ntree; k++) {
         const bg_tree_joint *t = &mechanism->tree[k];
         width.name = longer(width.name, snprintf(NULL, 0, "%s", get_name(model, t)));
@@ -77,7 +77,7 @@ static void print_coordinates(const bg_mechanism *mechanism, const bg_tree_joint
 static void print_tree(const bg_mechanism *mechanism)
 {
     const bg_model *model = mechanism->model;
-    columns width = calc_columns(mechanism);
+    column_widths width = calc_columns(mechanism);
     printf("  tree             %d joint%s, %d coordinate%s q, %d %s v\n", mechanism->ntree,
            mechanism->ntree == 1 ? "" : "s", mechanism->nq, mechanism->nq == 1 ? "" : "s",
            mechanism->nv, mechanism->nv == 1 ? "velocity" : "velocities");

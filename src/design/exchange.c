@@ -19,15 +19,15 @@ static const long double digits = 1.2e-16L; /* of a coefficient, for each stage 
 
 typedef long double real;
 
-typedef struct column {
+typedef struct exchange_column {
     real a[MAX]; /* rows: c_1, ..., c_n, t */
     real cost;
     real e; /* in it */
-} column;
+} exchange_column;
 
 typedef struct simplex {
     int n; /* rows */
-    column basis[MAX];
+    exchange_column basis[MAX];
     real mu[MAX];      /* of the basis */
     real y[MAX];       /* c and t */
     real lu[MAX][MAX]; /* scratch */
@@ -152,11 +152,11 @@ static bool solve(simplex *s, bool transposed, real *x)
 }
 
 /* The cut at point k in the direction d, divided by its weight: mu is that times w. */
-static column make_cut(const bg_exchange *p, int k, long double complex d)
+static exchange_column make_cut(const bg_exchange *p, int k, long double complex d)
 {
     const int n = p->stages - p->order;
     const real w = p->w[k];
-    column c = {.e = p->e[k] / w};
+    exchange_column c = {.e = p->e[k] / w};
     c.cost = (creall(conjl(d) * p->given[k]) - 1) / w + c.e;
     for (int j = 0; j < n; j++)
         c.a[j] = -creall(conjl(d) * p->psi[k][j]) / w;
@@ -171,7 +171,7 @@ static void begin(const bg_exchange *p, simplex *s)
     s->n = n + 1;
     s->basis[n] = make_cut(p, p->n - 1, 1);
     for (int j = 0; j < n; j++) {
-        s->basis[j] = (column){.cost = -box};
+        s->basis[j] = (exchange_column){.cost = -box};
         s->basis[j].a[j] = s->basis[n].a[j] > 0 ? -1 : 1;
     }
 }
@@ -231,7 +231,7 @@ static real calc_bound(const simplex *s)
 }
 
 /* Puts the cut in the place of a column of the basis, so that mu stays >= 0; false: it cannot. */
-static bool enter(simplex *s, const column *cut)
+static bool enter(simplex *s, const exchange_column *cut)
 {
     real direction[MAX], least = HUGE_VALL;
     int leaves = -1;
@@ -274,7 +274,7 @@ bg_status bg_exchange_solve(bg_exchange *p, bg_error *err)
             (floor_ > p->enough && p->enough > -HUGE_VALL))
             return BG_OK;
         long double complex R = evaluate(p, s.y, worst);
-        column cut = make_cut(p, worst, R / cabsl(R));
+        exchange_column cut = make_cut(p, worst, R / cabsl(R));
         good = enter(&s, &cut);
     }
     return bg_error_set(err, BG_NOT_CONVERGED,

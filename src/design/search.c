@@ -18,7 +18,7 @@
 enum { UNKNOWNS = 320, EQUATIONS = 200, WISHES = 400, STARTS = 6, STEPS = 120 };
 static const double light = 0.01; /* weight of wishes */
 
-typedef struct search {
+typedef struct design_search {
     const bg_design_def *def;
     const bg_polynomial *polynomial;
     bool slow[BG_PRK_STAGES];
@@ -31,16 +31,16 @@ typedef struct search {
     double r[EQUATIONS + WISHES], side[2][EQUATIONS + WISHES];
     double *J; /* [EQUATIONS + WISHES][UNKNOWNS] */
     double *N; /* [UNKNOWNS][UNKNOWNS] */
-} search;
+} design_search;
 
-static double draw(search *s)
+static double draw(design_search *s)
 {
     s->seed = s->seed * 1664525u + 1013904223u;
     return (double)(s->seed >> 8) / (1 << 23) - 1;
 }
 
 /* The unknowns as a pair, or, with `take`, the other way round. */
-static void move(search *s, double *x, bg_prk_pair *p, bool take)
+static void move(design_search *s, double *x, bg_prk_pair *p, bool take)
 {
     const int stages = s->def->fast;
     int n = 0;
@@ -59,7 +59,7 @@ static void move(search *s, double *x, bg_prk_pair *p, bool take)
     s->n = n;
 }
 
-static void open_pair(search *s, const double *x, bg_prk_pair *p)
+static void open_pair(design_search *s, const double *x, bg_prk_pair *p)
 {
     *p = (bg_prk_pair){.stages = s->def->fast, .order = s->def->order, .tolerance = 1e-12};
     move(s, (double *)x, p, false);
@@ -68,7 +68,7 @@ static void open_pair(search *s, const double *x, bg_prk_pair *p)
         p->slow[j] = s->slow[j];
 }
 
-static int add_wishes(const search *s, const bg_prk_pair *p, double *r, int n)
+static int add_wishes(const design_search *s, const bg_prk_pair *p, double *r, int n)
 {
     bg_prk_condition list[BG_PRK_CONDITIONS];
     const int order = s->def->order + 1;
@@ -87,7 +87,7 @@ static int add_wishes(const search *s, const bg_prk_pair *p, double *r, int n)
 }
 
 /* What is missed of equations, and of wishes. */
-static void calc_residuals(search *s, const double *x, double *r)
+static void calc_residuals(design_search *s, const double *x, double *r)
 {
     bg_prk_pair p;
     bg_prk_condition list[BG_PRK_CONDITIONS];
@@ -120,7 +120,7 @@ static double calc_norm(const double *r, int n)
     return sqrt(sum);
 }
 
-static void calc_jacobian(search *s)
+static void calc_jacobian(design_search *s)
 {
     const double e = 1e-5;
     for (int j = 0; j < s->n; j++) {
@@ -159,7 +159,7 @@ static bool solve(double *A, int n, double mu, double *y)
 }
 
 /* step <- -J^T (J J^T + mu)^{-1} r, with the least norm as mu becomes 0. */
-static bool calc_step(search *s, double mu)
+static bool calc_step(design_search *s, double mu)
 {
     double y[EQUATIONS + WISHES];
     const int m = s->rows;
@@ -196,7 +196,7 @@ static bool calc_step(search *s, double mu)
 }
 
 /* Damped Gauss-Newton steps; what is missed of the equations in the end. */
-static double iterate(search *s, bool wishing, int steps)
+static double iterate(design_search *s, bool wishing, int steps)
 {
     double mu = 1e-3;
     s->wishing = wishing;
@@ -228,7 +228,7 @@ static double iterate(search *s, bool wishing, int steps)
 }
 
 /* A random start whose fast stages follow each other. */
-static void begin(search *s)
+static void begin(design_search *s)
 {
     bg_prk_pair p = {.stages = s->def->fast};
     const int last = p.stages - 1;
@@ -246,7 +246,7 @@ static void begin(search *s)
 }
 
 /* The pair as it is, with entries that are equal made so. */
-static void finish(search *s, bg_prk_pair *p)
+static void finish(design_search *s, bg_prk_pair *p)
 {
     open_pair(s, s->x, p);
     if (!s->def->free_weights)
@@ -258,7 +258,7 @@ static void finish(search *s, bg_prk_pair *p)
 
 /* The next choice of slow stages, the last one always and, with equal abscissae, the first; in
  * combinations of ascending order; false: there is none. */
-static bool choose_next(search *s)
+static bool choose_next(design_search *s)
 {
     const int last = s->def->fast - 1, from = s->def->free_abscissae ? 0 : 1;
     int count = s->def->slow - (s->def->free_abscissae ? 1 : 2), end = last - 1, moved = 0;
@@ -277,7 +277,7 @@ static bool choose_next(search *s)
     return true;
 }
 
-static void choose_first(search *s)
+static void choose_first(design_search *s)
 {
     const int last = s->def->fast - 1, from = s->def->free_abscissae ? 0 : 1;
     int count = s->def->slow - (s->def->free_abscissae ? 1 : 2);
@@ -289,7 +289,7 @@ static void choose_first(search *s)
 }
 
 /* One start; whether it gave a pair that stands more than *best. */
-static bg_status try_start(search *s, bg_prk_pair *pair, double *best, bg_error *err)
+static bg_status try_start(design_search *s, bg_prk_pair *pair, double *best, bg_error *err)
 {
     bg_prk_pair p;
     bg_prk_condition worst;
@@ -312,11 +312,11 @@ static bg_status try_start(search *s, bg_prk_pair *pair, double *best, bg_error 
 bg_status bg_design_search(const bg_design_def *def, const bg_polynomial *polynomial,
                            bg_prk_pair *pair, bg_error *err)
 {
-    search *s = BG_NEW(search);
+    design_search *s = BG_NEW(design_search);
     double best = -1;
     bg_status st = BG_OK;
     if (s) {
-        *s = (search){.def = def, .polynomial = polynomial, .seed = def->seed};
+        *s = (design_search){.def = def, .polynomial = polynomial, .seed = def->seed};
         s->J = BG_NEW_ARRAY(double, (EQUATIONS + WISHES) * UNKNOWNS);
         s->N = BG_NEW_ARRAY(double, UNKNOWNS *UNKNOWNS);
     }

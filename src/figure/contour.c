@@ -12,19 +12,19 @@
 
 enum { BISECTIONS = 24 };
 
-typedef struct crossing {
+typedef struct contour_crossing {
     bool used, done;
     bg_place2 at;
     int next[2], ends; /* neighbours along the boundary */
-} crossing;
+} contour_crossing;
 
 typedef struct tracer {
     const bg_window *window;
     bg_inside inside;
     void *self;
-    int n, side;     /* points of the window, and with the ring, along an edge */
-    bool *in;        /* [side side] */
-    crossing *edges; /* [2 side side] to the right of and above a point */
+    int n, side;             /* points of the window, and with the ring, along an edge */
+    bool *in;                /* [side side] */
+    contour_crossing *edges; /* [2 side side] to the right of and above a point */
     bg_error *err;
 } tracer;
 
@@ -53,7 +53,7 @@ static bg_status sample(tracer *t)
 }
 
 /* Where the boundary crosses the way from (i, j) to (k, l). */
-static bg_status cross(tracer *t, int i, int j, int k, int l, crossing *c)
+static bg_status cross(tracer *t, int i, int j, int k, int l, contour_crossing *c)
 {
     if (t->in[j * t->side + i] == t->in[l * t->side + k])
         return BG_OK;
@@ -72,7 +72,7 @@ static bg_status cross(tracer *t, int i, int j, int k, int l, crossing *c)
         else
             out = middle;
     }
-    *c = (crossing){.used = true, .at = in};
+    *c = (contour_crossing){.used = true, .at = in};
     return BG_OK;
 }
 
@@ -81,7 +81,7 @@ static bg_status find_crossings(tracer *t)
     bg_status st = BG_OK;
     for (int j = 0; j < t->side - 1 && st == BG_OK; j++)
         for (int i = 0; i < t->side - 1 && st == BG_OK; i++) {
-            crossing *c = t->edges + 2 * (j * t->side + i);
+            contour_crossing *c = t->edges + 2 * (j * t->side + i);
             st = cross(t, i, j, i + 1, j, c);
             if (st == BG_OK)
                 st = cross(t, i, j, i, j + 1, c + 1);
@@ -122,7 +122,7 @@ static void walk(tracer *t, int first, bg_region *r)
     int at = first, from = -1;
     r->start[r->ncurves++] = r->count;
     do {
-        crossing *c = &t->edges[at];
+        contour_crossing *c = &t->edges[at];
         c->done = true;
         r->points[r->count++] = c->at;
         int next = c->next[0] == from && from >= 0 ? c->next[1] : c->next[0];
@@ -160,7 +160,7 @@ bg_status bg_region_trace(const bg_window *window, int n, bg_inside inside, void
         .window = window, .inside = inside, .self = self, .n = n, .side = n + 2, .err = err};
     *region = (bg_region){0};
     t.in = BG_NEW_ARRAY(bool, t.side *t.side);
-    t.edges = BG_NEW_ARRAY(crossing, 2 * t.side * t.side);
+    t.edges = BG_NEW_ARRAY(contour_crossing, 2 * t.side * t.side);
     bg_status st = t.in && t.edges ? trace(&t, region)
                                    : bg_error_set(err, BG_NO_MEMORY, "out of memory for a region");
     free(t.in);

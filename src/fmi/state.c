@@ -19,11 +19,11 @@ struct bg_fmi_state {
     bg_archive archive;
 };
 
-typedef struct header {
+typedef struct fmu_state_header {
     uint64_t mark; /* by its value; its bytes lie as the machine has them */
     uint64_t format, size, checksum;
     char token[TOKEN_SIZE];
-} header;
+} fmu_state_header;
 
 static const uint64_t state_mark = 0x424f474945464d55u; /* BOGIEFMU */
 
@@ -115,14 +115,14 @@ bg_fmi_status bg_fmi_instance_restore(bg_fmi_instance *x, const bg_fmi_state *st
 
 size_t bg_fmi_state_get_size(const bg_fmi_state *state)
 {
-    return sizeof(header) + state->archive.size;
+    return sizeof(fmu_state_header) + state->archive.size;
 }
 
 void bg_fmi_state_serialise(const bg_fmi_instance *x, const bg_fmi_state *state, void *bytes)
 {
     const bg_archive *a = &state->archive;
-    header head = {state_mark, STATE_FORMAT, a->size,
-                   bg_fingerprint_add(BG_FINGERPRINT_START, a->data, a->size), ""};
+    fmu_state_header head = {state_mark, STATE_FORMAT, a->size,
+                             bg_fingerprint_add(BG_FINGERPRINT_START, a->data, a->size), ""};
     strncpy(head.token, x->setup.token, TOKEN_SIZE - 1);
     memcpy(bytes, &head, sizeof head);
     memcpy((char *)bytes + sizeof head, a->data, a->size);
@@ -131,7 +131,7 @@ void bg_fmi_state_serialise(const bg_fmi_instance *x, const bg_fmi_state *state,
 bg_fmi_status bg_fmi_instance_deserialise(bg_fmi_instance *x, const void *bytes, size_t size,
                                           bg_fmi_state **state)
 {
-    header head;
+    fmu_state_header head;
     char token[TOKEN_SIZE] = "";
     strncpy(token, x->setup.token, TOKEN_SIZE - 1);
     const unsigned char *data = (const unsigned char *)bytes + sizeof head;

@@ -116,9 +116,9 @@ static bg_status tell_memory(bg_error *err)
 static const char comment[] = "comment"; /* a note, also among parameters */
 
 /* What an expression of a parameter refers to. */
-typedef struct scope {
+typedef struct fmu_scope {
     json_t *parameters;
-} scope;
+} fmu_scope;
 
 static int resolve(void *self, const char *name, double *constant)
 {
@@ -128,7 +128,7 @@ static int resolve(void *self, const char *name, double *constant)
     (void)constant;
     if (strncmp(name, "parameters.", 11) == 0)
         name += 11;
-    json_object_foreach(((scope *)self)->parameters, key, value)
+    json_object_foreach(((fmu_scope *)self)->parameters, key, value)
     {
         if (strcmp(key, comment) == 0)
             continue;
@@ -143,7 +143,7 @@ static bg_status add_model_parameters(bg_fmi_variables *v, const bg_model *model
 {
     const char *key;
     json_t *value;
-    scope s = {json_object_get(model->source, "parameters")};
+    fmu_scope s = {json_object_get(model->source, "parameters")};
     json_object_foreach(s.parameters, key, value)
     {
         if (strcmp(key, comment) == 0)

@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* While the list is made. */
-typedef struct maker {
+typedef struct wish_maker {
     const bg_model *model;
     struct bg_wishes *out;
     double *length; /* [nbodies] m: radius of gyration */
@@ -27,7 +27,7 @@ typedef struct maker {
     int npairs;
     int *part;   /* [nbodies] lowest body of the part it is joined to */
     int *anchor; /* [nbodies] of a part, at its lowest body: the one that stays */
-} maker;
+} wish_maker;
 
 static bool speaks(const bg_joint *j, int c, bg_start_of of)
 {
@@ -64,7 +64,7 @@ static double calc_gyration(const bg_body *b)
 }
 
 /* Radii of gyration; of bodies without inertia, how far out their joints are. */
-static void measure(maker *m)
+static void measure(wish_maker *m)
 {
     const bg_model *x = m->model;
     int counted = 0;
@@ -89,13 +89,13 @@ static void measure(maker *m)
             m->length[b] = m->out->length;
 }
 
-static double weigh(const maker *m, const bg_joint *j, int c)
+static double weigh(const wish_maker *m, const bg_joint *j, int c)
 {
     bool angle = c < 0 || j->class_->coordinate[c].kind != BG_COORDINATE_SLIDE;
     return angle ? m->length[j->a.body] + m->length[j->b.body] : 1;
 }
 
-static bg_wish *add(maker *m, bg_wish_kind kind, bg_start_of of, bg_start_level level,
+static bg_wish *add(wish_maker *m, bg_wish_kind kind, bg_start_of of, bg_start_level level,
                     double weight)
 {
     bg_wish *w = &m->out->wish[m->out->n++];
@@ -103,7 +103,7 @@ static bg_wish *add(maker *m, bg_wish_kind kind, bg_start_of of, bg_start_level 
     return w;
 }
 
-static void add_given_body(maker *m, int body)
+static void add_given_body(wish_maker *m, int body)
 {
     const bg_body *b = &m->model->bodies[body];
     if (b->v_given) {
@@ -120,7 +120,7 @@ static void add_given_body(maker *m, int body)
     }
 }
 
-static void add_given_joint(maker *m, int joint)
+static void add_given_joint(wish_maker *m, int joint)
 {
     const bg_joint *j = &m->model->joints[joint];
     for (int c = 0; c < j->class_->ncoordinates; c++) {
@@ -150,7 +150,7 @@ static bool is_placed(const bg_model *m, int body)
 }
 
 /* A ring moves along with the centre of its wheel, whose spin does not carry it around. */
-static void add_ring(maker *m, int joint, bg_start_of of)
+static void add_ring(wish_maker *m, int joint, bg_start_of of)
 {
     const bg_joint *j = &m->model->joints[joint];
     const bg_mat3 *axes = &m->model->bodies[j->b.body].pose.R;
@@ -166,7 +166,7 @@ static void add_ring(maker *m, int joint, bg_start_of of)
         bg_vec3_store(bg_scale(j->start[0].v, bg_axis(axes, 1)), turn->target);
 }
 
-static void add_rest(maker *m, int joint, bg_start_of of)
+static void add_rest(wish_maker *m, int joint, bg_start_of of)
 {
     const bg_joint *j = &m->model->joints[joint];
     if (j->class_->is_sidewall)
@@ -215,7 +215,7 @@ static void sift(const bg_model *x, int *list, int k, int n)
     }
 }
 
-static void sort_pairs(maker *m)
+static void sort_pairs(wish_maker *m)
 {
     int n = 0;
     for (int k = 0; k < m->model->njoints; k++)
@@ -233,7 +233,7 @@ static void sort_pairs(maker *m)
 }
 
 /* Those of a pair of bodies that the file speaks of, else the least free. */
-static void add_rests(maker *m, bg_start_of of)
+static void add_rests(wish_maker *m, bg_start_of of)
 {
     const bg_joint *joints = m->model->joints;
     for (int first = 0, end; first < m->npairs; first = end) {
@@ -252,7 +252,7 @@ static void add_rests(maker *m, bg_start_of of)
     }
 }
 
-static void find_parts(maker *m)
+static void find_parts(wish_maker *m)
 {
     bool changed = true;
     for (int b = 0; b < m->model->nbodies; b++)
@@ -269,7 +269,7 @@ static void find_parts(maker *m)
 }
 
 /* The heaviest body of a part that floats stays, of equals the first by name. */
-static void find_anchors(maker *m)
+static void find_anchors(wish_maker *m)
 {
     const bg_body *bodies = m->model->bodies;
     for (int b = 1; b < m->model->nbodies; b++) {
@@ -281,7 +281,7 @@ static void find_anchors(maker *m)
     }
 }
 
-static void add_anchor(maker *m, int body)
+static void add_anchor(wish_maker *m, int body)
 {
     for (bg_start_of of = BG_START_POSITIONS; of <= BG_START_VELOCITIES; of++) {
         add(m, BG_WISH_TURN, of, BG_START_TURN, m->length[body])->body = body;
@@ -289,7 +289,7 @@ static void add_anchor(maker *m, int body)
     }
 }
 
-static void make(maker *m)
+static void make(wish_maker *m)
 {
     const bg_model *x = m->model;
     measure(m);
@@ -310,7 +310,7 @@ static void make(maker *m)
 
 bg_status bg_wishes_create(const bg_model *x, struct bg_wishes **wishes, bg_error *err)
 {
-    maker m = {.model = x, .out = BG_NEW(struct bg_wishes)};
+    wish_maker m = {.model = x, .out = BG_NEW(struct bg_wishes)};
     m.length = BG_NEW_ARRAY(double, x->nbodies);
     m.pairs = BG_NEW_ARRAY(int, x->njoints);
     m.part = BG_NEW_ARRAY(int, x->nbodies);

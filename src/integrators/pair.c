@@ -8,14 +8,14 @@
 #include <string.h>
 
 /* The memory of a method in the making, and whose it is. */
-typedef struct maker {
+typedef struct pair_maker {
     const bg_integrator *ig;
     bg_pair_memory *m;
-} maker;
+} pair_maker;
 
 static void list(void *object, bg_arena *arena)
 {
-    const maker *x = object;
+    const pair_maker *x = object;
     int n = x->ig->n;
     for (int i = 1; i < x->m->pair->stages - 1; i++)
         BG_TAKE(arena, x->m->rate[i], n);
@@ -29,7 +29,7 @@ bg_status bg_pair_create(bg_integrator *ig, bg_pair_memory *m, const bg_pair *pa
     m->pair = pair;
     ig->by_largest = bg_option_get_choice(ig, "norm") == 0;
     bg_trouble_set_limits(ig, pair->stability, pair->proved);
-    if (!bg_arena_create(&m->arena, list, &(maker){ig, m}))
+    if (!bg_arena_create(&m->arena, list, &(pair_maker){ig, m}))
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for integrator %s",
                             ig->class_->info.name);
     bg_status st = bg_chart_create(ig, &m->chart, err);

@@ -24,9 +24,9 @@
 #include <string.h>
 
 /* Entries [begin, end) of y that take one tableau. */
-typedef struct run {
+typedef struct tableau_run {
     int begin, end, tableau;
-} run;
+} tableau_run;
 
 typedef struct prk {
     bg_prk_pair pair;
@@ -35,7 +35,7 @@ typedef struct prk {
     double *rate[BG_PRK_STAGES]; /* [n] y' of the stages; the first is the integrator's */
     double *y;                   /* [n] stage value */
     double *lambda;              /* [ng] multipliers of a stage */
-    run *runs;                   /* [nruns] of y but for the work */
+    tableau_run *runs;           /* [nruns] of y but for the work */
     int nruns;
     bg_arena arena; /* these arrays */
     bg_projection_control projection;
@@ -70,7 +70,7 @@ static void add_entry(prk *m, int i, unsigned part)
 {
     int tableau = part == BG_PART_FAST ? BG_PRK_FAST : BG_PRK_SLOW;
     if (m->nruns == 0 || m->runs[m->nruns - 1].tableau != tableau)
-        m->runs[m->nruns++] = (run){i, i, tableau};
+        m->runs[m->nruns++] = (tableau_run){i, i, tableau};
     m->runs[m->nruns - 1].end = i + 1;
 }
 
@@ -141,7 +141,7 @@ static void combine(const bg_integrator *ig, int stage, double *y)
     const bool end = stage == m->pair.stages;
     const int work = ig->n - 1;
     for (int k = 0; k < m->nruns; k++) {
-        const run *r = &m->runs[k];
+        const tableau_run *r = &m->runs[k];
         const bg_tableau *t = &m->pair.of[r->tableau];
         const double *a = end ? t->b : t->a[stage];
         double *rate[BG_PRK_STAGES];

@@ -13,11 +13,11 @@ typedef struct vector {
     double x[BG_PRK_STAGES];
 } vector;
 
-typedef struct collector {
+typedef struct condition_collector {
     const bg_prk_pair *pair;
     bg_prk_condition *list;
     int count;
-} collector;
+} condition_collector;
 
 /* A_k x. */
 static vector apply(const bg_prk_pair *p, int k, const vector *x)
@@ -38,7 +38,7 @@ static vector multiply(const vector *x, const vector *y)
 }
 
 /* Both weights times x are 1/gamma. */
-static void add(collector *to, int order, double gamma, const char *name, const vector *x)
+static void add(condition_collector *to, int order, double gamma, const char *name, const vector *x)
 {
     for (int k = 0; k < 2; k++) {
         bg_prk_condition *c = &to->list[to->count++];
@@ -57,7 +57,7 @@ static vector get_c(const bg_prk_pair *p, int k)
 }
 
 /* Trees of three nodes, and those of four that hang one of them on a root. */
-static void add_three(collector *to, int order)
+static void add_three(condition_collector *to, int order)
 {
     const bg_prk_pair *p = to->pair;
     char name[32];
@@ -93,7 +93,7 @@ static void add_three(collector *to, int order)
 
 int bg_prk_pair_calc_conditions(const bg_prk_pair *p, int order, bg_prk_condition *list)
 {
-    collector to = {p, list, 0};
+    condition_collector to = {p, list, 0};
     vector e = {{0}};
     for (int i = 0; i < p->stages; i++)
         e.x[i] = 1;

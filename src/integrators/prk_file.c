@@ -15,13 +15,13 @@ typedef struct reading {
 } reading;
 
 /* A place in the file: "A_slow[2][0]". */
-typedef struct place {
+typedef struct file_place {
     char text[64];
-} place;
+} file_place;
 
-static place make_place(const char *name, int i, int j)
+static file_place make_place(const char *name, int i, int j)
 {
-    place p;
+    file_place p;
     if (j >= 0)
         snprintf(p.text, sizeof p.text, "%.24s[%d][%d]", name, i, j);
     else if (i >= 0)
@@ -48,12 +48,12 @@ static bool get_number(const json_t *json, double *x)
     return (*rest == '\0' || *rest == '/') && isfinite(*x);
 }
 
-static bg_status refuse(const reading *r, const place *at, const char *what)
+static bg_status refuse(const reading *r, const file_place *at, const char *what)
 {
     return bg_error_set(r->err, BG_BAD_INPUT, "tableau file '%s': %s %s", r->path, at->text, what);
 }
 
-static bg_status read_number(const reading *r, const json_t *json, place at, double *x)
+static bg_status read_number(const reading *r, const json_t *json, file_place at, double *x)
 {
     return get_number(json, x)
                ? BG_OK
@@ -64,7 +64,7 @@ static bg_status read_number(const reading *r, const json_t *json, place at, dou
 static bg_status read_row(const reading *r, const json_t *json, const char *name, int row, int n,
                           double *x)
 {
-    place at = make_place(name, row, -1);
+    file_place at = make_place(name, row, -1);
     char what[96];
     if (!json_is_array(json) || json_array_size(json) != (size_t)n) {
         snprintf(what, sizeof what, "must have %d number%s, one for each stage", n,
@@ -81,7 +81,7 @@ static bg_status read_row(const reading *r, const json_t *json, const char *name
 static bg_status read_matrix(const reading *r, const char *name, int stages, bg_tableau *t)
 {
     const json_t *json = json_object_get(r->root, name);
-    place at = make_place(name, -1, -1);
+    file_place at = make_place(name, -1, -1);
     char what[96];
     if (!json_is_array(json) || json_array_size(json) != (size_t)stages) {
         snprintf(what, sizeof what, "must have %d rows, as many as b_slow has stages", stages);
@@ -152,7 +152,7 @@ static bg_status check_words(const reading *r, const bg_prk_pair *p)
     const json_t *kind = json_object_get(r->root, "kind"), *name = json_object_get(r->root, "name"),
                  *comment = json_object_get(r->root, "comment");
     const char *word = json_string_value(kind);
-    place at = make_place("kind", -1, -1);
+    file_place at = make_place("kind", -1, -1);
     if (kind && !(word && strcmp(word, "tableaus") == 0))
         return refuse(r, &at, "must be \"tableaus\" in a tableau file");
     at = make_place("comment", -1, -1);
@@ -172,7 +172,7 @@ static bg_status read_facts(const reading *r, bg_prk_pair *p)
     const json_t *b = json_object_get(r->root, "b_slow");
     size_t stages = json_array_size(b);
     const char *slash = strrchr(r->path, '/');
-    place at = make_place("b_slow", -1, -1);
+    file_place at = make_place("b_slow", -1, -1);
     if (stages < 1 || stages > BG_PRK_STAGES)
         return refuse(r, &at, "must be an array of 1 to 16 numbers, one for each stage");
     p->stages = (int)stages;
@@ -204,7 +204,7 @@ static bg_status check_abscissae(const reading *r, const bg_prk_pair *p)
     for (int i = 0; i < p->stages && c && st == BG_OK; i++)
         for (int k = 0; k < 2; k++)
             if (fabs(x[i] - p->of[k].c[i]) > fmax(row_sums, p->tolerance)) {
-                place at = make_place("c", i, -1);
+                file_place at = make_place("c", i, -1);
                 snprintf(what, sizeof what,
                          "is %g, but row %d of A_%s sums up to %g; leave c out where the tableaus "
                          "have different abscissae",
@@ -217,7 +217,7 @@ static bg_status check_abscissae(const reading *r, const bg_prk_pair *p)
 /* said[stages] <- the stages that "slow_stages" names. */
 static bg_status read_slow_stages(const reading *r, const json_t *slow, int stages, bool *said)
 {
-    place at = make_place("slow_stages", -1, -1);
+    file_place at = make_place("slow_stages", -1, -1);
     char what[96];
     if (!json_is_array(slow))
         return refuse(r, &at, "must be a list of stages, counted from 1 on");
@@ -245,7 +245,7 @@ static bg_status check_slow_stages(const reading *r, const bg_prk_pair *p)
     bg_status st = slow ? read_slow_stages(r, slow, p->stages, said) : BG_OK;
     for (int i = 0; i < p->stages && slow && st == BG_OK; i++)
         if (said[i] != p->slow[i]) {
-            place at = make_place("slow_stages", -1, -1);
+            file_place at = make_place("slow_stages", -1, -1);
             snprintf(what, sizeof what, "%s stage %d, but column %d of A_slow and b_slow is %szero",
                      said[i] ? "has" : "lacks", i + 1, i, p->slow[i] ? "not " : "");
             return refuse(r, &at, what);

@@ -15,11 +15,11 @@
 #define OMEGA_EXACT 1e-9 /* and up to which solutions are not refined, which squares it away */
 
 /* A list of columns that grows. */
-typedef struct columns {
+typedef struct column_list {
     int *at, n, room;
-} columns;
+} column_list;
 
-static bool append(columns *c, int column)
+static bool append(column_list *c, int column)
 {
     if (c->n == c->room) {
         int room = 2 * c->room + 1024;
@@ -35,12 +35,12 @@ static bool append(columns *c, int column)
 
 /* The columns of one row, linked in ascending order: next[c] follows c, next[n] is the first, n the
  * end. */
-typedef struct row {
+typedef struct linked_row {
     int n, *next;
-} row;
+} linked_row;
 
 /* Adds the columns at[0 .. count-1], ascending. */
-static void merge(row *w, const int *at, int count)
+static void merge(linked_row *w, const int *at, int count)
 {
     int before = w->n;
     for (int k = 0; k < count; k++) {
@@ -55,7 +55,8 @@ static void merge(row *w, const int *at, int count)
 }
 
 /* Structure of row k; own: its columns in A, in the order of the factors. */
-static bool find_row(bg_ordered_lu *lu, row *w, int k, int *own, int count, columns *L, columns *U)
+static bool find_row(bg_ordered_lu *lu, linked_row *w, int k, int *own, int count, column_list *L,
+                     column_list *U)
 {
     bool good = true;
     qsort(own, (size_t)count, sizeof *own, bg_compare_ints);
@@ -88,8 +89,8 @@ static void list_factors(void *object, bg_arena *arena)
 static bool find_structure(bg_ordered_lu *lu, double most)
 {
     int n = lu->n;
-    row w = {n, BG_NEW_ARRAY(int, n + 1)};
-    columns L = {NULL, 0, 0}, U = {NULL, 0, 0};
+    linked_row w = {n, BG_NEW_ARRAY(int, n + 1)};
+    column_list L = {NULL, 0, 0}, U = {NULL, 0, 0};
     int *own = BG_NEW_ARRAY(int, n);
     bool good = w.next && own;
     for (int k = 0; k < n && good && lu->operations <= most; k++) {

@@ -43,7 +43,7 @@ static const double steady = 0.1;      /* 1/s, of rates that count as constant a
 static const double push = 0.05;       /* away from an unstable equilibrium, in sizes */
 static const double far = 100;         /* sizes; nothing is found beyond */
 
-typedef struct search {
+typedef struct equilibrium_search {
     bg_evaluator *sys;
     bg_linearisation *lin;
     bg_rest *rest;
@@ -61,18 +61,18 @@ typedef struct search {
     const bg_redundancy *redundancy;
     bg_equilibrium_report *report;
     bg_arena arena;
-} search;
+} equilibrium_search;
 
 static void list(void *object, bg_arena *arena)
 {
-    search *s = object;
+    equilibrium_search *s = object;
     bg_terms_take(s->sys->system, false, &s->terms, arena);
     BG_TAKE(arena, s->rhs, s->sys->def.ng);
     BG_TAKE(arena, s->dv, s->sys->def.nv);
     BG_TAKE(arena, s->way, s->sys->def.nv);
 }
 
-static void clear(search *s)
+static void clear(equilibrium_search *s)
 {
     bg_tangent_destroy(s->tangent);
     bg_rest_destroy(s->rest);
@@ -83,7 +83,7 @@ static void clear(search *s)
     bg_arena_clear(&s->arena);
 }
 
-static bg_status create(search *s, bg_error *err)
+static bg_status create(equilibrium_search *s, bg_error *err)
 {
     const bg_system *system = s->sys->system;
     if (!bg_arena_create(&s->arena, list, s))
@@ -105,7 +105,7 @@ static bg_status create(search *s, bg_error *err)
 
 /* v of x completed: independent ones as they are, the others by G v = -g_t, as a correction of what
  * they are, so that rounding is that of the correction. */
-static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
+static bg_status complete_velocity(equilibrium_search *s, bg_state *x, bg_error *err)
 {
     const bg_system_def *def = &s->sys->def;
     bg_point p;
@@ -135,7 +135,7 @@ static bg_status complete_velocity(search *s, bg_state *x, bg_error *err)
 
 /* motion [3 nu] <- (u', u'', u''') of all inputs as they move at x->t; the last by differences.
  * *moves: one of them is not zero. */
-static bg_status calc_motion(search *s, double *motion, bool *moves, bg_error *err)
+static bg_status calc_motion(equilibrium_search *s, double *motion, bool *moves, bg_error *err)
 {
     static const double step = 0x1p-10; /* s; the error falls with its fourth power */
     static const double weight[4] = {1.0 / 12, -2.0 / 3, 2.0 / 3, -1.0 / 12};
@@ -160,7 +160,8 @@ static bg_status calc_motion(search *s, double *motion, bool *moves, bg_error *e
 
 /* Inputs whose motion is not steady hold: their values, or, where only their rates matter, their
  * rates. *driven: such a rate is not zero. */
-static bg_status hold_inputs(search *s, const double *motion, bool *driven, bg_error *err)
+static bg_status hold_inputs(equilibrium_search *s, const double *motion, bool *driven,
+                             bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     int nu = l->nu, nx = l->nx;
@@ -188,7 +189,7 @@ static bg_status hold_inputs(search *s, const double *motion, bool *driven, bg_e
 }
 
 /* What goes on: inputs, where nothing changes with them, and rates along cyclic directions. */
-static bg_status find_motion(search *s, bg_error *err)
+static bg_status find_motion(equilibrium_search *s, bg_error *err)
 {
     bool moves = false, same = false;
     int nu = s->lin->nu;
@@ -216,7 +217,7 @@ static bg_status find_motion(search *s, bg_error *err)
 
 /* The trial state: x moved by `part` of the step, back on the constraints, with its accelerations.
  */
-static bg_status try_step(search *s, double part, bg_error *err)
+static bg_status try_step(equilibrium_search *s, double part, bg_error *err)
 {
     const bg_rest *r = s->rest;
     bg_dynamics *d = s->lin->dyn;
@@ -254,7 +255,7 @@ static bool is_contact(const bg_system_def *def, int i)
 }
 
 /* Remembers which contacts lift off first when all have pushed at once. */
-static bg_status note_contacts(search *s, bg_error *err)
+static bg_status note_contacts(equilibrium_search *s, bg_error *err)
 {
     const bg_system_def *def = &s->sys->def;
     char *text = s->report->lifted;
@@ -280,7 +281,7 @@ static bg_status note_contacts(search *s, bg_error *err)
 }
 
 /* Goes along the step as far as is good. BG_RETRY: nowhere. */
-static bg_status go(search *s, bool search_line, bg_error *err)
+static bg_status go(equilibrium_search *s, bool search_line, bg_error *err)
 {
     bg_rest *r = s->rest;
     double part = r->size > longest ? longest / r->size : 1;
@@ -310,7 +311,7 @@ static bg_status go(search *s, bool search_line, bg_error *err)
 /* Remembers what pushes along a direction that nothing resists, or changes a rate that is kept
  * faster than it could count as constant, where this is most of what is left. The last word counts:
  * what falls at first may stand on a slope when it has landed. */
-static void note_push(search *s)
+static void note_push(equilibrium_search *s)
 {
     const bg_rest *r = s->rest;
     bool hurries = r->decay > steady && r->drift > r->unresolved;
@@ -323,7 +324,7 @@ static void note_push(search *s)
 
 /* Newton's method from x. *done: it has converged, to where nothing is left but what is free.
  * *ended: it has converged, and nothing better is there to be found. */
-static bg_status iterate(search *s, int most, bool *done, bool *ended, bg_error *err)
+static bg_status iterate(equilibrium_search *s, int most, bool *done, bool *ended, bg_error *err)
 {
     bg_rest *r = s->rest;
     double before[STALL] = {HUGE_VAL}; /* sizes of the last steps, the last one first */
@@ -352,7 +353,7 @@ static bg_status iterate(search *s, int most, bool *done, bool *ended, bg_error 
 }
 
 /* x' = F from `begin`, until Newton's method can take over. */
-static bg_status relax(search *s, bool *done, bg_error *err)
+static bg_status relax(equilibrium_search *s, bool *done, bg_error *err)
 {
     bg_rest *r = s->rest;
     double h = 1e-2, way = 0;
@@ -392,7 +393,7 @@ static bg_status relax(search *s, bool *done, bg_error *err)
 /* The motion itself from `begin`, by long steps that damp it, until Newton's method can take over:
  * the step is what moves coordinates by a few hundredths of their sizes, and grows without end
  * where the motion becomes steady. */
-static bg_status march(search *s, bool *done, bg_error *err)
+static bg_status march(equilibrium_search *s, bool *done, bg_error *err)
 {
     bg_rest *r = s->rest;
     double h = 1e-3;
@@ -440,7 +441,7 @@ static int count_growing(const bg_modes *m, double decay)
 
 /* A little along a mode, less where constraints cannot follow, and downhill from there. *left: x
  * has been. */
-static bg_status escape(search *s, const bg_mode *mode, bool *left, bg_error *err)
+static bg_status escape(equilibrium_search *s, const bg_mode *mode, bool *left, bg_error *err)
 {
     bg_rest *r = s->rest;
     bg_status st = BG_RETRY;
@@ -460,7 +461,7 @@ static bg_status escape(search *s, const bg_mode *mode, bool *left, bg_error *er
     return BG_OK;
 }
 
-static bg_status tell_none(const search *s, bg_error *err)
+static bg_status tell_none(const equilibrium_search *s, bg_error *err)
 {
     const bg_rest *r = s->rest;
     const bg_tangent *t = s->lin->tangent;
@@ -499,7 +500,7 @@ static bg_status tell_none(const search *s, bg_error *err)
 }
 
 /* Newton's method from x, else relaxation. */
-static bg_status settle(search *s, bg_error *err)
+static bg_status settle(equilibrium_search *s, bg_error *err)
 {
     bool done = false, ended = false;
     s->push_size = 0;
@@ -516,7 +517,7 @@ static bg_status settle(search *s, bg_error *err)
 }
 
 /* An equilibrium, and away from it where it is unstable. */
-static bg_status find(search *s, bg_modes *modes, bg_error *err)
+static bg_status find(equilibrium_search *s, bg_modes *modes, bg_error *err)
 {
     bg_status st = settle(s, err);
     if (st == BG_OK && s->spins && s->report->relaxations > 0) { /* others than in the air */
@@ -543,7 +544,7 @@ static bg_status find(search *s, bg_modes *modes, bg_error *err)
 
 /* The state that changes most, but for what follows a drift of the motion, beside what its rate
  * changes with everything. */
-static bg_status find_changing(search *s, bg_error *err)
+static bg_status find_changing(equilibrium_search *s, bg_error *err)
 {
     const bg_linearisation *l = s->lin;
     double most = 1e-6;
@@ -565,7 +566,7 @@ static bg_status find_changing(search *s, bg_error *err)
 }
 
 /* The coordinate that is farthest from its start, in sizes; of those that move none is. */
-static void find_farthest(search *s)
+static void find_farthest(equilibrium_search *s)
 {
     for (int i = 0; i < s->sys->def.nv; i++) {
         double size = fabs(s->way[i]) / s->tangent->unit[i];
@@ -581,7 +582,7 @@ bg_status bg_equilibrium_find(bg_evaluator *sys, bg_state *x, const bg_redundanc
                               bg_equilibrium_report *report, bg_modes *modes, bg_error *err)
 {
     const bg_system *system = sys->system;
-    search s = {.sys = sys, .redundancy = redundancy, .report = report};
+    equilibrium_search s = {.sys = sys, .redundancy = redundancy, .report = report};
     bg_modes own = {0};
     *report = (bg_equilibrium_report){.held = -1};
     bg_status st = create(&s, err);

@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* An order of things by name: from place in the copy to place in the model. */
-typedef struct named {
+typedef struct named_place {
     const char *name;
     int index;
-} named;
+} named_place;
 
 static int compare_names(const void *a, const void *b)
 {
-    return strcmp(((const named *)a)->name, ((const named *)b)->name);
+    return strcmp(((const named_place *)a)->name, ((const named_place *)b)->name);
 }
 
 static bool is_idle(const bg_joint *j)
@@ -175,14 +175,14 @@ int bg_canonical_find_coordinate(const bg_canonical *x, int k, int c, double *si
 
 /* While a copy is made: where things of the model are in the copy; -1: nowhere. */
 typedef struct places {
-    named *order; /* scratch */
+    named_place *order; /* scratch */
     int *body, *joint;
 } places;
 
 static void copy_bodies(const bg_model *m, bg_canonical *x, places *to)
 {
     for (int b = 1; b < m->nbodies; b++)
-        to->order[b] = (named){m->bodies[b].name, b};
+        to->order[b] = (named_place){m->bodies[b].name, b};
     qsort(to->order + 1, (size_t)(m->nbodies - 1), sizeof *to->order, compare_names);
     x->model.bodies[0] = m->bodies[0];
     for (int b = 1; b < m->nbodies; b++) {
@@ -199,7 +199,7 @@ static void copy_joints(const bg_model *m, bg_canonical *x, places *to)
     for (int k = 0; k < m->njoints; k++) {
         to->joint[k] = -1;
         if (!is_left_out(m, k))
-            to->order[n++] = (named){m->joints[k].name, k};
+            to->order[n++] = (named_place){m->joints[k].name, k};
     }
     qsort(to->order, (size_t)n, sizeof *to->order, compare_names);
     x->model.njoints = n;
@@ -221,7 +221,7 @@ static void copy_joints(const bg_model *m, bg_canonical *x, places *to)
 static void copy_couplers(const bg_model *m, bg_canonical *x, places *to)
 {
     for (int k = 0; k < m->ncouplers; k++)
-        to->order[k] = (named){m->couplers[k].name, k};
+        to->order[k] = (named_place){m->couplers[k].name, k};
     qsort(to->order, (size_t)m->ncouplers, sizeof *to->order, compare_names);
     for (int k = 0; k < m->ncouplers; k++) {
         bg_coupler *c = &x->model.couplers[k];
@@ -277,7 +277,7 @@ static void copy_angles(const bg_model *m, bg_canonical *x, const places *to)
 bg_status bg_canonical_create(const bg_model *m, bg_canonical *x, bg_error *err)
 {
     int most = m->nbodies + m->njoints + m->ncouplers;
-    places to = {BG_NEW_ARRAY(named, most), BG_NEW_ARRAY(int, m->nbodies),
+    places to = {BG_NEW_ARRAY(named_place, most), BG_NEW_ARRAY(int, m->nbodies),
                  BG_NEW_ARRAY(int, m->njoints)};
     *x = (bg_canonical){
         .model = {.name = m->name,

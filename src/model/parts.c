@@ -104,16 +104,16 @@ static json_t *load_file(const bg_value *file, const char *path)
 }
 
 /* The way through files that name one another. */
-typedef struct chain {
-    const struct chain *before;
+typedef struct part_chain {
+    const struct part_chain *before;
     const char *path; /* as the system calls it */
-} chain;
+} part_chain;
 
-static void load_parts(const bg_value *top, const chain *before, int depth);
+static void load_parts(const bg_value *top, const part_chain *before, int depth);
 
 /* Puts the content of the file that part, {"file": ...}, names into parts. */
-static void load_part(json_t *parts, const char *key, const bg_value *part, const chain *before,
-                      int depth)
+static void load_part(json_t *parts, const char *key, const bg_value *part,
+                      const part_chain *before, int depth)
 {
     static const char *const keys[] = {"file", NULL};
     bg_reader *reader = part->reader;
@@ -122,8 +122,8 @@ static void load_part(json_t *parts, const char *key, const bg_value *part, cons
     const char *name = bg_value_text(part, "file");
     char *path = reader->status == BG_OK ? bg_value_find_file(part, name) : NULL;
     char *real = path ? realpath(path, NULL) : NULL; /* NULL: load_file says why */
-    const chain here = {before, real ? real : ""};
-    for (const chain *c = before; c && real; c = c->before)
+    const part_chain here = {before, real ? real : ""};
+    for (const part_chain *c = before; c && real; c = c->before)
         if (strcmp(c->path, real) == 0)
             bg_value_fail(&file, "the file '%.200s' names itself as a part of itself", name);
     if (depth == DEPTH)
@@ -155,7 +155,7 @@ static void load_part(json_t *parts, const char *key, const bg_value *part, cons
 /* A use whose part is {"file": ...}: the content goes to the parts, under a name of its own, and
  * the use gets that name. */
 static void load_used(const bg_value *top, const bg_value *use, const bg_value *part,
-                      const chain *before, int depth)
+                      const part_chain *before, int depth)
 {
     bg_reader *reader = top->reader;
     json_t *parts = json_object_get(top->json, "parts");
@@ -174,7 +174,7 @@ static void load_used(const bg_value *top, const bg_value *use, const bg_value *
 }
 
 /* Loads the parts of the model, or of a part, that stand in files of their own. */
-static void load_parts(const bg_value *top, const chain *before, int depth)
+static void load_parts(const bg_value *top, const part_chain *before, int depth)
 {
     bg_value parts = bg_value_member(top, "parts"), uses = bg_value_member(top, "use"), v;
     if (bg_value_exists(&parts) && !bg_value_expect_object(&parts))
@@ -461,7 +461,7 @@ void bg_read_parts(const bg_value *top, const bg_setting *settings, int nsetting
 {
     bg_reader *reader = top->reader;
     char *real = realpath(reader->origin, NULL);
-    const chain here = {NULL, real ? real : ""};
+    const part_chain here = {NULL, real ? real : ""};
     load_parts(top, &here, 0);
     free(real);
     prepare(top, settings, nsettings);

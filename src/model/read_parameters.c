@@ -11,28 +11,28 @@
 enum { CHAIN = 1000 }; /* parameters that may wait for one another */
 
 /* What the expression of a parameter refers to. */
-typedef struct scope {
+typedef struct parameter_scope {
     bg_reader *reader;
     const bg_scope *place;
     char last[128]; /* the last name that is no parameter */
     bool ambiguous; /* a name is both parameter and unit */
-} scope;
+} parameter_scope;
 
-typedef enum progress { TO_DO, BEGUN, DONE } progress;
+typedef enum parameter_progress { TO_DO, BEGUN, DONE } parameter_progress;
 
 typedef struct evaluation {
     bg_reader *reader;
-    int first, n;                /* parameters first .. first + n - 1 of the reader */
-    bg_value *place;             /* [n] where each is said */
-    bg_expression **expressions; /* [n] */
-    progress *progress;          /* [n] */
-    int *stack;                  /* [n] what is being evaluated, outermost first */
+    int first, n;                 /* parameters first .. first + n - 1 of the reader */
+    bg_value *place;              /* [n] where each is said */
+    bg_expression **expressions;  /* [n] */
+    parameter_progress *progress; /* [n] */
+    int *stack;                   /* [n] what is being evaluated, outermost first */
     int depth;
 } evaluation;
 
 static int resolve(void *self, const char *name, double *constant)
 {
-    scope *s = self;
+    parameter_scope *s = self;
     (void)constant;
     int p = bg_reader_find_parameter(s->reader, s->place, name);
     s->ambiguous = s->ambiguous || bg_reader_is_ambiguous(s->reader, s->place, name);
@@ -52,7 +52,7 @@ static bg_expression *compile(const bg_value *v)
     }
     bg_expression *e = NULL;
     bg_error err = {0};
-    scope s = {.reader = v->reader, .place = v->scope};
+    parameter_scope s = {.reader = v->reader, .place = v->scope};
     bg_status st = bg_expression_create(json_string_value(v->json), resolve, &s, &e, &err);
     if (st == BG_NO_MEMORY)
         bg_reader_fail_memory(v->reader);

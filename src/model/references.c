@@ -289,7 +289,7 @@ bg_marker bg_value_marker(const bg_value *object, const char *key)
 }
 
 /* What an expression may refer to. */
-typedef struct scope {
+typedef struct expression_scope {
     bg_reader *reader;
     const bg_scope *place; /* where the expression stands */
     const bg_variables *variables;
@@ -297,10 +297,10 @@ typedef struct scope {
     int nused;
     char last[128]; /* the last name that was neither variable nor parameter */
     bool ambiguous; /* a name is both parameter and unit */
-} scope;
+} expression_scope;
 
 /* The number that the expression has for a variable among from .. to - 1 of the list; -1: none. */
-static int find_variable(const scope *s, int from, int to, const char *name)
+static int find_variable(const expression_scope *s, int from, int to, const char *name)
 {
     int k = from, i = 0;
     while (name && k < to && strcmp(s->variables->names[k], name) != 0)
@@ -315,7 +315,7 @@ static int find_variable(const scope *s, int from, int to, const char *name)
 /* A variable or parameter of this place, or else of the next one around it that has one. */
 static int resolve(void *self, const char *name, double *constant)
 {
-    scope *s = self;
+    expression_scope *s = self;
     const char *inside = skip_section(name), *called = inside ? inside : name;
     const bg_scope *at = s->place;
     const int nown = s->variables->nown;
@@ -385,7 +385,7 @@ bg_expression *bg_value_compile(const bg_value *v, const bg_variables *variables
         bg_value_fail(v, v->json ? "must be a number or an expression" : "is missing");
         return NULL;
     }
-    scope s = {
+    expression_scope s = {
         .reader = reader, .place = v->scope, .variables = variables, .used = used, .nused = nused};
     bg_expression *e = NULL;
     bg_error err = {0};

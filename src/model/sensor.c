@@ -146,7 +146,7 @@ double bg_sensor_calc(const bg_output *o, const bg_world *w)
 }
 
 /* What responses to variations need, once per gradient. */
-typedef struct state {
+typedef struct sensor_state {
     const bg_output *o;
     bg_lever lever;
     bg_vec3 s[2], w; /* arms of the markers; angular velocity of body a */
@@ -155,11 +155,11 @@ typedef struct state {
     bg_mat3 B;       /* axes of marker b */
     double angle[3];
     bg_quat p;
-} state;
+} sensor_state;
 
-static state calc_state(const bg_output *o, const bg_world *w)
+static sensor_state calc_state(const bg_output *o, const bg_world *w)
 {
-    state y = {.o = o};
+    sensor_state y = {.o = o};
     if (o->kind == BG_OUTPUT_COORDINATE) {
         y.lever = bg_lever_calc(w, &o->measured);
         return y;
@@ -187,7 +187,7 @@ static state calc_state(const bg_output *o, const bg_world *w)
     return y;
 }
 
-static double vary_angle(const state *y, const bg_variation d[2])
+static double vary_angle(const sensor_state *y, const bg_variation d[2])
 {
     const bg_mat3 *E = &y->o->axes;
     const bg_vec3 turn = bg_rotate_back(&y->B, bg_sub(d[0].dtheta, d[1].dtheta));
@@ -200,7 +200,7 @@ static double vary_angle(const state *y, const bg_variation d[2])
                                   : x.z + roll * sin(y->angle[1]);
 }
 
-static double vary(const state *y, const bg_variation d[2])
+static double vary(const sensor_state *y, const bg_variation d[2])
 {
     double rate;
     /* of the direction, where that turns with body b */
@@ -234,7 +234,7 @@ static double vary(const state *y, const bg_variation d[2])
 
 void bg_sensor_calc_gradient(const bg_output *o, const bg_world *w, double by[2][12])
 {
-    const state y = calc_state(o, w);
+    const sensor_state y = calc_state(o, w);
     int body[2];
     const int n = bg_sensor_get_bodies(o, body);
     for (int k = 0; k < n; k++)

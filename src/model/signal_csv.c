@@ -9,14 +9,14 @@
 
 enum { MAX_LINE = 1024 };
 
-typedef struct reader {
+typedef struct signal_reader {
     bg_csv csv;
     bool started; /* a heading or a row was seen */
     int n, capacity;
     double *x, *y; /* [capacity], n in use */
-} reader;
+} signal_reader;
 
-static bg_status append(reader *r, double x, double y)
+static bg_status append(signal_reader *r, double x, double y)
 {
     if (r->n == r->capacity) {
         int capacity = r->capacity > 0 ? r->capacity > INT_MAX / 2 ? INT_MAX : 2 * r->capacity : 64;
@@ -34,7 +34,7 @@ static bg_status append(reader *r, double x, double y)
     return BG_OK;
 }
 
-static bg_status read_row(reader *r, char *line)
+static bg_status read_row(signal_reader *r, char *line)
 {
     const bg_csv *csv = &r->csv;
     char *time = bg_csv_take_field(&line), *value = bg_csv_take_field(&line),
@@ -60,7 +60,7 @@ static bg_status read_row(reader *r, char *line)
     return append(r, x, y);
 }
 
-static bg_status read_rows(reader *r)
+static bg_status read_rows(signal_reader *r)
 {
     bg_csv *csv = &r->csv;
     char *line;
@@ -81,7 +81,7 @@ static bg_status read_rows(reader *r)
 bg_status bg_signal_read_csv(bg_signal *signal, const char *path, bg_error *err)
 {
     assert(signal->kind == BG_SIGNAL_LINEAR || signal->kind == BG_SIGNAL_SPLINE);
-    reader r = {0};
+    signal_reader r = {0};
     bg_status st = bg_csv_open(&r.csv, path, "two numbers", MAX_LINE, err);
     if (st == BG_OK)
         st = read_rows(&r);

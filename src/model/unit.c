@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct named {
+typedef struct named_unit {
     const char *name;
     bg_unit unit;
-} named;
+} named_unit;
 
-static const named units[] = {
+static const named_unit units[] = {
     {"m", {1, {1, 0, 0, 0}}},
     {"mm", {1e-3, {1, 0, 0, 0}}},
     {"cm", {1e-2, {1, 0, 0, 0}}},
@@ -76,7 +76,7 @@ static int read_power(const char **text)
     return power;
 }
 
-static const named *find_unit(const char *text, size_t n)
+static const named_unit *find_unit(const char *text, size_t n)
 {
     for (int k = 0; k < UNITS; k++)
         if (strlen(units[k].name) == n && strncmp(units[k].name, text, n) == 0)
@@ -90,7 +90,7 @@ bool bg_unit_parse(const char *text, bg_unit *unit)
     *unit = (bg_unit){1, {0, 0, 0, 0}};
     for (;;) {
         const size_t n = find_end(text);
-        const named *x = n > 0 ? find_unit(text, n) : NULL;
+        const named_unit *x = n > 0 ? find_unit(text, n) : NULL;
         if (!x)
             return false;
         text += n;

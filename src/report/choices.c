@@ -42,13 +42,13 @@ static int find_rank(const bg_output *o)
 }
 
 /* A plot in the making. */
-typedef struct choice {
+typedef struct plot_choice {
     bg_plot plot;
     const char *unit;
     double size;
-} choice;
+} plot_choice;
 
-static bool fits(const choice *c, const char *unit, double size)
+static bool fits(const plot_choice *c, const char *unit, double size)
 {
     return c->plot.n < CURVES && strcmp(c->unit, unit) == 0 && size <= alike * c->size &&
            c->size <= alike * size;
@@ -65,7 +65,7 @@ static bool is_nothing(const bg_model *m, const double *size, int k)
     return !(size[k] > rounding * largest);
 }
 
-static int choose(const bg_model *m, const double *size, choice plots[PLOTS])
+static int choose(const bg_model *m, const double *size, plot_choice plots[PLOTS])
 {
     int n = 0;
     for (int rank = 0; rank < RANKS && n < PLOTS; rank++) /* a plot of its own rank first */
@@ -80,7 +80,7 @@ static int choose(const bg_model *m, const double *size, choice plots[PLOTS])
             if (i == PLOTS)
                 continue;
             if (i == n)
-                plots[n++] = (choice){.unit = unit, .size = size[k]};
+                plots[n++] = (plot_choice){.unit = unit, .size = size[k]};
             plots[i].plot.channel[plots[i].plot.n++] = k;
         }
     return n;
@@ -114,7 +114,7 @@ static void write_plot(bg_json *j, const bg_model *m, const bg_plot *p)
 void bg_page_write_plots(bg_json *j, const bg_page_result *r, const double *size)
 {
     const bg_model *m = r->scene ? r->scene->model : NULL;
-    choice plots[PLOTS];
+    plot_choice plots[PLOTS];
     bg_json_open(j, "plots", '[');
     for (int k = 0; m && k < m->nplots; k++)
         write_plot(j, m, &m->plots[k]);

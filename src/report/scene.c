@@ -17,7 +17,7 @@ enum { MIN_FRAMES = 600, MAX_FRAMES = 4000 };
 static const double max_reaction_terms = 1e8;
 
 /* A state between rows, and what it takes to find it. */
-typedef struct track {
+typedef struct scene_track {
     const bg_rows *rows;
     const bg_system_def *def;
     bg_evaluator *evaluator;
@@ -26,11 +26,11 @@ typedef struct track {
     double *V, *rate[2]; /* q' at both ends of the interval */
     long at;             /* interval the rates belong to; -1: none */
     bg_arena arena;      /* all arrays */
-} track;
+} scene_track;
 
 static void list(void *object, bg_arena *arena)
 {
-    track *x = object;
+    scene_track *x = object;
     const bg_system_def *def = x->def;
     BG_TAKE(arena, x->q, def->nq);
     BG_TAKE(arena, x->v, def->nv);
@@ -43,17 +43,18 @@ static void list(void *object, bg_arena *arena)
     BG_TAKE(arena, x->rate[1], def->nq);
 }
 
-static bg_status track_create(bg_evaluator *evaluator, const bg_rows *rows, track *x, bg_error *err)
+static bg_status track_create(bg_evaluator *evaluator, const bg_rows *rows, scene_track *x,
+                              bg_error *err)
 {
     const bg_system_def *def = &evaluator->def;
-    *x = (track){.rows = rows, .def = def, .evaluator = evaluator, .at = -1};
+    *x = (scene_track){.rows = rows, .def = def, .evaluator = evaluator, .at = -1};
     if (bg_arena_create(&x->arena, list, x))
         return BG_OK;
     return bg_error_set(err, BG_NO_MEMORY, "out of memory for the frames of a scene");
 }
 
 /* q' = V v at a row. */
-static bg_status calc_rate(track *x, long row, double *rate, bg_error *err)
+static bg_status calc_rate(scene_track *x, long row, double *rate, bg_error *err)
 {
     const bg_system_def *def = x->def;
     const double *q = x->rows->q + row * def->nq, *v = x->rows->v + row * def->nv;
@@ -78,7 +79,7 @@ static void mix(const double *rows, int width, long row, long next, double s, do
 }
 
 /* The state at t in the interval behind a row. */
-static bg_status track_find(track *x, long row, double t, bg_error *err)
+static bg_status track_find(scene_track *x, long row, double t, bg_error *err)
 {
     const bg_rows *r = x->rows;
     const bg_system_def *def = x->def;
@@ -121,7 +122,7 @@ static void store_pose(const bg_world *w, const bg_body_state *b, const float *b
         pose[k] = (float)(k >= 3 && along < 0 ? -x[k] : x[k]);
 }
 
-static void store_frame(bg_scene *s, long frame, const track *x)
+static void store_frame(bg_scene *s, long frame, const scene_track *x)
 {
     const long width = (long)s->nbodies * BG_POSE;
     for (int b = 0; b < s->nbodies; b++) {
@@ -146,7 +147,7 @@ static bool is_behind(const bg_rows *rows, long row, double t)
 
 static bg_status make_frames(bg_scene *s, const bg_rows *rows, bg_error *err)
 {
-    track x;
+    scene_track x;
     bg_status st = track_create(s->evaluator, rows, &x, err);
     long row = 0;
     for (long k = 0; k < s->frames && st == BG_OK; k++) {

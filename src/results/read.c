@@ -45,10 +45,10 @@ static const struct {
     {"steps/rejected", STEPS},
 };
 
-typedef struct names {
+typedef struct kept_names {
     char **text; /* [count]; NULL: the file keeps none */
     int count;
-} names;
+} kept_names;
 
 struct bg_result_file {
     char *path;
@@ -56,8 +56,8 @@ struct bg_result_file {
     bg_result_info info;
     char *text[6]; /* version, model, integrator, model_text, setup, summary */
     int width[DATASETS];
-    names columns[DATASETS], units[DATASETS], events;
-    names happenings[3]; /* of the switching functions: falling, touching, rising */
+    kept_names columns[DATASETS], units[DATASETS], events;
+    kept_names happenings[3]; /* of the switching functions: falling, touching, rising */
 };
 
 static bg_status fail_damaged(const bg_result_file *f, const char *what, bg_error *err)
@@ -203,7 +203,7 @@ static char *read_document(hid_t file, const char *name)
 }
 
 /* An attribute of an object, where it is a list of texts. False: out of memory. */
-static bool read_names(hid_t object, const char *name, names *out)
+static bool read_names(hid_t object, const char *name, kept_names *out)
 {
     if (h5->H5Aexists(object, name) <= 0)
         return true;
@@ -377,7 +377,7 @@ bg_status bg_result_open(const char *path, bg_result_file **file, bg_error *err)
     return st;
 }
 
-static void clear_names(names *n)
+static void clear_names(kept_names *n)
 {
     for (int k = 0; k < n->count; k++)
         free(n->text[k]);
@@ -427,7 +427,7 @@ const char *bg_result_get_name(const bg_result_file *f, const char *dataset, int
                                char *buffer, size_t size)
 {
     int k = find(dataset);
-    const names *n = k >= 0 ? &f->columns[k] : &f->events;
+    const kept_names *n = k >= 0 ? &f->columns[k] : &f->events;
     if (column >= 0 && column < n->count)
         return n->text[column];
     snprintf(buffer, size, "%s[%d]", dataset, column);
@@ -445,7 +445,7 @@ const char *bg_result_get_event_text(const bg_result_file *f, int index, int dir
 {
     static const char *const words[] = {"falls through zero", "touches zero", "rises through zero"};
     const int which = direction < 0 ? 0 : direction > 0 ? 2 : 1;
-    const names *n = &f->happenings[which];
+    const kept_names *n = &f->happenings[which];
     if (index >= 0 && index < n->count)
         return n->text[index];
     char own[32];

@@ -47,25 +47,25 @@ static json_t *new_reals(const double *x, int n)
 }
 
 /* An object under construction; a failed allocation is remembered until the end. */
-typedef struct builder {
+typedef struct summary_builder {
     json_t *object;
     bool failed;
-} builder;
+} summary_builder;
 
-static builder begin_object(void)
+static summary_builder begin_object(void)
 {
-    return (builder){.object = json_object()};
+    return (summary_builder){.object = json_object()};
 }
 
 /* Takes over value, which may be NULL (out of memory). */
-static void put(builder *b, const char *key, json_t *value)
+static void put(summary_builder *b, const char *key, json_t *value)
 {
     if (json_object_set_new(b->object, key, value))
         b->failed = true;
 }
 
 /* As put, for a key that need not be UTF-8. */
-static void put_named(builder *b, const char *name, json_t *value)
+static void put_named(summary_builder *b, const char *name, json_t *value)
 {
     json_t *key = new_text(name);
     if (json_is_string(key)) {
@@ -78,7 +78,7 @@ static void put_named(builder *b, const char *name, json_t *value)
 }
 
 /* The object, or NULL when a part is missing. */
-static json_t *end_object(builder *b)
+static json_t *end_object(summary_builder *b)
 {
     if (!b->failed)
         return b->object;
@@ -103,7 +103,7 @@ static json_t *new_status(bg_status status)
 static json_t *new_dimensions(const bg_system_def *def, const bg_run_report *report)
 {
     int redundant = report->assembly.redundancy.count;
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "nq", json_integer(def->nq));
     put(&b, "nv", json_integer(def->nv));
     put(&b, "nz", json_integer(def->nz));
@@ -115,7 +115,7 @@ static json_t *new_dimensions(const bg_system_def *def, const bg_run_report *rep
 
 static json_t *new_steps(const bg_counters *counters)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "accepted", json_integer(counters->accepted));
     put(&b, "rejected", json_integer(counters->rejected));
     return end_object(&b);
@@ -123,7 +123,7 @@ static json_t *new_steps(const bg_counters *counters)
 
 static json_t *new_work(const bg_work *work)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "terms", json_integer(work->terms));
     put(&b, "constraints", json_integer(work->constraints));
     put(&b, "switching", json_integer(work->switching));
@@ -142,7 +142,7 @@ static json_t *new_work(const bg_work *work)
 
 static json_t *new_corrector(const bg_corrector_work *work)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "residuals", json_integer(work->fc));
     put(&b, "iterations", json_integer(work->fcw));
     put(&b, "jacobians", json_integer(work->evaluations));
@@ -157,7 +157,7 @@ static json_t *new_corrector(const bg_corrector_work *work)
 
 static json_t *new_drift(const bg_drift *drift)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "C0", new_real(drift->C0));
     put(&b, "C1", new_real(drift->C1));
     put(&b, "C2", new_real(drift->C2));
@@ -170,7 +170,7 @@ static json_t *new_drift(const bg_drift *drift)
 
 static json_t *new_certificate(const bg_certificate *certificate, const bg_redundancy *redundancy)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "max_g", new_real(certificate->max_g));
     put(&b, "max_gv", new_real(certificate->max_gv));
     put(&b, "max_ga", new_real(certificate->max_ga));
@@ -194,7 +194,7 @@ static json_t *new_events(const bg_run_report *report)
 {
     json_t *array = json_array();
     for (long i = 0; i < report->nevents; i++) {
-        builder b = begin_object();
+        summary_builder b = begin_object();
         put(&b, "t", new_real(report->events[i].t));
         put(&b, "name", new_text(report->events[i].name));
         put(&b, "direction", json_integer(report->events[i].direction));
@@ -211,7 +211,7 @@ static json_t *new_warnings(const bg_warnings *list)
 {
     json_t *array = json_array();
     for (int i = 0; i < list->count; i++) {
-        builder b = begin_object();
+        summary_builder b = begin_object();
         put(&b, "verdict", json_string(bg_verdict_get_name(list->items[i].verdict)));
         put(&b, "topic", new_text(list->items[i].topic));
         put(&b, "text", new_text(list->items[i].text));
@@ -226,7 +226,7 @@ static json_t *new_warnings(const bg_warnings *list)
 static json_t *new_outputs(const bg_system *system, const double *y)
 {
     int ny = bg_system_get_def(system)->ny;
-    builder b = begin_object();
+    summary_builder b = begin_object();
     for (int i = 0; i < ny; i++) {
         char buffer[64];
         const char *name = bg_system_get_name(system, 'y', i, buffer, sizeof buffer);
@@ -238,7 +238,7 @@ static json_t *new_outputs(const bg_system *system, const double *y)
 static json_t *new_output_units(const bg_system *system)
 {
     int ny = bg_system_get_def(system)->ny;
-    builder b = begin_object();
+    summary_builder b = begin_object();
     for (int i = 0; i < ny; i++) {
         char buffer[64];
         const char *name = bg_system_get_name(system, 'y', i, buffer, sizeof buffer);
@@ -253,7 +253,7 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
     if (!state)
         return json_null();
     const bg_system_def *def = bg_system_get_def(system);
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "t", new_real(state->t));
     put(&b, "q", new_reals(state->q, def->nq));
     put(&b, "v", new_reals(state->v, def->nv));
@@ -268,7 +268,7 @@ static json_t *new_final(const bg_system *system, const bg_run_report *report)
 static json_t *make_summary(const bg_system_def *def, const bg_system *system, const char *model,
                             const bg_run_report *report)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "generator", json_string("Bogie " BG_VERSION));
     put(&b, "model", new_text(model));
     put(&b, "formulation", json_string(report->formulation[0] ? report->formulation : "equations"));
@@ -321,7 +321,7 @@ char *bg_summary_create(const bg_system *system, const char *model, const bg_run
 
 static json_t *new_settings(const bg_setting *settings, int n)
 {
-    builder b = begin_object();
+    summary_builder b = begin_object();
     for (int i = 0; i < n; i++)
         put_named(&b, settings[i].name, new_text(settings[i].value));
     return end_object(&b);
@@ -331,7 +331,7 @@ char *bg_setup_create(const bg_system *system, const bg_run_options *options)
 {
     const bg_system_def *def = bg_system_get_def(system);
     const bg_integrator_options *o = &options->method;
-    builder b = begin_object();
+    summary_builder b = begin_object();
     put(&b, "version", json_string(BG_VERSION));
     put(&b, "model", new_text(options->model));
     put(&b, "parameters", new_settings(options->parameters, options->nparameters));

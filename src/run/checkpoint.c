@@ -23,10 +23,10 @@
 
 enum { FORMAT_VERSION = 18, TEXT_SIZE = 256 };
 
-typedef struct header {
+typedef struct checkpoint_header {
     char mark[8];
     uint64_t version, size, checksum;
-} header;
+} checkpoint_header;
 
 /* Saves text; when loading, compares with it and explains a difference. */
 static bg_status archive_text(bg_archive *archive, const char *what, const char *text,
@@ -267,7 +267,7 @@ bg_status bg_checkpoint_archive(bg_runner *r, bg_archive *archive, bg_error *err
     return BG_OK;
 }
 
-static int write_all(int fd, const header *head, const bg_archive *archive)
+static int write_all(int fd, const checkpoint_header *head, const bg_archive *archive)
 {
     int cause = bg_place_write(fd, head, sizeof *head);
     if (!cause)
@@ -278,7 +278,7 @@ static int write_all(int fd, const header *head, const bg_archive *archive)
 }
 
 /* Returns 0 or an errno. */
-static int write_file(bg_place *place, const header *head, const bg_archive *archive)
+static int write_file(bg_place *place, const checkpoint_header *head, const bg_archive *archive)
 {
     int cause = 0;
     if (!bg_place_has_working(place)) {
@@ -322,8 +322,9 @@ bg_status bg_checkpoint_write(bg_runner *r, bg_error *err)
     bg_checkpoint_archive(r, archive, err);
     if (archive->failed)
         return bg_error_set(err, BG_NO_MEMORY, "out of memory for a checkpoint");
-    header head = {"", FORMAT_VERSION, archive->size,
-                   bg_fingerprint_add(BG_FINGERPRINT_START, archive->data, archive->size)};
+    checkpoint_header head = {
+        "", FORMAT_VERSION, archive->size,
+        bg_fingerprint_add(BG_FINGERPRINT_START, archive->data, archive->size)};
     memcpy(head.mark, "BOGIECKP", sizeof head.mark);
     int cause = write_file(&r->place, &head, archive);
     if (cause)
@@ -349,7 +350,7 @@ static bg_status read_file(const char *path, bg_archive *archive, bg_error *err)
             close(fd);
         return BG_IO;
     }
-    header head;
+    checkpoint_header head;
     bg_status st = BG_OK;
     if (fread(&head, sizeof head, 1, file) != 1 || memcmp(head.mark, "BOGIECKP", 8) != 0 ||
         head.version != FORMAT_VERSION || head.size > (uint64_t)1 << 40)

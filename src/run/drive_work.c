@@ -45,9 +45,9 @@ static const struct rule {
 static const double estimated = 1e-3;
 
 /* An interval with what the rule gives for the integrals of P and |P|. */
-typedef struct panel {
+typedef struct quadrature_panel {
     double begin, end, sum, amount;
-} panel;
+} quadrature_panel;
 
 static void list(void *object, bg_arena *arena)
 {
@@ -79,11 +79,11 @@ void bg_drive_work_begin(bg_drive_work *w, const bg_state *x)
 }
 
 /* An input at a time, and what the rule has summed up. */
-typedef struct sums {
+typedef struct drive_sums {
     double value[4], exact[4], largest[4];
-} sums;
+} drive_sums;
 
-static void add(sums *s, int m, double integrand, double integral, double size)
+static void add(drive_sums *s, int m, double integrand, double integral, double size)
 {
     s->value[m] += integrand;
     s->exact[m] += integral;
@@ -92,7 +92,7 @@ static void add(sums *s, int m, double integrand, double integral, double size)
 
 /* Adds what the integrands are at u, times `weight`; side: that of the exact integral in which u
  * stands, or 0. */
-static void add_place(sums *s, bool turns, double u, double u_t, double u_tt, double weight,
+static void add_place(drive_sums *s, bool turns, double u, double u_t, double u_tt, double weight,
                       double side)
 {
     add(s, 0, weight * u_t, side * u, fabs(u));
@@ -126,7 +126,7 @@ static bool is_resolved(const bg_drive_work *w, const struct rule *rule, int i, 
     const double rtol = w->ig->options.rtol, atol = w->ig->options.atol;
     const bool turns = is_turning(w, i, rule->n + 2);
     for (int by = 0; by <= by_ends; by++) {
-        sums s = {{0}, {0}, {0}};
+        drive_sums s = {{0}, {0}, {0}};
         for (int k = 0; k < rule->n + 2; k++) {
             const double *u = w->u + 3 * k * def->nu + i, side = k == 0 ? -1 : k == 1;
             const double weight = by ? fabs(side) : k > 1 ? rule->weight[k - 2] : 0;
@@ -203,10 +203,10 @@ static bool calc_power(bg_drive_work *w, double t, double *power)
 }
 
 static bool calc_panel(bg_drive_work *w, const struct rule *rule, double begin, double end,
-                       panel *p)
+                       quadrature_panel *p)
 {
     const double half = 0.5 * (end - begin), middle = begin + half;
-    *p = (panel){begin, end, 0, 0};
+    *p = (quadrature_panel){begin, end, 0, 0};
     for (int k = 0; k < rule->n; k++) {
         double power;
         if (!calc_power(w, middle + half * rule->place[k], &power))
@@ -219,16 +219,16 @@ static bool calc_panel(bg_drive_work *w, const struct rule *rule, double begin, 
 
 /* Adds the integral over a panel; false: P is not known everywhere. Halves that agree no better
  * than rounding lets them are as good as they can be. */
-static bool refine(bg_drive_work *w, const panel *p, double allowed, double *sum)
+static bool refine(bg_drive_work *w, const quadrature_panel *p, double allowed, double *sum)
 {
-    panel waiting[DEPTH];
+    quadrature_panel waiting[DEPTH];
     int n = 1;
     waiting[0] = *p;
     while (n > 0) {
-        const panel whole = waiting[--n];
+        const quadrature_panel whole = waiting[--n];
         const double middle = whole.begin + 0.5 * (whole.end - whole.begin);
         const double share = (whole.end - whole.begin) / (p->end - p->begin);
-        panel a, b;
+        quadrature_panel a, b;
         if (!calc_panel(w, &by_five, whole.begin, middle, &a) ||
             !calc_panel(w, &by_five, middle, whole.end, &b))
             return false;
@@ -258,7 +258,7 @@ static bool integrate(bg_drive_work *w, double t, double own, double range, doub
     static const struct rule *const whole_step[] = {&by_two, &by_three, &by_five, NULL};
     const double h = (t - w->t) / PARTS;
     const double relative = get_tolerance(w, t, t_run);
-    panel part[PARTS];
+    quadrature_panel part[PARTS];
     double amount = 0, before = own;
     for (const struct rule *const *r = whole_step; *r; r++)
         if (are_resolved(w, *r, w->t, t, false)) {

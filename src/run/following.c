@@ -19,22 +19,22 @@
 enum { PARTS = 4, HALVINGS = 60, SAMPLES = 8 };
 
 /* An input at a time. */
-typedef struct place {
+typedef struct input_sample {
     double t, u, u_t, u_tt;
-} place;
+} input_sample;
 
-static bool look_at(bg_runner *r, const int *mode, int i, double t, place *out)
+static bool look_at(bg_runner *r, const int *mode, int i, double t, input_sample *out)
 {
     const int nu = r->sys->def.nu;
     double *u = r->u;
     if (bg_system_calc_inputs(r->sys, t, mode, u, u + nu, u + 2 * nu, NULL) != BG_OK)
         return false;
-    *out = (place){t, u[i], u[nu + i], u[2 * nu + i]};
+    *out = (input_sample){t, u[i], u[nu + i], u[2 * nu + i]};
     return isfinite(out->u) && isfinite(out->u_t) && isfinite(out->u_tt);
 }
 
 /* d_x and d_v beside the tolerances, the larger one. */
-static double calc_defect(const bg_runner *r, const place *a, const place *b)
+static double calc_defect(const bg_runner *r, const input_sample *a, const input_sample *b)
 {
     const double h = b->t - a->t, rtol = r->options->method.rtol, atol = r->options->method.atol;
     const double x = b->u - a->u - h * (a->u_t + b->u_t) / 2 + h * h * (b->u_tt - a->u_tt) / 12;
@@ -46,10 +46,10 @@ static double calc_defect(const bg_runner *r, const place *a, const place *b)
 }
 
 /* Narrows [a, b] down to a corner; false: there is none. */
-static bool narrow(bg_runner *r, const int *mode, int i, place *a, place *b)
+static bool narrow(bg_runner *r, const int *mode, int i, input_sample *a, input_sample *b)
 {
     for (int k = 0; k < HALVINGS && calc_defect(r, a, b) > 1; k++) {
-        place m;
+        input_sample m;
         const double t = a->t + 0.5 * (b->t - a->t);
         if (!(t > a->t && t < b->t))
             return true;
@@ -65,14 +65,15 @@ static bool narrow(bg_runner *r, const int *mode, int i, place *a, place *b)
 
 /* Whether u or u_t really is another one on both sides of what is left, and not only rounded
  * otherwise: several places on either side differ less among themselves. */
-static bool is_real(bg_runner *r, const int *mode, int i, const place *a, const place *b)
+static bool is_real(bg_runner *r, const int *mode, int i, const input_sample *a,
+                    const input_sample *b)
 {
     const double far = 256 * (b->t - a->t);
     double low[2][2] = {{a->u, a->u_t}, {b->u, b->u_t}}, high[2][2];
     memcpy(high, low, sizeof high);
     for (int side = 0; side < 2; side++)
         for (int k = 1; k <= SAMPLES; k++) {
-            place x;
+            input_sample x;
             if (!look_at(r, mode, i, side ? b->t + k * far : a->t - k * far, &x))
                 return true;
             const double value[2] = {x.u, x.u_t};
@@ -89,7 +90,8 @@ static bool is_real(bg_runner *r, const int *mode, int i, const place *a, const 
     return false;
 }
 
-static bg_status tell(const bg_runner *r, int i, const place *a, const place *b, bg_error *err)
+static bg_status tell(const bg_runner *r, int i, const input_sample *a, const input_sample *b,
+                      bg_error *err)
 {
     char name[64];
     const bool jumps = fabs(b->u - a->u) > 1e-6 * fabs(b->u_t - a->u_t);
@@ -108,11 +110,11 @@ bg_status bg_runner_check_inputs(bg_runner *r, double from, double to, bg_error 
     const bg_system_def *def = &r->sys->def;
     const int *mode = bg_integrator_get_state(r->ig)->mode;
     for (int i = 0; i < def->nu && def->u_followed; i++) {
-        place a, b;
+        input_sample a, b;
         if (!def->u_followed[i] || r->sys->outside[i].live || !look_at(r, mode, i, from, &a))
             continue;
         for (int k = 1; k <= PARTS; k++) {
-            place left = a, right;
+            input_sample left = a, right;
             if (!look_at(r, mode, i, k < PARTS ? from + k * (to - from) / PARTS : to, &b))
                 break;
             right = b;

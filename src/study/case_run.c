@@ -12,20 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct job {
+typedef struct case_job {
     const bg_study *study;
     long k;
     const bg_trajectory *const *references;
     const json_t *settings;
     const bool *mask; /* which metrics; NULL: all */
-} job;
+} case_job;
 
-static bool is_wanted(const job *j, int i)
+static bool is_wanted(const case_job *j, int i)
 {
     return !j->mask || j->mask[i];
 }
 
-static bool wants_time(const job *j)
+static bool wants_time(const case_job *j)
 {
     for (int i = 0; i < j->study->nmetrics; i++)
         if (j->study->timing && is_wanted(j, i) && j->study->metrics[i].timing)
@@ -34,7 +34,7 @@ static bool wants_time(const job *j)
 }
 
 /* Runs without rows; the least processor time of all, and the best speed. */
-static bg_status repeat(const job *j, int times, double *cpu, double *speed, bg_error *err)
+static bg_status repeat(const case_job *j, int times, double *cpu, double *speed, bg_error *err)
 {
     bg_status st = BG_OK;
     for (int i = 0; i < times && st == BG_OK; i++) {
@@ -55,7 +55,7 @@ static bg_status repeat(const job *j, int times, double *cpu, double *speed, bg_
     return st;
 }
 
-static void fill_cells(const job *j, const bg_measure *m, const bg_run_report *report,
+static void fill_cells(const case_job *j, const bg_measure *m, const bg_run_report *report,
                        const json_t *summary, bool ok, bg_record *record)
 {
     for (int i = 0; i < j->study->nmetrics; i++) {
@@ -71,7 +71,7 @@ static void fill_cells(const job *j, const bg_measure *m, const bg_run_report *r
             bg_record_fail(record, "out of memory for the curves of a plot");
 }
 
-static void finish(const job *j, const bg_simulation *sim, const bg_measure *m,
+static void finish(const case_job *j, const bg_simulation *sim, const bg_measure *m,
                    const bg_run_report *report, bg_record *record)
 {
     bool ok = report->status == BG_OK || report->status == BG_STOPPED;
@@ -98,7 +98,7 @@ static void locate(const bg_simulation *sim, bg_run_report *report)
 }
 
 /* The run that is measured; its time counts when it wrote no rows. */
-static void run_measured(const job *j, bg_simulation *sim, bg_measure *m, bg_record *record)
+static void run_measured(const case_job *j, bg_simulation *sim, bg_measure *m, bg_record *record)
 {
     bg_run_report report = {0};
     bg_error err = {0};
@@ -124,7 +124,7 @@ static void run_measured(const job *j, bg_simulation *sim, bg_measure *m, bg_rec
 }
 
 /* Runs the settings of the job and fills in the cells of its metrics. */
-static void evaluate(const job *j, bg_record *record)
+static void evaluate(const case_job *j, bg_record *record)
 {
     bg_simulation sim;
     bg_measure measure = {0};
@@ -144,7 +144,7 @@ static void evaluate(const job *j, bg_record *record)
 }
 
 /* Whether steps of h are stable. */
-static bool is_stable(const job *j, const bg_metric *metric, double h)
+static bool is_stable(const case_job *j, const bg_metric *metric, double h)
 {
     bg_record record;
     bool *mask = BG_NEW_ARRAY(bool, j->study->nmetrics);
@@ -154,7 +154,7 @@ static bool is_stable(const job *j, const bg_metric *metric, double h)
         json_object_set_new(settings, "step", json_real(h));
         for (int i = 0; i < metric->nlimits; i++)
             mask[metric->limited[i]] = true;
-        job inner = {j->study, j->k, j->references, settings, mask};
+        case_job inner = {j->study, j->k, j->references, settings, mask};
         evaluate(&inner, &record);
         ok = record.ok;
         for (int i = 0; i < metric->nlimits && ok; i++)
@@ -168,7 +168,7 @@ static bool is_stable(const job *j, const bg_metric *metric, double h)
 
 /* The largest step that was seen to be stable, with an unstable one close above it. `to` where
  * that is stable, none where `from` is not. */
-static bg_cell find_stable_step(const job *j, const bg_metric *metric)
+static bg_cell find_stable_step(const case_job *j, const bg_metric *metric)
 {
     double low = metric->from, high = metric->to;
     if (is_stable(j, metric, high))
@@ -193,7 +193,7 @@ void bg_case_run(const bg_study *s, long k, const bg_trajectory *const *referenc
         bg_record_fail(record, "out of memory for the settings of the case");
         return;
     }
-    job j = {s, k, references, settings, NULL};
+    case_job j = {s, k, references, settings, NULL};
     evaluate(&j, record);
     for (int i = 0; i < s->nmetrics && record->ok; i++)
         if (s->metrics[i].kind == BG_METRIC_STABLE_STEP)
@@ -210,15 +210,15 @@ json_t *bg_reference_make_settings(const bg_study *s, long k, int r)
     return NULL;
 }
 
-typedef struct recorder {
+typedef struct case_recorder {
     bg_channels channels;
     bg_trajectory *samples;
     double *x;
-} recorder;
+} case_recorder;
 
 static bg_status record_row(void *self, const bg_row *row, bg_error *err)
 {
-    recorder *r = self;
+    case_recorder *r = self;
     bg_channels_read(&r->channels, row, r->x);
     if (bg_trajectory_add(r->samples, row->state->t, r->x))
         return BG_OK;
@@ -249,7 +249,7 @@ static bg_status collect_channels(const bg_study *s, long k, int r, const bg_sys
 bg_status bg_reference_run(const bg_study *s, long k, int r, bg_trajectory *samples, bg_error *err)
 {
     bg_simulation sim;
-    recorder rec = {.samples = samples};
+    case_recorder rec = {.samples = samples};
     bg_run_report report = {0};
     json_t *settings = bg_reference_make_settings(s, k, r);
     if (!settings)

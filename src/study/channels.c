@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct kind {
+typedef struct channel_kind {
     const char *prefix;
     char field, names; /* names: kind of bg_system_get_name */
-} kind;
+} channel_kind;
 
-static const kind kinds[] = {{"y:", 'y', 'y'}, {"q:", 'q', 'q'}, {"v:", 'v', 'v'},
-                             {"a:", 'a', 'v'}, {"z:", 'z', 'z'}, {"lambda:", 'l', 'g'}};
+static const channel_kind kinds[] = {{"y:", 'y', 'y'}, {"q:", 'q', 'q'}, {"v:", 'v', 'v'},
+                                     {"a:", 'a', 'v'}, {"z:", 'z', 'z'}, {"lambda:", 'l', 'g'}};
 
 static int get_width(const bg_system_def *def, char names)
 {
@@ -32,7 +32,7 @@ static int get_width(const bg_system_def *def, char names)
     }
 }
 
-static const kind *find_kind(const char **name)
+static const channel_kind *find_kind(const char **name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t n = strlen(kinds[i].prefix);
@@ -44,7 +44,8 @@ static const kind *find_kind(const char **name)
     return &kinds[0];
 }
 
-static bg_status fail_name(const bg_system *system, const kind *k, const char *name, bg_error *err)
+static bg_status fail_name(const bg_system *system, const channel_kind *k, const char *name,
+                           bg_error *err)
 {
     int n = get_width(bg_system_get_def(system), k->names), best = -1, distance = 0;
     char buffer[64], nearest[64] = "";
@@ -85,7 +86,7 @@ bg_status bg_channels_resolve(const bg_system *system, bg_names names, bg_channe
     *channels = (bg_channels){0};
     for (int i = 0; i < names.count; i++) {
         const char *name = names.items[i];
-        const kind *k = find_kind(&name);
+        const channel_kind *k = find_kind(&name);
         int width = get_width(bg_system_get_def(system), k->names), found = 0;
         for (int j = 0; j < width; j++) {
             if (strcmp(name, "*") != 0 &&

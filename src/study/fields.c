@@ -10,13 +10,13 @@
 
 enum { MAX_FIELDS = 256, MAX_PATH = 96 };
 
-typedef struct fields {
+typedef struct study_fields {
     char path[MAX_FIELDS][MAX_PATH];
     const char *names[MAX_FIELDS];
     int count;
-} fields;
+} study_fields;
 
-static void add(fields *f, const char *path)
+static void add(study_fields *f, const char *path)
 {
     if (f->count == MAX_FIELDS)
         return;
@@ -26,7 +26,7 @@ static void add(fields *f, const char *path)
 }
 
 /* All values below `object`, whose path ends with a dot. */
-static void collect(fields *f, const json_t *object, const char *prefix)
+static void collect(study_fields *f, const json_t *object, const char *prefix)
 {
     const char *key;
     json_t *value;
@@ -57,7 +57,7 @@ void bg_study_check_field(const bg_value *v, const char *path)
     if (is_open(path))
         return;
     json_t *layout = bg_summary_make_layout();
-    fields *f = calloc(1, sizeof *f);
+    study_fields *f = calloc(1, sizeof *f);
     if (layout && f) {
         bool found = false;
         collect(f, layout, "");

@@ -118,11 +118,11 @@ char *bg_table_create_csv(const bg_table *t)
 }
 
 /* A table of texts that is printed with its columns aligned. */
-typedef struct grid {
+typedef struct text_grid {
     char **cell; /* [rows x columns] */
     bool *right; /* [rows x columns] numbers stand on the right */
     int rows, columns;
-} grid;
+} text_grid;
 
 static int get_width(const char *text)
 {
@@ -132,7 +132,7 @@ static int get_width(const char *text)
     return n;
 }
 
-static bool grid_create(grid *g, int rows, int columns)
+static bool grid_create(text_grid *g, int rows, int columns)
 {
     g->rows = rows;
     g->columns = columns;
@@ -141,7 +141,7 @@ static bool grid_create(grid *g, int rows, int columns)
     return g->cell && g->right;
 }
 
-static void grid_clear(grid *g)
+static void grid_clear(text_grid *g)
 {
     for (int i = 0; g->cell && i < g->rows * g->columns; i++)
         free(g->cell[i]);
@@ -149,7 +149,7 @@ static void grid_clear(grid *g)
     free(g->right);
 }
 
-static void grid_put(grid *g, int row, int column, const json_t *value)
+static void grid_put(text_grid *g, int row, int column, const json_t *value)
 {
     char buffer[64] = "-";
     const char *text = buffer;
@@ -163,13 +163,13 @@ static void grid_put(grid *g, int row, int column, const json_t *value)
     g->right[row * g->columns + column] = !json_is_string(value);
 }
 
-static void grid_put_text(grid *g, int row, int column, const char *text, bool right)
+static void grid_put_text(text_grid *g, int row, int column, const char *text, bool right)
 {
     g->cell[row * g->columns + column] = strdup(text);
     g->right[row * g->columns + column] = right;
 }
 
-static void grid_print_row(const grid *g, int row, const int *width, FILE *out)
+static void grid_print_row(const text_grid *g, int row, const int *width, FILE *out)
 {
     for (int column = 0; column < g->columns; column++) {
         const char *text = g->cell[row * g->columns + column];
@@ -184,7 +184,7 @@ static void grid_print_row(const grid *g, int row, const int *width, FILE *out)
     fputc('\n', out);
 }
 
-static void grid_print(const grid *g, FILE *out)
+static void grid_print(const text_grid *g, FILE *out)
 {
     int *width = calloc((size_t)g->columns, sizeof *width);
     for (int i = 0; width && i < g->rows * g->columns; i++) {
@@ -197,7 +197,7 @@ static void grid_print(const grid *g, FILE *out)
 }
 
 /* Name and failure of case k in a row. */
-static void put_case(grid *g, int row, const bg_table *t, long k)
+static void put_case(text_grid *g, int row, const bg_table *t, long k)
 {
     char reason[1200], *name = bg_study_make_name(t->study, k);
     const bg_record *r = &t->rows[k];
@@ -211,7 +211,7 @@ static void print_rows(const bg_table *t, FILE *out)
 {
     const bg_study *s = t->study;
     int columns = 2, rows = 1;
-    grid g = {0};
+    text_grid g = {0};
     for (int i = 0; i < s->nmetrics; i++)
         columns += bg_study_shows(s, i);
     for (long k = 0; k < s->ncases; k++)
@@ -249,7 +249,7 @@ static void print_paper(const bg_study *s, FILE *out)
     const json_t *rows = json_object_get(s->paper, "rows");
     int n = (int)json_array_size(columns), m = (int)json_array_size(rows);
     const char *note = json_string_value(json_object_get(s->paper, "note"));
-    grid g = {0};
+    text_grid g = {0};
     fprintf(out, "\nPrinted in %s:\n", json_string_value(json_object_get(s->paper, "source")));
     if (grid_create(&g, m + 1, n)) {
         for (int k = 0; k < n; k++)

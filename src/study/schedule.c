@@ -17,14 +17,14 @@
 enum { DEPTH = 16 };
 static const double queued_time = 0.01; /* s of work that may wait at a worker */
 
-typedef struct task {
+typedef struct study_task {
     bool reference; /* run number `run`, else case k */
     long k;
     int run;
-} task;
+} study_task;
 
 typedef struct hand { /* a worker as the master sees it */
-    task queue[DEPTH];
+    study_task queue[DEPTH];
     int n;
     double since;       /* when the first task began */
     bool killed;        /* its first task took too long and is being ended */
@@ -196,7 +196,7 @@ static bg_status give_up(master *m, long k, int run, bg_error *err)
 }
 
 /* The next task that can begin. */
-static bg_status pick(master *m, bool *found, task *t, bg_error *err)
+static bg_status pick(master *m, bool *found, study_task *t, bg_error *err)
 {
     bg_status st = BG_OK;
     long most = 4L * m->crew->size;
@@ -210,7 +210,7 @@ static bg_status pick(master *m, bool *found, task *t, bg_error *err)
             memmove(&m->aside[i], &m->aside[i + 1], (size_t)(--m->naside - i) * sizeof(long));
             i--;
         }
-        *t = (task){now == NEEDS_RUN, k, t->run};
+        *t = (study_task){now == NEEDS_RUN, k, t->run};
         if (now != HOPELESS)
             return BG_OK;
         st = give_up(m, k, t->run, err);
@@ -220,7 +220,7 @@ static bg_status pick(master *m, bool *found, task *t, bg_error *err)
         if (!is_pending(m, k))
             continue;
         readiness now = look_at(m, k, &t->run);
-        *t = (task){now == NEEDS_RUN, k, t->run};
+        *t = (study_task){now == NEEDS_RUN, k, t->run};
         if (now == NEEDS_RUN)
             return BG_OK;
         if (now == NOT_YET && m->naside >= most)
@@ -264,7 +264,7 @@ static bg_status provide(master *m, int w, int run, unsigned *used, int *slot, b
     return st;
 }
 
-static bg_status assign(master *m, int w, const task *t, bg_error *err)
+static bg_status assign(master *m, int w, const study_task *t, bg_error *err)
 {
     hand *h = &m->hands[w];
     int slots[BG_MAX_REFERENCES];
@@ -321,7 +321,7 @@ static bg_status distribute(master *m, bg_error *err)
         if (w < 0)
             return BG_OK;
         bool found;
-        task t;
+        study_task t;
         bg_status st = pick(m, &found, &t, err);
         if (st != BG_OK || !found)
             return st;
@@ -335,10 +335,10 @@ static bg_status distribute(master *m, bg_error *err)
     }
 }
 
-static task complete_first(master *m, int w)
+static study_task complete_first(master *m, int w)
 {
     hand *h = &m->hands[w];
-    task t = h->queue[0];
+    study_task t = h->queue[0];
     memmove(&h->queue[0], &h->queue[1], (DEPTH - 1) * sizeof t);
     h->n--;
     m->busy--;
@@ -363,7 +363,7 @@ static bg_status take_answer(master *m, const bg_crew_event *e, bg_error *err)
     hand *h = &m->hands[e->worker];
     if (h->n == 0)
         return BG_OK;
-    task t = complete_first(m, e->worker);
+    study_task t = complete_first(m, e->worker);
     h->stray = h->stray || h->killed;
     h->killed = false;
     const char *body = e->data + 1;
@@ -396,9 +396,9 @@ static bg_status take_loss(master *m, const bg_crew_event *e, bg_error *err)
     h->stray = h->killed = false;
     if (h->n == 0)
         return BG_OK;
-    task t = innocent ? h->queue[0] : complete_first(m, e->worker);
+    study_task t = innocent ? h->queue[0] : complete_first(m, e->worker);
     while (h->n > 0) { /* those behind the culprit */
-        task other = complete_first(m, e->worker);
+        study_task other = complete_first(m, e->worker);
         if (other.reference)
             m->runs[other.run].state = WAITING;
         else

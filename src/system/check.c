@@ -24,7 +24,7 @@ static const double shift = 1e-4;  /* h, for the rounding eps |F| / h */
 static const double no_evidence = 1e-8;
 static const double margin = 8; /* doubt is an estimate */
 
-typedef struct sample {
+typedef struct check_sample {
     const bg_system *system;
     double *q, *v, *z, *a, *lambda, *u, *u_t, *u_tt;
     int *mode;
@@ -32,7 +32,7 @@ typedef struct sample {
     double *doubt, *wider;          /* likewise: uncertainty of differenced, differences over 2h */
     double *V;
     bg_arena arena; /* all arrays */
-} sample;
+} check_sample;
 
 static double uniform(uint64_t *state)
 {
@@ -56,7 +56,7 @@ static int largest_quantity(const bg_system *sys)
 
 static void list(void *object, bg_arena *arena)
 {
-    sample *s = object;
+    check_sample *s = object;
     const bg_system_def *d = &s->system->def;
     int n = largest_quantity(s->system) + d->ng;
     BG_TAKE(arena, s->q, d->nq);
@@ -83,7 +83,8 @@ static void draw_around(const double *x0, double *x, int n, uint64_t *state)
     }
 }
 
-static bg_status draw(bg_evaluator *sys, sample *s, uint64_t *state, bg_point *p, bg_error *err)
+static bg_status draw(bg_evaluator *sys, check_sample *s, uint64_t *state, bg_point *p,
+                      bg_error *err)
 {
     const bg_system_def *d = &sys->def;
     double t = d->t_start + (d->t_end - d->t_start) * 0.5 * (1.0 + uniform(state));
@@ -119,7 +120,7 @@ static bg_status draw(bg_evaluator *sys, sample *s, uint64_t *state, bg_point *p
 }
 
 /* A term or a derivative block, and what its rows and columns are called. */
-typedef struct quantity {
+typedef struct checked_quantity {
     const char *name;
     unsigned term; /* 0: the block of by by */
     bg_of of;
@@ -129,12 +130,12 @@ typedef struct quantity {
     char row_kind, column_kind;
     const double
         *magnitude; /* [rows] the function that is differenced, at the last shifted point */
-} quantity;
+} checked_quantity;
 
-static quantity describe_term(const bg_evaluator *sys, unsigned term)
+static checked_quantity describe_term(const bg_evaluator *sys, unsigned term)
 {
     const bg_system_def *d = &sys->def;
-    quantity x = {.term = term, .rows = d->ng, .columns = 1, .row_kind = 'g'};
+    checked_quantity x = {.term = term, .rows = d->ng, .columns = 1, .row_kind = 'g'};
     x.name = term == BG_TERM_G ? "G" : term == BG_TERM_gt ? "g_t" : "gamma";
     x.magnitude = (term == BG_TERM_gamma ? sys->for_gamma : sys->for_terms).value[0];
     if (term == BG_TERM_G) {
@@ -145,28 +146,28 @@ static quantity describe_term(const bg_evaluator *sys, unsigned term)
     return x;
 }
 
-static quantity describe_block(const bg_evaluator *sys, bg_of of, bg_by by)
+static checked_quantity describe_block(const bg_evaluator *sys, bg_of of, bg_by by)
 {
     static const char row_kinds[] = "vzggg", column_kinds[] = "vvzuuug";
-    return (quantity){bg_block_get_name(of, by),
-                      0,
-                      of,
-                      by,
-                      bg_system_get_rows(sys->system, of),
-                      bg_system_get_columns(sys->system, by),
-                      bg_system_get_pattern(sys->system, of, by),
-                      row_kinds[of],
-                      column_kinds[by],
-                      sys->for_blocks.value[0]};
+    return (checked_quantity){bg_block_get_name(of, by),
+                              0,
+                              of,
+                              by,
+                              bg_system_get_rows(sys->system, of),
+                              bg_system_get_columns(sys->system, by),
+                              bg_system_get_pattern(sys->system, of, by),
+                              row_kinds[of],
+                              column_kinds[by],
+                              sys->for_blocks.value[0]};
 }
 
-static int row_begin(const quantity *x, int i)
+static int row_begin(const checked_quantity *x, int i)
 {
     return x->pattern ? x->pattern->row_start[i] : i * x->columns;
 }
 
-static bg_status calc_supplied(bg_evaluator *sys, const bg_point *p, const quantity *x, sample *s,
-                               bg_error *err)
+static bg_status calc_supplied(bg_evaluator *sys, const bg_point *p, const checked_quantity *x,
+                               check_sample *s, bg_error *err)
 {
     memset(s->supplied, 0, (size_t)row_begin(x, x->rows) * sizeof(double));
     if (x->term) {
@@ -178,8 +179,8 @@ static bg_status calc_supplied(bg_evaluator *sys, const bg_point *p, const quant
     return bg_system_calc_derivatives(sys, p, s->a, s->lambda, &out, err);
 }
 
-static bg_status calc_differences(bg_evaluator *sys, const bg_point *p, const quantity *x,
-                                  const sample *s, double wide, double *values, bg_error *err)
+static bg_status calc_differences(bg_evaluator *sys, const bg_point *p, const checked_quantity *x,
+                                  const check_sample *s, double wide, double *values, bg_error *err)
 {
     bg_terms out = {.G = values, .gt = values, .gamma = values};
     sys->widening = wide;
@@ -191,8 +192,8 @@ static bg_status calc_differences(bg_evaluator *sys, const bg_point *p, const qu
 }
 
 /* Extrapolated differences and the doubt about them. */
-static bg_status calc_extrapolated(bg_evaluator *sys, const bg_point *p, const quantity *x,
-                                   sample *s, bg_error *err)
+static bg_status calc_extrapolated(bg_evaluator *sys, const bg_point *p, const checked_quantity *x,
+                                   check_sample *s, bg_error *err)
 {
     bg_status st = calc_differences(sys, p, x, s, widening, s->differenced, err);
     if (st == BG_OK)
@@ -208,8 +209,8 @@ static bg_status calc_extrapolated(bg_evaluator *sys, const bg_point *p, const q
     return st;
 }
 
-static void note(const bg_system *sys, const quantity *x, const sample *s, int i, int k,
-                 double error, double t, bg_derivative_check *check)
+static void note(const bg_system *sys, const checked_quantity *x, const check_sample *s, int i,
+                 int k, double error, double t, bg_derivative_check *check)
 {
     char row[32], column[32];
     int j = x->pattern ? x->pattern->column[k] : k - row_begin(x, i);
@@ -225,8 +226,8 @@ static void note(const bg_system *sys, const quantity *x, const sample *s, int i
         snprintf(check->entry, sizeof check->entry, "%s", name);
 }
 
-static void keep_worst(const bg_system *sys, const quantity *x, const sample *s, double t,
-                       bg_derivative_check *check)
+static void keep_worst(const bg_system *sys, const checked_quantity *x, const check_sample *s,
+                       double t, bg_derivative_check *check)
 {
     double largest = 0;
     for (int k = 0; k < row_begin(x, x->rows); k++)
@@ -251,8 +252,8 @@ static void keep_worst(const bg_system *sys, const quantity *x, const sample *s,
     snprintf(check->quantity, sizeof check->quantity, "%s", x->name);
 }
 
-static bg_status check_quantity(bg_evaluator *sys, const bg_point *p, const quantity *x, sample *s,
-                                bg_derivative_check *check, bg_error *err)
+static bg_status check_quantity(bg_evaluator *sys, const bg_point *p, const checked_quantity *x,
+                                check_sample *s, bg_derivative_check *check, bg_error *err)
 {
     bg_status st = calc_supplied(sys, p, x, s, err);
     if (st == BG_OK)
@@ -263,12 +264,12 @@ static bg_status check_quantity(bg_evaluator *sys, const bg_point *p, const quan
 }
 
 /* All checks at one state, in a fixed order; *count of them. */
-static bg_status check_at(bg_evaluator *sys, const bg_point *p, sample *s,
+static bg_status check_at(bg_evaluator *sys, const bg_point *p, check_sample *s,
                           bg_derivative_check *checks, int *count, bg_error *err)
 {
     static const unsigned terms[] = {BG_TERM_G, BG_TERM_gt, BG_TERM_gamma};
     bg_status st = BG_OK;
-    quantity x;
+    checked_quantity x;
     *count = 0;
     for (int i = 0; i < 3 && st == BG_OK; i++)
         if (sys->def.ng > 0 && (sys->def.supplied & terms[i])) {
@@ -288,7 +289,7 @@ bg_status bg_system_check_derivatives(const bg_system *system, int samples, unsi
                                       bg_derivative_check checks[BG_DERIVATIVE_CHECKS], int *count,
                                       bg_error *err)
 {
-    sample s = {.system = system};
+    check_sample s = {.system = system};
     uint64_t state = seed;
     *count = 0;
     memset(checks, 0, BG_DERIVATIVE_CHECKS * sizeof *checks);

@@ -113,19 +113,19 @@ bg_status bg_system_visit_couplings(bg_dynamics *d, const bg_coupling_visitor *v
 }
 
 /* Groups as trees: each velocity refers to one before it, or to itself. */
-typedef struct forest {
+typedef struct group_forest {
     int *parent; /* [nv] */
     int *first;  /* [ng] a velocity the row acts on; -1: none yet */
-} forest;
+} group_forest;
 
-static int find_root(const forest *f, int i)
+static int find_root(const group_forest *f, int i)
 {
     while (f->parent[i] != i)
         i = f->parent[i] = f->parent[f->parent[i]];
     return i;
 }
 
-static void join(forest *f, int i, int j)
+static void join(group_forest *f, int i, int j)
 {
     const int a = find_root(f, i), b = find_root(f, j);
     f->parent[a > b ? a : b] = a > b ? b : a;
@@ -133,7 +133,7 @@ static void join(forest *f, int i, int j)
 
 static bg_status unite(void *self, char kind, int i, int j, double value, bg_error *err)
 {
-    forest *f = self;
+    group_forest *f = self;
     (void)value;
     (void)err;
     if (kind == 'G' && f->first[i] < 0)
@@ -157,7 +157,7 @@ static bg_status move(bg_dynamics *d, const bg_state *x, int i, double *motion, 
 }
 
 /* Velocities that move the same body go together, also where no mass couples them. */
-static bg_status unite_movers(bg_dynamics *d, forest *f, bg_error *err)
+static bg_status unite_movers(bg_dynamics *d, group_forest *f, bg_error *err)
 {
     enum { TWIST = 6 }; /* numbers of a motion for each body */
     const bg_system *sys = d->sys->system;
@@ -196,7 +196,7 @@ bg_status bg_system_find_components(bg_dynamics *d, int *component, int *g_compo
                                     bg_error *err)
 {
     const int nv = d->nv, ng = d->ng;
-    forest f = {BG_NEW_ARRAY(int, nv), BG_NEW_ARRAY(int, ng)};
+    group_forest f = {BG_NEW_ARRAY(int, nv), BG_NEW_ARRAY(int, ng)};
     bg_coupling_visitor visitor = {&f, unite};
     bg_status st = BG_OK;
     *count = 0;

@@ -28,7 +28,7 @@
 
 enum { MOST_REPEATED = 25, MOST_NEWTON = 25, PARTS = 16 };
 
-typedef enum outcome { SETTLED, UNSETTLED, UNDETERMINED } outcome;
+typedef enum settling_outcome { SETTLED, UNSETTLED, UNDETERMINED } settling_outcome;
 
 static const double converged = 8 * DBL_EPSILON; /* beside the forces */
 static const double roundoff = 1e-11;            /* what may be left where it gets no better */
@@ -280,8 +280,8 @@ static bg_newton begin(int most, double tolerance)
 
 /* Newton's method for lambda = (1 - tau) start + tau Phi(lambda), from the lambda at hand. */
 static bg_status follow(bg_settling *s, const bg_settling_question *q, const double *start,
-                        double tau, bg_terms *terms, double *a, double *phi, outcome *found,
-                        bg_error *err)
+                        double tau, bg_terms *terms, double *a, double *phi,
+                        settling_outcome *found, bg_error *err)
 {
     bg_newton newton = begin(MOST_NEWTON, tau == 1 ? converged : roughly);
     for (;;) {
@@ -320,7 +320,7 @@ static bg_status solve_carefully(bg_settling *s, const bg_settling_question *q, 
                                  double *a, double *phi, bg_error *err)
 {
     double *start = s->past_phi[0];
-    outcome found = UNSETTLED;
+    settling_outcome found = UNSETTLED;
     bg_status st = evaluate(s, q, BG_TERM_f, terms, s->guess, err);
     if (st != BG_OK)
         return st;

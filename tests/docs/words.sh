@@ -1,6 +1,6 @@
 #!/bin/sh
-# The words of docs/notation.md are in the files that the glossary names for them, and no header has a
-# name of another header for a struct of its own.
+# The words of docs/notation.md are in the files that the glossary names for them, and no two structs,
+# unions, enums or classes bear one name, in whichever files they are.
 # Usage: words.sh SOURCE
 set -eu
 cd "$1"
@@ -17,9 +17,10 @@ if [ -n "$missing" ]; then
     echo "$missing"
     exit 1
 fi
-names=$(grep -rhoE --include='*.h' '^(typedef )?(struct|union|enum) bg_[a-z0-9_]+ \{' src include | sed 's/^typedef //')
+names=$(find bench equations examples include src tests -name '*.[ch]' -o -name '*.cpp' | xargs cat |
+    tr '\n' ' ' | grep -oE '\b(struct|union|enum|class) +\w+ +(final +)?(: [^;{}()]*)?\{' | awk '{ print $2 }')
 same=$(echo "$names" | sort | uniq -d)
-[ "$(echo "$names" | wc -l)" -ge 100 ] || { echo "FAIL the structs were not found"; exit 1; }
+[ "$(echo "$names" | wc -l)" -ge 800 ] || { echo "FAIL the structs were not found"; exit 1; }
 if [ -n "$same" ]; then
     echo "FAIL names of two structs:"
     echo "$same"

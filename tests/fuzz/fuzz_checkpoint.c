@@ -15,19 +15,19 @@
 enum { MOST_CHANGES = 16, HEADER = 32, SETTINGS = 7 * 256 + 15 * 8, FINGERPRINT = 1, STEPS = 3 };
 
 /* A run and its checkpoint. */
-typedef struct base {
+typedef struct checkpoint_base {
     bg_model *model;
     bg_system *system;
     const char *formulation, *integrator;
     unsigned char *data;
     size_t size;
     long steps; /* that it has made */
-} base;
+} checkpoint_base;
 
 enum { BASES = 10 };
 
 /* libFuzzer keeps no state of ours from one input to the next. */
-static base bases[BASES];
+static checkpoint_base bases[BASES];
 static char changed[] = "/tmp/bogie-fuzz-XXXXXX";
 
 uint64_t __wrap_bg_fingerprint_calc(bg_runner *r);
@@ -37,7 +37,7 @@ uint64_t __wrap_bg_fingerprint_calc(bg_runner *r)
     return FINGERPRINT;
 }
 
-static bg_run_options make_options(const base *b)
+static bg_run_options make_options(const checkpoint_base *b)
 {
     bg_run_options o = bg_default_run_options();
     o.integrator = b->integrator;
@@ -56,11 +56,12 @@ static void fail(const char *what, const bg_error *err)
     abort();
 }
 
-static void create_base(const char *model, const char *formulation, const char *integrator, base *b)
+static void create_base(const char *model, const char *formulation, const char *integrator,
+                        checkpoint_base *b)
 {
     bg_error err = {0};
     char path[512];
-    *b = (base){.formulation = formulation, .integrator = integrator};
+    *b = (checkpoint_base){.formulation = formulation, .integrator = integrator};
     snprintf(path, sizeof path, "%s/%s", BOGIE_SOURCE_DIR, model);
     if (bg_model_read(path, NULL, 0, &b->model, &err) != BG_OK ||
         bg_model_create_system(b->model, formulation, &b->system, &err) != BG_OK)
@@ -134,7 +135,7 @@ static void write_file(const unsigned char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_bytes in = {data, size};
-    const base *b = &bases[take_byte(&in) % BASES];
+    const checkpoint_base *b = &bases[take_byte(&in) % BASES];
     unsigned char *copy = malloc(b->size);
     if (!copy)
         return 0;

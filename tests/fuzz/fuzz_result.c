@@ -36,16 +36,17 @@ static const char *const sets[DATASETS] = {"t",
                                            "setup",
                                            "summary"};
 
-typedef struct base {
+typedef struct result_base {
     unsigned char *data;
     size_t size;
-} base;
+} result_base;
 
-static base bases[BASES];
+static result_base bases[BASES];
 static char path[] = "/tmp/bogie-fuzz-XXXXXX.h5";
 static const char page[] = "<script id=\"bogie-data\" type=\"application/json\">null</script>\n";
 
-static void create_base(const char *file, const char *formulation, const char *integrator, base *b)
+static void create_base(const char *file, const char *formulation, const char *integrator,
+                        result_base *b)
 {
     bg_error err = {0};
     bg_model *model = NULL;
@@ -277,7 +278,7 @@ static void change(hid_t file, fuzz_bytes *in)
     }
 }
 
-static void write_file(const base *b)
+static void write_file(const result_base *b)
 {
     FILE *out = fopen(path, "wb");
     if (!out || fwrite(b->data, 1, b->size, out) != b->size || fclose(out) != 0)

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-typedef enum fate { FINE, CRASH, EXIT, ENDLESS } fate;
+typedef enum plugin_fate { FINE, CRASH, EXIT, ENDLESS } plugin_fate;
 
 static int terms(void *self, const bg_point *p, unsigned want, bg_terms *out)
 {

@@ -11,12 +11,12 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what a call is not interested in */
 
-typedef struct component {
+typedef struct fmi2_component {
     bg_fmi_instance *instance;
     fmi2CallbackLogger *logger;
     fmi2ComponentEnvironment environment;
     double last; /* s, the last time that was reached */
-} component;
+} fmi2_component;
 
 enum {
     BEGUN = BG_FMI_INSTANTIATED | BG_FMI_INITIALISING | BG_FMI_STEPPING,
@@ -24,7 +24,7 @@ enum {
     MOVING = BG_FMI_INITIALISING | BG_FMI_STEPPING | AFTER
 };
 
-typedef enum entry {
+typedef enum fmi2_entry {
     SET_DEBUG_LOGGING,
     SETUP_EXPERIMENT,
     ENTER_INITIALIZATION,
@@ -40,7 +40,7 @@ typedef enum entry {
     DO_STEP,
     CANCEL_STEP,
     STATUS
-} entry;
+} fmi2_entry;
 
 static const bg_fmi_entry entries[] = {
     [SET_DEBUG_LOGGING] = {"fmi2SetDebugLogging", BG_FMI_ANY},
@@ -62,16 +62,16 @@ static const bg_fmi_entry entries[] = {
 };
 
 /* The instance, where the function may be called now, else NULL. */
-static bg_fmi_instance *enter(fmi2Component c, entry e)
+static bg_fmi_instance *enter(fmi2Component c, fmi2_entry e)
 {
-    bg_fmi_instance *x = c ? ((component *)c)->instance : NULL;
+    bg_fmi_instance *x = c ? ((fmi2_component *)c)->instance : NULL;
     return bg_fmi_instance_check(x, &entries[e]) ? x : NULL;
 }
 
 static void tell(void *self, const char *instance, bg_fmi_status status, const char *category,
                  const char *text)
 {
-    const component *c = self;
+    const fmi2_component *c = self;
     if (c->logger)
         c->logger(c->environment, instance, (fmi2Status)status, category, "%s", text);
 }
@@ -113,7 +113,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     if (type != fmi2CoSimulation)
         return refuse_kind(functions, name,
                            "this FMU is for co-simulation, not for model exchange");
-    component *c = BG_NEW(component);
+    fmi2_component *c = BG_NEW(fmi2_component);
     char *folder = bg_fmi_place_from_uri(resources);
     if (c && folder) {
         c->logger = functions->logger;
@@ -136,7 +136,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
 void fmi2FreeInstance(fmi2Component c)
 {
     if (c)
-        bg_fmi_instance_destroy(((component *)c)->instance);
+        bg_fmi_instance_destroy(((fmi2_component *)c)->instance);
     free(c);
 }
 
@@ -146,7 +146,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean toleranceDefined, fm
     bg_fmi_instance *x = enter(c, SETUP_EXPERIMENT);
     if (!x)
         return fmi2Error;
-    ((component *)c)->last = startTime;
+    ((fmi2_component *)c)->last = startTime;
     return (fmi2Status)bg_fmi_instance_set_experiment(
         x, toleranceDefined ? &tolerance : NULL, startTime, stopTimeDefined ? &stopTime : NULL);
 }
@@ -189,7 +189,7 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n,
 }
 
 /* Variables of other types: there are none. */
-static fmi2Status have_none(fmi2Component c, entry e, size_t n)
+static fmi2Status have_none(fmi2Component c, fmi2_entry e, size_t n)
 {
     bg_fmi_instance *x = enter(c, e);
     if (!x)
@@ -247,7 +247,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state)
     if (!x)
         return fmi2Error;
     const bg_fmi_status st = bg_fmi_instance_restore(x, state);
-    ((component *)c)->last = bg_fmi_instance_get_time(x);
+    ((fmi2_component *)c)->last = bg_fmi_instance_get_time(x);
     return (fmi2Status)st;
 }
 
@@ -329,7 +329,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real currentCommunicationPoint,
         return fmi2Error;
     const bg_fmi_status st = bg_fmi_instance_step(x, currentCommunicationPoint,
                                                   communicationStepSize, &step);
-    ((component *)c)->last = step.t;
+    ((fmi2_component *)c)->last = step.t;
     if (st == BG_FMI_OK && step.ended) {
         bg_fmi_instance_set_phase(x, BG_FMI_STOPPED);
         return fmi2Discard;
@@ -364,7 +364,7 @@ fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind kind, fmi2Real *val
         return have_no_status(c, " as a real number");
     if (!enter(c, STATUS))
         return fmi2Error;
-    *value = ((component *)c)->last;
+    *value = ((fmi2_component *)c)->last;
     return fmi2OK;
 }
 
@@ -393,7 +393,7 @@ static fmi2Status refuse(fmi2Component c, const char *function)
 {
     if (!c)
         return fmi2Error;
-    return (fmi2Status)bg_fmi_instance_tell(((component *)c)->instance, BG_FMI_ERROR,
+    return (fmi2Status)bg_fmi_instance_tell(((fmi2_component *)c)->instance, BG_FMI_ERROR,
                                             "%s is for model exchange; this FMU is for "
                                             "co-simulation",
                                             function);

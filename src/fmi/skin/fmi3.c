@@ -9,11 +9,11 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* what a call is not interested in */
 
-typedef struct component {
+typedef struct fmi3_component {
     bg_fmi_instance *instance;
     fmi3LogMessageCallback *log;
     fmi3InstanceEnvironment environment;
-} component;
+} fmi3_component;
 
 enum {
     BEGUN = BG_FMI_INSTANTIATED | BG_FMI_INITIALISING | BG_FMI_STEPPING,
@@ -21,7 +21,7 @@ enum {
     MOVING = BG_FMI_INITIALISING | BG_FMI_STEPPING | AFTER
 };
 
-typedef enum entry {
+typedef enum fmi3_entry {
     SET_DEBUG_LOGGING,
     ENTER_INITIALIZATION,
     EXIT_INITIALIZATION,
@@ -34,7 +34,7 @@ typedef enum entry {
     DERIVATIVE,
     OUTPUT_DERIVATIVES,
     DO_STEP
-} entry;
+} fmi3_entry;
 
 static const bg_fmi_entry entries[] = {
     [SET_DEBUG_LOGGING] = {"fmi3SetDebugLogging", BG_FMI_ANY},
@@ -52,22 +52,22 @@ static const bg_fmi_entry entries[] = {
 };
 
 /* The instance, where the function may be called now, else NULL. */
-static bg_fmi_instance *enter(fmi3Instance c, entry e)
+static bg_fmi_instance *enter(fmi3Instance c, fmi3_entry e)
 {
-    bg_fmi_instance *x = c ? ((component *)c)->instance : NULL;
+    bg_fmi_instance *x = c ? ((fmi3_component *)c)->instance : NULL;
     return bg_fmi_instance_check(x, &entries[e]) ? x : NULL;
 }
 
 static void tell(void *self, const char *instance, bg_fmi_status status, const char *category,
                  const char *text)
 {
-    const component *c = self;
+    const fmi3_component *c = self;
     if (c->log)
         c->log(c->environment, (fmi3Status)status, category, text);
 }
 
 /* Variables of other types: there are none. */
-static fmi3Status have_none(fmi3Instance c, entry e, size_t n)
+static fmi3Status have_none(fmi3Instance c, fmi3_entry e, size_t n)
 {
     bg_fmi_instance *x = enter(c, e);
     if (!x)
@@ -83,7 +83,7 @@ static fmi3Status refuse(fmi3Instance c, const char *function, const char *why)
 {
     if (!c)
         return fmi3Error;
-    return (fmi3Status)bg_fmi_instance_tell(((component *)c)->instance, BG_FMI_ERROR,
+    return (fmi3Status)bg_fmi_instance_tell(((fmi3_component *)c)->instance, BG_FMI_ERROR,
                                             "%s is not offered: %s", function, why);
 }
 
@@ -143,7 +143,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
         return refuse_kind(log, environment,
                            "this FMU has no event mode and no intermediate variables; its "
                            "description says so");
-    component *c = BG_NEW(component);
+    fmi3_component *c = BG_NEW(fmi3_component);
     if (!c)
         return NULL;
     c->log = log;
@@ -162,7 +162,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
 void fmi3FreeInstance(fmi3Instance instance)
 {
     if (instance)
-        bg_fmi_instance_destroy(((component *)instance)->instance);
+        bg_fmi_instance_destroy(((fmi3_component *)instance)->instance);
     free(instance);
 }
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct target {
+typedef struct cartesian_target {
     bg_cartesian *c;
     const bg_point *p;
     double *by_q, *by_v; /* NULL: not wanted */
-} target;
+} cartesian_target;
 
 /* y <- y + s A^T x for a 3 x 4 matrix. */
 static void add_transposed(double A[3][4], double s, bg_vec3 x, double y[4])
@@ -30,17 +30,17 @@ static void add_scaled(double s, const double *x, double *y)
 }
 
 /* The turning of one body, for gradients by its coordinates. */
-typedef struct turning {
+typedef struct body_turning {
     const double *p, *p_t;
     double E[3][4], E_t[3][4]; /* E(p), E(p') */
     double s, rate;            /* p.p, p.p' */
     bg_vec3 w;
-} turning;
+} body_turning;
 
-static turning make_turning(const target *t, int b)
+static body_turning make_turning(const cartesian_target *t, int b)
 {
     const double *p = t->p->q + 7 * (b - 1) + 3, *p_t = t->p->v + 7 * (b - 1) + 3;
-    turning x = {
+    body_turning x = {
         .p = p, .p_t = p_t, .s = bg_dot4(p, p), .rate = bg_dot4(p, p_t), .w = t->c->mb.body[b].w};
     bg_euler_calc_E(p, x.E);
     bg_euler_calc_E(p_t, x.E_t);
@@ -48,7 +48,7 @@ static turning make_turning(const target *t, int b)
 }
 
 /* A gradient by pose and twist of a body, and by w' where alpha is given, as one by its q and v. */
-static void pull(turning *x, const double *pose, const double *twist, const double *alpha,
+static void pull(body_turning *x, const double *pose, const double *twist, const double *alpha,
                  double by_q[7], double by_v[7])
 {
     bg_vec3 w = bg_vec3_load(twist + 3);
@@ -74,7 +74,7 @@ static void pull(turning *x, const double *pose, const double *twist, const doub
 }
 
 /* The seven numbers that a change (f, n) of the wrench on a body adds to f of the system. */
-static void push(turning *x, const double w[6], double out[7])
+static void push(body_turning *x, const double w[6], double out[7])
 {
     memcpy(out, w, 3 * sizeof *out);
     memset(out + 3, 0, 4 * sizeof *out);
@@ -82,7 +82,7 @@ static void push(turning *x, const double w[6], double out[7])
 }
 
 /* Where the columns of body `by` begin in a row of body `of` of a derivative of r. */
-static size_t find_block(const target *t, int of, int by, int row)
+static size_t find_block(const cartesian_target *t, int of, int by, int row)
 {
     const bg_cartesian *c = t->c;
     const int *first = c->neighbour + c->neighbour_start[of - 1], *k = first;
@@ -92,9 +92,10 @@ static size_t find_block(const target *t, int of, int by, int row)
 }
 
 /* values -= the seven rows that 6 rows of derivatives of a wrench stand for. */
-static void subtract_block(const target *t, int of, int by, double rows[6][7], double *values)
+static void subtract_block(const cartesian_target *t, int of, int by, double rows[6][7],
+                           double *values)
 {
-    turning x = make_turning(t, of);
+    body_turning x = make_turning(t, of);
     for (int j = 0; j < 7 && values; j++) {
         double w[6], column[7];
         for (int i = 0; i < 6; i++)
@@ -107,9 +108,9 @@ static void subtract_block(const target *t, int of, int by, double rows[6][7], d
 
 static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
 {
-    const target *t = self;
+    const cartesian_target *t = self;
     double q[6][7], v[6][7];
-    turning x = make_turning(t, by);
+    body_turning x = make_turning(t, by);
     for (int i = 0; i < 6; i++)
         pull(&x, pose[i], twist[i], NULL, q[i], v[i]);
     subtract_block(t, of, by, q, t->by_q);
@@ -117,13 +118,13 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
 }
 
 /* What the rotation of body b itself adds to its rows of p, by component c of its p or p'. */
-static void calc_own(const target *t, int b, int c, bool by_v, const double *a,
+static void calc_own(const cartesian_target *t, int b, int c, bool by_v, const double *a,
                      const double *lambda, double out[4])
 {
     const bg_multibody *mb = &t->c->mb;
     const bg_body_state *x = &mb->body[b];
     const bg_mat3 *J = &mb->model->bodies[b].inertia;
-    turning y = make_turning(t, b);
+    body_turning y = make_turning(t, b);
     double H[3][4], dH[3][4], H_t[3][4], E[3][4], unit[4] = {c == 0, c == 1, c == 2, c == 3};
     bg_vec3 dtheta = bg_euler_apply(y.E, by_v ? 0 : 2 / y.s, unit), n = mb->wrench[b].n;
     bg_vec3 dw = by_v ? bg_euler_apply(y.E, 2 / y.s, unit)
@@ -148,7 +149,8 @@ static void calc_own(const target *t, int b, int c, bool by_v, const double *a,
     out[c] += lambda[t->c->mb.nrows + b - 1];
 }
 
-static void add_own(const target *t, int b, bool by_v, const double *a, const double *lambda)
+static void add_own(const cartesian_target *t, int b, bool by_v, const double *a,
+                    const double *lambda)
 {
     double own[4], *values = by_v ? t->by_v : t->by_q;
     for (int j = 0; j < 4 && values; j++) {
@@ -158,7 +160,7 @@ static void add_own(const target *t, int b, bool by_v, const double *a, const do
     }
 }
 
-static void clear(const target *t, size_t n)
+static void clear(const cartesian_target *t, size_t n)
 {
     if (t->by_q)
         memset(t->by_q, 0, n * sizeof(double));
@@ -167,10 +169,10 @@ static void clear(const target *t, size_t n)
 }
 
 /* Adds a row's gradient by body `by` at place k. */
-static void add_gradient(const target *t, int by, const bg_gradient *g, size_t k)
+static void add_gradient(const cartesian_target *t, int by, const bg_gradient *g, size_t k)
 {
     double q[7], v[7];
-    turning x = make_turning(t, by);
+    body_turning x = make_turning(t, by);
     pull(&x, g->pose, g->twist, g->acceleration + 3, q, v);
     for (int j = 0; j < 7; j++) {
         if (t->by_q)
@@ -183,14 +185,14 @@ static void add_gradient(const target *t, int by, const bg_gradient *g, size_t k
 /* Row of w or gamma, in the pattern of G. */
 static void add_row(void *self, int row, int by, const bg_gradient *g)
 {
-    const target *t = self;
+    const cartesian_target *t = self;
     add_gradient(t, by, g, (size_t)bg_cartesian_find_body(t->c, row, by));
 }
 
 /* Row of h, in its pattern. */
 static void add_rate(void *self, int row, int by, const bg_gradient *g)
 {
-    const target *t = self;
+    const cartesian_target *t = self;
     const bg_rates_structure *x = &t->c->mb.rates;
     int k = x->start[row];
     while (x->body[k] != by)
@@ -200,9 +202,9 @@ static void add_rate(void *self, int row, int by, const bg_gradient *g)
 
 static void add_state(void *self, int of, int z, const double wrench[6])
 {
-    const target *t = self;
+    const cartesian_target *t = self;
     double column[7];
-    turning x = make_turning(t, of);
+    body_turning x = make_turning(t, of);
     push(&x, wrench, column);
     for (int i = 0; i < 7; i++) {
         int k = t->c->z_start[7 * (of - 1) + i];
@@ -213,7 +215,7 @@ static void add_state(void *self, int of, int z, const double wrench[6])
 }
 
 /* w or gamma by q and v. The norm's rows are p.p' and p'.p'. */
-static void calc_rows(target *t, bool gamma)
+static void calc_rows(cartesian_target *t, bool gamma)
 {
     bg_cartesian *c = t->c;
     if (!t->by_q && !t->by_v)
@@ -236,10 +238,10 @@ static void calc_rows(target *t, bool gamma)
 
 static void add_force_column(void *self, const bg_wrench *wrench, int signal)
 {
-    const target *t = self;
+    const cartesian_target *t = self;
     for (int b = 1; b <= t->c->nb; b++) {
         double w[6], column[7];
-        turning x = make_turning(t, b);
+        body_turning x = make_turning(t, b);
         bg_vec3_store(wrench[b].f, w);
         bg_vec3_store(wrench[b].n, w + 3);
         push(&x, w, column);
@@ -261,7 +263,7 @@ static void calc_by_signals(bg_cartesian *c, const bg_point *p, bg_derivatives *
     bg_multibody_add_row_signals(&c->mb, out->block[BG_OF_w][BG_BY_u_t]);
     bg_multibody_add_row_signals(&c->mb, out->block[BG_OF_gamma][BG_BY_u_tt]);
     for (int by = BG_BY_u; by <= BG_BY_u_t; by++) {
-        target r = {c, p, out->block[BG_OF_r][by], NULL};
+        cartesian_target r = {c, p, out->block[BG_OF_r][by], NULL};
         bg_signal_visit visit = {.by = (bg_by)by,
                                  .force = r.by_q ? add_force_column : NULL,
                                  .self = &r,
@@ -272,12 +274,12 @@ static void calc_by_signals(bg_cartesian *c, const bg_point *p, bg_derivatives *
 }
 
 /* Adds factor times a row of J, or a wrench, on a body to column `row` of r by lambda. */
-static void add_column(const target *t, int of, int row, const double *J, double factor)
+static void add_column(const cartesian_target *t, int of, int row, const double *J, double factor)
 {
     double column[7];
     if (of == 0)
         return;
-    turning x = make_turning(t, of);
+    body_turning x = make_turning(t, of);
     push(&x, J, column);
     for (int i = 0; i < 7; i++)
         t->by_q[(7 * (of - 1) + i) * t->c->ng + row] += factor * column[i];
@@ -291,7 +293,7 @@ static void take_off(void *self, int of, int row, const double wrench[6])
 /* G^T - df/dlambda, dense. */
 static void calc_by_lambda(bg_cartesian *c, const bg_point *p, double *block)
 {
-    target t = {c, p, block, NULL};
+    cartesian_target t = {c, p, block, NULL};
     double J[36];
     memset(block, 0, (size_t)c->nv * (size_t)c->ng * sizeof(double));
     for (int k = 0; k < c->mb.ngroups; k++) {
@@ -312,17 +314,19 @@ static void calc_by_lambda(bg_cartesian *c, const bg_point *p, double *block)
     bg_couplings_visit_lambda(&c->mb, take_off, &t);
 }
 
-static target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *out, bg_of of)
+static cartesian_target make_target(bg_cartesian *c, const bg_point *p, bg_derivatives *out,
+                                    bg_of of)
 {
-    return (target){c, p, out->block[of][BG_BY_q], out->block[of][BG_BY_v]};
+    return (cartesian_target){c, p, out->block[of][BG_BY_q], out->block[of][BG_BY_v]};
 }
 
 void bg_cartesian_calc_derivatives(bg_cartesian *c, const bg_point *p, const double *a,
                                    const double *lambda, bg_derivatives *out)
 {
-    target r = make_target(c, p, out, BG_OF_r), w = make_target(c, p, out, BG_OF_w);
-    target gamma = make_target(c, p, out, BG_OF_gamma), h = make_target(c, p, out, BG_OF_h);
-    target z = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
+    cartesian_target r = make_target(c, p, out, BG_OF_r), w = make_target(c, p, out, BG_OF_w);
+    cartesian_target gamma = make_target(c, p, out, BG_OF_gamma),
+                     h = make_target(c, p, out, BG_OF_h);
+    cartesian_target z = {c, p, out->block[BG_OF_r][BG_BY_z], NULL};
     bool residual = r.by_q || r.by_v;
     bg_force_visit forces = {.coupling = residual ? add_coupling : NULL,
                              .coupling_self = &r,

@@ -52,7 +52,7 @@ static bg_spatial apply_transposed(const bg_mat6 *X, bg_spatial S)
 }
 
 /* A block on its way to the caller. */
-typedef struct target {
+typedef struct joint_target {
     bg_joint_form *f;
     double *by_q, *by_v; /* NULL: not wanted */
     bg_pattern pattern;
@@ -60,28 +60,29 @@ typedef struct target {
     bool massless;                   /* no inertia contributes: I, Q and X are not looked at */
     double *by_u, *by_u_t, *by_u_tt; /* [rows nu]; NULL: not wanted */
     int signals;                     /* 1: any of these is wanted */
-} target;
+} joint_target;
 
-static bool is_wanted(const target *t)
+static bool is_wanted(const joint_target *t)
 {
     return t->by_q || t->by_v || t->signals;
 }
 
 /* The place in row i of the signal whose link has motion j. */
-static size_t find_signal(const target *t, int i, int j)
+static size_t find_signal(const joint_target *t, int i, int j)
 {
     const bg_joint_form *f = t->f;
     return (size_t)i * (size_t)f->mb.model->nsignals + (size_t)f->following[j - f->nv];
 }
 
 /* How many motions of a link are columns that are wanted. */
-static inline int count(const target *t, const bg_link *l)
+static inline int count(const joint_target *t, const bg_link *l)
 {
     return l->signal < 0 ? l->nv : t->signals;
 }
 
 /* Column j is a motion that follows a signal. */
-static void add_signal(const target *t, int i, int j, double by_u, double by_u_t, double by_u_tt)
+static void add_signal(const joint_target *t, int i, int j, double by_u, double by_u_t,
+                       double by_u_tt)
 {
     size_t k = find_signal(t, i, j);
     if (t->by_u)
@@ -92,7 +93,7 @@ static void add_signal(const target *t, int i, int j, double by_u, double by_u_t
         t->by_u_tt[k] += by_u_tt;
 }
 
-static void add(const target *t, int i, int j, double by_q, double by_v)
+static void add(const joint_target *t, int i, int j, double by_q, double by_v)
 {
     size_t k = bg_joint_find_place(&t->pattern, t->places, i, j);
     if (t->by_q)
@@ -101,7 +102,7 @@ static void add(const target *t, int i, int j, double by_q, double by_v)
         t->by_v[k] += by_v;
 }
 
-static void clear(const target *t)
+static void clear(const joint_target *t)
 {
     double *const dense[] = {t->by_u, t->by_u_t, t->by_u_tt};
     size_t signals = (size_t)t->pattern.rows * (size_t)t->f->mb.model->nsignals;
@@ -217,7 +218,8 @@ static int find_shared(const bg_mechanism *x, int a, int b)
 
 /* Entries of column j, a coordinate or a state, for the coordinates from link `from` down to but
  * not including link `to`. */
-static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q, bg_spatial by_v)
+static void add_chain(const joint_target *t, int from, int to, int j, bg_spatial by_q,
+                      bg_spatial by_v)
 {
     for (int k = from; k != to; k = t->f->mech->links[k].parent) {
         const bg_link *l = &t->f->mech->links[k];
@@ -227,7 +229,7 @@ static void add_chain(const target *t, int from, int to, int j, bg_spatial by_q,
 }
 
 /* The same where column j is a motion that follows a signal. */
-static void add_signal_chain(const target *t, int from, int to, int j, bg_spatial by_u,
+static void add_signal_chain(const joint_target *t, int from, int to, int j, bg_spatial by_u,
                              bg_spatial by_u_t, bg_spatial by_u_tt)
 {
     for (int k = from; k != to; k = t->f->mech->links[k].parent) {
@@ -249,7 +251,7 @@ static bool is_zero(double block[6][6])
 
 static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
 {
-    const target *t = self;
+    const joint_target *t = self;
     bg_joint_form *f = t->f;
     int a = f->mech->body_link[of], b = f->mech->body_link[by];
     bool by_twist = !is_zero(twist);
@@ -341,7 +343,7 @@ static void add_sums(bg_link_sums *a, const bg_link_sums *b)
 }
 
 /* Row i of link m: entries of the coordinates on its way to the ground, which move all behind m. */
-static void fill_row(const target *t, int m, int i)
+static void fill_row(const joint_target *t, int m, int i)
 {
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[m];
@@ -373,7 +375,7 @@ static void fill_row(const target *t, int m, int i)
 
 /* Column j of link k: entries of the links before it, of whose subtrees only that behind k moves.
  */
-static void fill_column(const target *t, int k, int j)
+static void fill_column(const joint_target *t, int k, int j)
 {
     const bg_joint_form *f = t->f;
     const bg_link_sums *x = &f->sums[k];
@@ -400,7 +402,7 @@ static void fill_column(const target *t, int k, int j)
 
 static void add_row(void *self, int row, int by, const bg_gradient *x)
 {
-    const target *t = self;
+    const joint_target *t = self;
     const bg_joint_form *f = t->f;
     bg_pull g = bg_joint_pull_gradient(f, by, x->pose, x->twist,
                                        t->massless ? NULL : x->acceleration);
@@ -424,14 +426,14 @@ static void add_row(void *self, int row, int by, const bg_gradient *x)
 
 static void add_state(void *self, int of, int z, const double wrench[6])
 {
-    const target *t = self;
+    const joint_target *t = self;
     if (t->f->mech->body_link[of] >= 0)
         add_chain(t, t->f->mech->body_link[of], -1, z, carry(t->f, of, wrench), rest);
 }
 
 /* A row of r or h that a driving element contributes to. */
-static void add_drive_row(const target *t, int row, int j, const bg_drive *d, const bg_drive_row *x,
-                          double sign)
+static void add_drive_row(const joint_target *t, int row, int j, const bg_drive *d,
+                          const bg_drive_row *x, double sign)
 {
     if (!is_wanted(t))
         return;
@@ -447,8 +449,8 @@ static void add_drive_row(const target *t, int row, int j, const bg_drive *d, co
 }
 
 /* Elements that act along coordinate j of the tree: Q changes r_j alone. */
-static void add_driven(const bg_joint_form *f, const target *r, const target *h, const target *z,
-                       const bg_force_visit *v)
+static void add_driven(const bg_joint_form *f, const joint_target *r, const joint_target *h,
+                       const joint_target *z, const bg_force_visit *v)
 {
     const bg_model *m = f->mb.model;
     for (int k = 0; k < m->nforces; k++) {
@@ -474,7 +476,7 @@ static void add_driven(const bg_joint_form *f, const target *r, const target *h,
 
 /* r by q and v, or what forces marked stiff contribute to it, and along with it what else is wanted
  * of the forces; the wrenches of mb are those at p with lambda, and A is that of a. */
-static void calc_residual(target *t, const double *lambda, const bg_force_visit *forces)
+static void calc_residual(joint_target *t, const double *lambda, const bg_force_visit *forces)
 {
     bg_joint_form *f = t->f;
     if (t->massless)
@@ -499,26 +501,26 @@ static void calc_residual(target *t, const double *lambda, const bg_force_visit 
 
 typedef void visit_rows(const bg_multibody *mb, bg_visit_row *visit, void *self);
 
-static target aim(bg_joint_form *f, bg_derivatives *out, bg_of of, const bg_pattern *pattern,
-                  const int *places, bool massless)
+static joint_target aim(bg_joint_form *f, bg_derivatives *out, bg_of of, const bg_pattern *pattern,
+                        const int *places, bool massless)
 {
     double *const *block = out->block[of];
-    return (target){f,
-                    block[BG_BY_q],
-                    block[BG_BY_v],
-                    *pattern,
-                    places,
-                    massless,
-                    block[BG_BY_u],
-                    block[BG_BY_u_t],
-                    block[BG_BY_u_tt],
-                    block[BG_BY_u] || block[BG_BY_u_t] || block[BG_BY_u_tt]};
+    return (joint_target){f,
+                          block[BG_BY_q],
+                          block[BG_BY_v],
+                          *pattern,
+                          places,
+                          massless,
+                          block[BG_BY_u],
+                          block[BG_BY_u_t],
+                          block[BG_BY_u_tt],
+                          block[BG_BY_u] || block[BG_BY_u_t] || block[BG_BY_u_tt]};
 }
 
 /* Rows of g (by u alone), w or gamma. */
 static void calc_rows(bg_joint_form *f, bg_derivatives *out, bg_of of, visit_rows *visit)
 {
-    target t = aim(f, out, of, &f->patterns.G, f->patterns.G_places, of != BG_OF_gamma);
+    joint_target t = aim(f, out, of, &f->patterns.G, f->patterns.G_places, of != BG_OF_gamma);
     if (of == BG_OF_g) /* by q it is a term of its own */
         t.by_q = t.by_v = NULL;
     if (!is_wanted(&t))
@@ -538,10 +540,10 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     bool stiff = out->only_stiff != 0;
     if (out->block[BG_OF_r][BG_BY_lambda])
         bg_joint_calc_by_lambda(f, out->block[BG_OF_r][BG_BY_lambda]);
-    target r = aim(f, out, BG_OF_r, &f->patterns.r, f->patterns.r_places, stiff);
-    target h = aim(f, out, BG_OF_h, &f->patterns.h, f->patterns.h_places, true);
-    target z = {f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL,
-                0};
+    joint_target r = aim(f, out, BG_OF_r, &f->patterns.r, f->patterns.r_places, stiff);
+    joint_target h = aim(f, out, BG_OF_h, &f->patterns.h, f->patterns.h_places, true);
+    joint_target z = {
+        f, out->block[BG_OF_r][BG_BY_z], NULL, f->patterns.z, NULL, true, NULL, NULL, NULL, 0};
     bg_force_visit forces = {.coupling_self = &r,
                              .rate = is_wanted(&h) ? add_row : NULL,
                              .rate_self = &h,
@@ -566,7 +568,7 @@ void bg_joint_calc_derivatives(bg_joint_form *f, const bg_point *p, const double
     calc_rows(f, out, BG_OF_w, bg_couplings_visit_w);
     if (out->block[BG_OF_w][BG_BY_v]) /* with the direct rows */
         bg_joint_calc_G(f, out->block[BG_OF_w][BG_BY_v]);
-    target gamma = aim(f, out, BG_OF_gamma, &f->patterns.G, NULL, false);
+    joint_target gamma = aim(f, out, BG_OF_gamma, &f->patterns.G, NULL, false);
     if (is_wanted(&gamma)) {
         bg_joint_update_acceleration(f, NULL);
         bg_joint_update_shifts(f, p->v, NULL, false);

@@ -30,7 +30,7 @@ static const double suspect = 1e-10;    /* D against the terms it consists of */
 static const double negligible = 1e-12; /* moments of a body against its largest */
 static const double lost = 1e-9, little = 1e-5;
 
-typedef struct search {
+typedef struct motion_search {
     bg_joint_form *f;
     const double *G;
     int nv, rows, capacity;
@@ -40,7 +40,7 @@ typedef struct search {
     double *R;    /* [nv nv] column k: coefficients of column order[k] */
     int *order;   /* [nv] kept columns first */
     double *x;    /* [nv] a motion, in units of size */
-} search;
+} motion_search;
 
 static bool is_behind(const bg_joint_form *f, int body, int v)
 {
@@ -125,7 +125,7 @@ static bool is_regular(bg_joint_form *f, bg_sym6 *before)
 }
 
 /* One row of A: entries by `of`, times weight. */
-static void add_velocity_rows(search *s, int body)
+static void add_velocity_rows(motion_search *s, int body)
 {
     for (int i = 0; i < s->nv; i++) {
         double *a = s->A + (size_t)i * (size_t)s->capacity + s->rows;
@@ -135,7 +135,7 @@ static void add_velocity_rows(search *s, int body)
     s->rows += 3;
 }
 
-static void add_turning_rows(search *s, int body)
+static void add_turning_rows(motion_search *s, int body)
 {
     double moment[3], largest = 0;
     bg_mat3 axes;
@@ -157,7 +157,7 @@ static void add_turning_rows(search *s, int body)
 }
 
 /* The constraint rows that count, each of length 1. */
-static void add_constraint_rows(search *s, const unsigned char *left_out)
+static void add_constraint_rows(motion_search *s, const unsigned char *left_out)
 {
     const bg_pattern *p = &s->f->patterns.G;
     for (int r = 0; r < s->f->ng; r++) {
@@ -179,7 +179,7 @@ static void add_constraint_rows(search *s, const unsigned char *left_out)
     }
 }
 
-static void calc_sizes(search *s)
+static void calc_sizes(motion_search *s)
 {
     const bg_joint_form *f = s->f;
     for (int b = 1; b < f->mb.nbodies; b++)
@@ -197,7 +197,7 @@ static void calc_sizes(search *s)
     }
 }
 
-static double calc_length(const search *s, int i)
+static double calc_length(const motion_search *s, int i)
 {
     const double *a = s->A + (size_t)i * (size_t)s->capacity;
     double sum = 0;
@@ -207,7 +207,7 @@ static double calc_length(const search *s, int i)
 }
 
 /* Takes column j, of unit length, out of column i and returns how much of it there was. */
-static double take_out(search *s, int j, int i)
+static double take_out(motion_search *s, int j, int i)
 {
     const double *q = s->A + (size_t)j * (size_t)s->capacity;
     double *a = s->A + (size_t)i * (size_t)s->capacity, h = 0;
@@ -220,7 +220,7 @@ static double take_out(search *s, int j, int i)
 
 /* Orthogonalises, largest first; returns how many columns are longer than `lost`. *least: the
  * shortest of those. */
-static int orthogonalise(search *s, double *least)
+static int orthogonalise(motion_search *s, double *least)
 {
     size_t nv = (size_t)s->nv;
     *least = INFINITY;
@@ -253,7 +253,7 @@ static int orthogonalise(search *s, double *least)
 }
 
 /* x <- the motion in which column order[last] is what the first `rank` others account for. */
-static void calc_motion(search *s, int rank, int last)
+static void calc_motion(motion_search *s, int rank, int last)
 {
     size_t nv = (size_t)s->nv;
     int column = s->order[last];
@@ -274,7 +274,7 @@ typedef struct finding {
     bg_vec3 w, v; /* of the body, of length 1 where it does so most */
 } finding;
 
-static finding describe(const search *s)
+static finding describe(const motion_search *s)
 {
     const bg_joint_form *f = s->f;
     finding found = {.motion = f->v_names[0]};
@@ -316,7 +316,7 @@ static void write_how(const finding *x, char *text, size_t size)
              a.z);
 }
 
-static bg_status report(const search *s, double least, int rank, bg_warnings *warnings,
+static bg_status report(const motion_search *s, double least, int rank, bg_warnings *warnings,
                         bg_error *err)
 {
     char how[96];
@@ -345,7 +345,7 @@ static bg_status report(const search *s, double least, int rank, bg_warnings *wa
     return BG_OK;
 }
 
-static bg_status look(search *s, const unsigned char *left_out, bg_warnings *warnings,
+static bg_status look(motion_search *s, const unsigned char *left_out, bg_warnings *warnings,
                       bg_error *err)
 {
     const bg_joint_form *f = s->f;
@@ -371,7 +371,7 @@ bg_status bg_joint_check_determined(bg_joint_form *f, const double *q, const dou
                                     bg_error *err)
 {
     size_t nv = (size_t)f->nv;
-    search s = {.f = f, .G = G, .nv = f->nv, .capacity = f->ng + 6 * f->mb.nbodies};
+    motion_search s = {.f = f, .G = G, .nv = f->nv, .capacity = f->ng + 6 * f->mb.nbodies};
     bg_sym6 *before = BG_NEW_ARRAY(bg_sym6, f->mech->nlinks);
     bg_status st = BG_OK;
     bg_joint_update_position(f, q);

@@ -52,14 +52,14 @@ void bg_joint_add_row_signals(const bg_joint_form *f, double *block)
 }
 
 /* A column of r. */
-typedef struct column {
+typedef struct drive_column {
     bg_joint_form *f;
     double *block;
-} column;
+} drive_column;
 
 static void add_force_column(void *self, const bg_wrench *wrench, int signal)
 {
-    const column *c = self;
+    const drive_column *c = self;
     bg_joint_form *f = c->f;
     for (int k = 0; k < f->mech->nlinks; k++)
         f->F[k] = rest;
@@ -83,7 +83,7 @@ static void add_force_column(void *self, const bg_wrench *wrench, int signal)
 void bg_joint_add_force_signals(bg_joint_form *f, bg_derivatives *out)
 {
     for (int by = BG_BY_u; by <= BG_BY_u_t; by++) {
-        column c = {f, out->block[BG_OF_r][by]};
+        drive_column c = {f, out->block[BG_OF_r][by]};
         bg_signal_visit visit = {.by = (bg_by)by,
                                  .force = c.block ? add_force_column : NULL,
                                  .self = &c,

@@ -23,10 +23,10 @@
 #include <string.h>
 
 /* The values on their way to the caller. */
-typedef struct target {
+typedef struct expansion_target {
     bg_joint_form *f;
     bg_expansion_values *out;
-} target;
+} expansion_target;
 
 static const bg_spatial rest = {{0, 0, 0}, {0, 0, 0}};
 
@@ -52,7 +52,7 @@ static int find(const bg_pattern *p, int row, int column)
 
 /* Adds factor times `width` columns of a matrix to the rows of node n's force, from a column on:
  * these rows have the same columns, but for those of forces, which take as many places. */
-static void add_block(const target *t, int n, int column, const bg_mat6 *X, int width,
+static void add_block(const expansion_target *t, int n, int column, const bg_mat6 *X, int width,
                       double factor)
 {
     const bg_joint_expansion *e = &t->f->expansion;
@@ -68,7 +68,7 @@ static void add_block(const target *t, int n, int column, const bg_mat6 *X, int 
 /* The same of a wrench that changes. */
 static void add_coupling(void *self, int of, int by, double pose[6][6], double twist[6][6])
 {
-    const target *t = self;
+    const expansion_target *t = self;
     const bg_joint_form *f = t->f;
     int n = bg_joint_find_node(f, of), m = bg_joint_find_node(f, by);
     if (n < 0 || m < 0)
@@ -82,7 +82,7 @@ static void add_coupling(void *self, int of, int by, double pose[6][6], double t
 
 static void add_reaction(void *self, int of, int by, double pose[6][6], double twist[6][6])
 {
-    const target *t = self;
+    const expansion_target *t = self;
     const bg_joint_form *f = t->f;
     int n = bg_joint_find_node(f, of), m = bg_joint_find_node(f, by);
     bg_mat6 E;
@@ -118,7 +118,7 @@ static bg_mat6 make_inertia(const bg_inertia *I)
 }
 
 /* Rows of forces: what link k contributes to its node. */
-static void add_link(const target *t, int k)
+static void add_link(const expansion_target *t, int k)
 {
     const bg_joint_form *f = t->f;
     int n = f->expansion.node_of[k];
@@ -134,7 +134,7 @@ static void add_link(const target *t, int k)
 }
 
 /* 1 and -1 of the sums along the tree. */
-static void add_units(const target *t, const bg_joint_node *n)
+static void add_units(const expansion_target *t, const bg_joint_node *n)
 {
     const bg_joint_expansion *e = &t->f->expansion;
     const bg_pattern *p = &e->def.x;
@@ -164,7 +164,7 @@ static void add_column(double *values, const bg_pattern *p, int row, int rows, i
 }
 
 /* Columns of the coordinates of a node in its sums. */
-static void add_coordinates(const target *t, const bg_joint_node *n)
+static void add_coordinates(const expansion_target *t, const bg_joint_node *n)
 {
     const bg_joint_form *f = t->f;
     const bg_expansion *e = &f->expansion.def;
@@ -182,7 +182,7 @@ static void add_coordinates(const target *t, const bg_joint_node *n)
 }
 
 /* Row i of r, of link k, where Phi is transmitted. The axis does not go with what is behind it. */
-static void add_row(const target *t, int k, int i, bg_spatial Phi)
+static void add_row(const expansion_target *t, int k, int i, bg_spatial Phi)
 {
     const bg_joint_form *f = t->f;
     const bg_expansion *e = &f->expansion.def;
@@ -205,7 +205,7 @@ static void add_row(const target *t, int k, int i, bg_spatial Phi)
 
 static void add_drive(void *self, int j, const bg_drive *d)
 {
-    const target *t = self;
+    const expansion_target *t = self;
     const bg_joint_form *f = t->f;
     const bg_joint_expansion *e = &f->expansion;
     int row = e->def.nx + j;
@@ -237,7 +237,7 @@ void bg_joint_calc_expansion(bg_joint_form *f, const bg_point *p, const double *
                              const double *lambda, bg_expansion_values *out)
 {
     const bg_joint_expansion *e = &f->expansion;
-    target t = {f, out};
+    expansion_target t = {f, out};
     bg_joint_update_acceleration(f, a);
     bg_joint_update_shifts(f, p->v, a, false);
     bg_joint_start_sums(f);

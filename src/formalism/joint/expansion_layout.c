@@ -84,20 +84,20 @@ static void want_drive(void *self, int j, const bg_drive *d)
 }
 
 /* A pattern on its way: counts the entries of rows, or lists them. */
-typedef struct builder {
+typedef struct pattern_builder {
     const bg_joint_form *f;
     int *next;   /* [rows] */
     int *column; /* NULL: count */
-} builder;
+} pattern_builder;
 
-static void run(builder *b, int row, int column, int width)
+static void run(pattern_builder *b, int row, int column, int width)
 {
     for (int i = 0; b->column && i < width; i++)
         b->column[b->next[row] + i] = column + i;
     b->next[row] += width;
 }
 
-static void run_coupling(builder *b, int of, int by, int width)
+static void run_coupling(pattern_builder *b, int of, int by, int width)
 {
     const bg_joint_form *f = b->f;
     int n = bg_joint_find_node(f, of), m = bg_joint_find_node(f, by);
@@ -120,7 +120,7 @@ static void run_reaction(void *self, int of, int by, double pose[6][6], double t
 
 static void run_drive(void *self, int j, const bg_drive *d)
 {
-    builder *b = self;
+    pattern_builder *b = self;
     const bg_joint_expansion *e = &b->f->expansion;
     for (int k = 0; k < d->nbodies; k++)
         if (bg_joint_find_node(b->f, d->body[k]) >= 0)
@@ -128,7 +128,7 @@ static void run_drive(void *self, int j, const bg_drive *d)
                 12);
 }
 
-static void list_x(builder *b, const double *lambda)
+static void list_x(pattern_builder *b, const double *lambda)
 {
     const bg_joint_form *f = b->f;
     const bg_joint_expansion *e = &f->expansion;
@@ -161,7 +161,7 @@ static void list_x(builder *b, const double *lambda)
 
 /* Columns of a node's coordinates in the first and the last of its rows D, y, w, and in the rows of
  * r: all of them, or only their own, where elements drive them. */
-static void list_coordinates(builder *b, bool D, bool y, bool r, bool driven)
+static void list_coordinates(pattern_builder *b, bool D, bool y, bool r, bool driven)
 {
     const bg_joint_expansion *e = &b->f->expansion;
     for (int k = 0; k < e->nnodes; k++) {
@@ -177,7 +177,7 @@ static void list_coordinates(builder *b, bool D, bool y, bool r, bool driven)
     }
 }
 
-static void list(builder *b, int which, const double *lambda)
+static void list(pattern_builder *b, int which, const double *lambda)
 {
     if (which == 0)
         list_x(b, lambda);
@@ -218,7 +218,7 @@ static void sort_rows(int rows, int *start, int *column)
 static bool make_pattern(const bg_joint_form *f, int which, const double *lambda, bg_pattern *out)
 {
     int rows = f->expansion.def.nx + f->nv;
-    builder b = {f, BG_NEW_ARRAY(int, rows), NULL};
+    pattern_builder b = {f, BG_NEW_ARRAY(int, rows), NULL};
     int *start = BG_NEW_ARRAY(int, rows + 1);
     bool good = b.next && start;
     if (good) {

@@ -15,12 +15,15 @@
 static const double least = 1e-10; /* of M_ii */
 
 /* One coordinate of the factorisation. */
-typedef struct motion {
+typedef struct factored_motion {
     bg_spatial S, U;
     double D;
-} motion;
+} factored_motion;
 
-enum { MOTION = sizeof(motion) / sizeof(double), SPATIAL = sizeof(bg_spatial) / sizeof(double) };
+enum {
+    MOTION = sizeof(factored_motion) / sizeof(double),
+    SPATIAL = sizeof(bg_spatial) / sizeof(double)
+};
 
 /* Operations with M's entries, along the tree, beside those with a recursion for each constraint.
  */
@@ -38,7 +41,7 @@ int bg_joint_get_mass_size(const bg_joint_form *f)
 }
 
 /* False: M is singular, or nearly so. */
-static bool reduce(bg_joint_form *f, int k, motion *m)
+static bool reduce(bg_joint_form *f, int k, factored_motion *m)
 {
     const bg_link *l = &f->mech->links[k];
     bg_sym6 *X = &f->articulated[k];
@@ -47,7 +50,7 @@ static bool reduce(bg_joint_form *f, int k, motion *m)
         double d = bg_spatial_dot(S, U);
         if (!(d > least * bg_spatial_dot(S, bg_inertia_apply(&f->composite[k], S)) && d < HUGE_VAL))
             return false;
-        m[i] = (motion){S, U, 1 / d};
+        m[i] = (factored_motion){S, U, 1 / d};
         bg_sym6_subtract_square(X, m[i].D, U);
     }
     return true;
@@ -56,7 +59,7 @@ static bool reduce(bg_joint_form *f, int k, motion *m)
 void bg_joint_factor_mass(bg_joint_form *f, double *factor)
 {
     const bg_mechanism *x = f->mech;
-    motion *m = (motion *)factor;
+    factored_motion *m = (factored_motion *)factor;
     memcpy(f->composite, f->I, (size_t)x->nlinks * sizeof *f->I);
     for (int k = 0; k < x->nlinks; k++)
         f->articulated[k] = bg_sym6_from_inertia(&f->I[k]);
@@ -77,7 +80,7 @@ void bg_joint_solve_mass(const void *self, double *factor, double *x)
 {
     const bg_joint_form *f = self;
     const bg_link *links = f->mech->links;
-    const motion *m = (const motion *)factor;
+    const factored_motion *m = (const factored_motion *)factor;
     bg_spatial *p = (bg_spatial *)(factor + (size_t)MOTION * (size_t)f->nv);
     int n = f->mech->nlinks;
     memset(p, 0, (size_t)n * sizeof *p);

@@ -15,30 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { OF_M, OF_G, OF_r, OF_h } kind;
+typedef enum pattern_kind { OF_M, OF_G, OF_r, OF_h } pattern_kind;
 
 /* Below this share of entries a pattern is worth its indices. */
-static bool is_sparse(const bg_joint_form *f, kind of, size_t entries, int rows)
+static bool is_sparse(const bg_joint_form *f, pattern_kind of, size_t entries, int rows)
 {
     size_t all = (size_t)rows * (size_t)f->nv;
     return entries <= (of == OF_r || of == OF_h ? 3 * all / 4 : all / 2);
 }
 
 /* Columns of one row while they are collected. */
-typedef struct collector {
+typedef struct column_collector {
     int *mark; /* [nv] the row that took the column last, -1: none */
     int *list; /* [nv] the row's columns */
     int row, n;
-} collector;
+} column_collector;
 
-static void take(collector *c, int column)
+static void take(column_collector *c, int column)
 {
     if (c->mark[column] != c->row)
         c->list[c->n++] = column;
     c->mark[column] = c->row;
 }
 
-static void take_link(const bg_joint_form *f, collector *c, int link)
+static void take_link(const bg_joint_form *f, column_collector *c, int link)
 {
     const bg_link *l = &f->mech->links[link];
     for (int j = l->v; j < l->v + l->nv; j++)
@@ -46,7 +46,7 @@ static void take_link(const bg_joint_form *f, collector *c, int link)
 }
 
 /* The way of a link to the ground; it ends where another whole way in this row has been. */
-static void take_way(const bg_joint_form *f, collector *c, int link)
+static void take_way(const bg_joint_form *f, column_collector *c, int link)
 {
     for (int k = link; k >= 0; k = f->mech->links[k].parent) {
         const bg_link *l = &f->mech->links[k];
@@ -56,7 +56,7 @@ static void take_way(const bg_joint_form *f, collector *c, int link)
     }
 }
 
-static void take_group(const bg_joint_form *f, collector *c, const bg_row_group *g)
+static void take_group(const bg_joint_form *f, column_collector *c, const bg_row_group *g)
 {
     for (int k = 0; k < bg_row_group_count_pairs(g); k++) {
         int a, b;
@@ -66,7 +66,7 @@ static void take_group(const bg_joint_form *f, collector *c, const bg_row_group 
     }
 }
 
-static void take_constraint(const bg_joint_form *f, collector *c, int row, int *group)
+static void take_constraint(const bg_joint_form *f, column_collector *c, int row, int *group)
 {
     if (row >= f->mb.nrows) {
         const bg_direct_row *r = &f->rows[row - f->mb.nrows];
@@ -79,7 +79,7 @@ static void take_constraint(const bg_joint_form *f, collector *c, int row, int *
     take_group(f, c, &f->mb.groups[*group]);
 }
 
-static void take_rate(const bg_joint_form *f, collector *c, int row)
+static void take_rate(const bg_joint_form *f, column_collector *c, int row)
 {
     const bg_rates_structure *x = &f->mb.rates;
     for (int k = x->start[row]; k < x->start[row + 1]; k++)
@@ -132,7 +132,8 @@ static int find_first(const bg_body_pairs *p, int link)
 }
 
 /* A row of M, or with pairs a row of a derivative of r. */
-static void take_coordinate(const bg_joint_form *f, collector *c, int link, const bg_body_pairs *p)
+static void take_coordinate(const bg_joint_form *f, column_collector *c, int link,
+                            const bg_body_pairs *p)
 {
     const bg_mechanism *x = f->mech;
     int end = x->links[link].last;
@@ -146,7 +147,7 @@ static void take_coordinate(const bg_joint_form *f, collector *c, int link, cons
 /* What one pattern is made from. */
 typedef struct source {
     const bg_joint_form *f;
-    kind of;
+    pattern_kind of;
     const int *link;
     const bg_body_pairs *pairs;
     int *scratch; /* [2 nv] */
@@ -156,7 +157,7 @@ typedef struct source {
 static size_t collect(const source *s, int rows, int *start, int *column)
 {
     const bg_joint_form *f = s->f;
-    collector c = {s->scratch, s->scratch + f->nv, 0, 0};
+    column_collector c = {s->scratch, s->scratch + f->nv, 0, 0};
     size_t total = 0;
     int group = 0;
     for (int j = 0; j < f->nv; j++)
@@ -262,7 +263,7 @@ static int *list_driven(const bg_joint_form *f)
 static size_t collect_z(const source *s, const int *driven, int *next, int *column)
 {
     const bg_joint_form *f = s->f;
-    collector c = {s->scratch, s->scratch + f->nv, 0, 0};
+    column_collector c = {s->scratch, s->scratch + f->nv, 0, 0};
     size_t total = 0;
     int k = 0;
     for (int j = 0; j < f->nv; j++)

@@ -45,16 +45,16 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
                          s->is_torque ? w->body[s->at.body].w : bg_marker_get_velocity(w, &s->at));
 }
 
-typedef struct state {
+typedef struct applied_state {
     bg_vec3 s, x;           /* arm, vector */
     const bg_mat3 *R, *map; /* map: NULL for none */
     bool in_body, is_torque;
     bg_slope slope[3]; /* of the components through outputs */
-} state;
+} applied_state;
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const applied_state *y = context;
     const bg_vec3 none = {0, 0, 0};
     const bg_vec3 given = {bg_slope_vary(&y->slope[0], d), bg_slope_vary(&y->slope[1], d),
                            bg_slope_vary(&y->slope[2], d)};
@@ -69,12 +69,12 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const applied *s = f->self;
-    state y = {.s = bg_marker_get_arm(w, &s->at),
-               .x = calc_vector(s, w),
-               .R = &w->body[s->at.body].R,
-               .map = s->is_mapped ? &s->map : NULL,
-               .in_body = s->in_body,
-               .is_torque = s->is_torque};
+    applied_state y = {.s = bg_marker_get_arm(w, &s->at),
+                       .x = calc_vector(s, w),
+                       .R = &w->body[s->at.body].R,
+                       .map = s->is_mapped ? &s->map : NULL,
+                       .in_body = s->in_body,
+                       .is_torque = s->is_torque};
     for (int k = 0; k < 3; k++) {
         y.slope[k] = bg_slope_make(s->body, s->nbodies);
         bg_law_calc_gradient(&s->component[k], w, NULL, NULL, NULL, &y.slope[k]);

@@ -20,21 +20,21 @@ typedef struct bump_stop {
     bg_stop stop;
 } bump_stop;
 
-typedef struct line {
+typedef struct bump_stop_line {
     bg_span span;
     bg_stop_state y;
     double pull;
-} line;
+} bump_stop_line;
 
-static line calc_line(const bump_stop *s, const bg_world *w, int mode)
+static bump_stop_line calc_line(const bump_stop *s, const bg_world *w, int mode)
 {
-    line x = {.span = bg_span_calc(w, &s->a, &s->b)};
+    bump_stop_line x = {.span = bg_span_calc(w, &s->a, &s->b)};
     x.y = bg_stop_calc(&s->stop, mode, s->sign * (s->at - x.span.L), -s->sign * x.span.L_t);
     x.pull = -s->sign * x.y.F;
     return x;
 }
 
-static line find_line(const bg_force *f, const bg_world *w)
+static bump_stop_line find_line(const bg_force *f, const bg_world *w)
 {
     return calc_line(f->self, w, w->mode[f->mode0]);
 }
@@ -42,28 +42,28 @@ static line find_line(const bg_force *f, const bg_world *w)
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
     const bump_stop *s = f->self;
-    const line x = find_line(f, w);
+    const bump_stop_line x = find_line(f, w);
     bg_span_pull(&x.span, w, &s->a, &s->b, x.pull, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const bump_stop *s = f->self;
-    const line x = find_line(f, w);
+    const bump_stop_line x = find_line(f, w);
     bg_stop_add_energy(&s->stop, &x.y, out);
 }
 
 static void switching(const bg_force *f, const bg_world *w, double *out)
 {
     const bump_stop *s = f->self;
-    const line x = find_line(f, w);
+    const bump_stop_line x = find_line(f, w);
     out[0] = bg_stop_calc_switch(&s->stop, x.y.delta, x.y.delta_t);
 }
 
 static void settle(const bg_force *f, const bg_world *w, int *mode)
 {
     const bump_stop *s = f->self;
-    const line x = calc_line(s, w, BG_STOP_OPEN);
+    const bump_stop_line x = calc_line(s, w, BG_STOP_OPEN);
     bg_stop_settle(&s->stop, x.y.delta, x.y.delta_t, mode);
 }
 
@@ -79,7 +79,7 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const line *x = context;
+    const bump_stop_line *x = context;
     (void)dh;
     const bg_span_variation v = bg_span_vary(&x->span, d);
     bg_vec3 df = {0, 0, 0};
@@ -91,7 +91,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const bump_stop *s = f->self;
-    const line x = find_line(f, w);
+    const bump_stop_line x = find_line(f, w);
     bg_wrench on[2];
     bg_span_calc_wrenches(&x.span, x.pull, on);
     bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, true, out);
@@ -99,7 +99,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const line x = find_line(f, w);
+    const bump_stop_line x = find_line(f, w);
     const double values[] = {x.span.L, x.span.L_t, x.y.F, -x.y.delta, x.y.touches};
     return values[which];
 }

@@ -47,7 +47,7 @@ typedef struct bushing {
 } bushing;
 
 /* Everything at one state; forces and torques act on b. */
-typedef struct state {
+typedef struct bushing_state {
     const bushing *s;
     bg_mat3 A;
     bg_vec3 s_a, s_b; /* from the centres of a and b to marker b */
@@ -57,7 +57,7 @@ typedef struct state {
     bg_vec3 phi, omega; /* axes A */
     double c, c_theta;  /* c(theta) and c'(theta) / theta */
     bg_vec3 f, n;       /* world axes, at marker b */
-} state;
+} bushing_state;
 
 static bg_vec3 times(const double *k, bg_vec3 x)
 {
@@ -100,7 +100,7 @@ static bg_vec3 pull(const double *k, bg_vec3 x, const double *preload)
 }
 
 /* T^T m */
-static bg_vec3 turn_back(const state *y, bg_vec3 m)
+static bg_vec3 turn_back(const bushing_state *y, bg_vec3 m)
 {
     const bg_vec3 once = bg_cross(y->phi, m);
     return bg_add_scaled(bg_add_scaled(m, 0.5, once), y->c, bg_cross(y->phi, once));
@@ -147,12 +147,12 @@ static void calc_stops(const stops *s, double x, double out[3])
 }
 
 /* angles: phi is wanted although no law needs it. */
-static state calc_state(const bg_force *f, const bg_world *w, bool angles)
+static bushing_state calc_state(const bg_force *f, const bg_world *w, bool angles)
 {
     const bushing *s = f->self;
     const bg_body_state *a = &w->body[s->a.body], *b = &w->body[s->b.body];
     const bg_mat3 B = bg_marker_get_axes(w, &s->b);
-    state y = {.s = s, .A = bg_marker_get_axes(w, &s->a), .w_a = a->w, .w_b = b->w};
+    bushing_state y = {.s = s, .A = bg_marker_get_axes(w, &s->a), .w_a = a->w, .w_b = b->w};
     y.s_b = bg_marker_get_arm(w, &s->b);
     y.s_a = bg_sub(bg_add(b->r, y.s_b), a->r);
     y.d = bg_sub(y.s_a, bg_marker_get_arm(w, &s->a));
@@ -176,7 +176,7 @@ static state calc_state(const bg_force *f, const bg_world *w, bool angles)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w, false);
+    const bushing_state y = calc_state(f, w, false);
     const bg_vec3 p = bg_marker_get_position(w, &y.s->b);
     bg_wrench_add(wrench, w, y.s->b.body, p, y.f, y.n);
     bg_wrench_add(wrench, w, y.s->a.body, p, bg_scale(-1, y.f), bg_scale(-1, y.n));
@@ -184,7 +184,7 @@ static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w, false);
+    const bushing_state y = calc_state(f, w, false);
     const bushing *s = y.s;
     out->potential += 0.5 * (bg_dot(y.x, times(s->k, y.x)) + bg_dot(y.phi, times(s->k + 3, y.phi)));
     out->potential += y.stopping[0];
@@ -194,7 +194,7 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 }
 
 /* The change of T^T m with phi. */
-static bg_vec3 vary_torque(const state *y, bg_vec3 dphi)
+static bg_vec3 vary_torque(const bushing_state *y, bg_vec3 dphi)
 {
     const bg_vec3 phi = y->phi, m = pull(y->s->k + 3, phi, y->s->preload + 3);
     const bg_vec3 dm = times(y->s->k + 3, dphi);
@@ -206,7 +206,7 @@ static bg_vec3 vary_torque(const state *y, bg_vec3 dphi)
 }
 
 /* T omega */
-static bg_vec3 turn(const state *y, bg_vec3 omega)
+static bg_vec3 turn(const bushing_state *y, bg_vec3 omega)
 {
     const bg_vec3 once = bg_cross(y->phi, omega);
     return bg_add_scaled(bg_add_scaled(omega, -0.5, once), y->c, bg_cross(y->phi, once));
@@ -214,7 +214,7 @@ static bg_vec3 turn(const state *y, bg_vec3 omega)
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const bushing_state *y = context;
     const bg_vec3 turn_a = d[0].dtheta;
     (void)dh;
     const bg_vec3 ds_b = bg_variation_of_arm(&d[1], y->s_b);
@@ -245,7 +245,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state y = calc_state(f, w, false);
+    const bushing_state y = calc_state(f, w, false);
     const int body[] = {y.s->a.body, y.s->b.body};
     const bg_vec3 n_a = bg_add(y.n, bg_cross(y.s_a, y.f)), n_b = bg_add(y.n, bg_cross(y.s_b, y.f));
     const bg_wrench on[2] = {{bg_scale(-1, y.f), bg_scale(-1, n_a)}, {y.f, n_b}};
@@ -256,7 +256,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const bushing *s = f->self;
-    const state y = calc_state(f, w, true);
+    const bushing_state y = calc_state(f, w, true);
     const bg_vec3 force = bg_rotate_back(&y.A, y.f), torque = bg_rotate_back(&y.A, y.n);
     const bg_vec3 values[] = {y.x, y.phi, force, torque};
     double out[3];

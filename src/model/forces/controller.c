@@ -37,7 +37,7 @@ typedef struct controller {
 } controller;
 
 /* All signals of the loop at one state. */
-typedef struct state {
+typedef struct controller_state {
     const controller *s;
     bg_lever in, out;
     bg_vec3 arm, w; /* of the measured marker */
@@ -46,7 +46,7 @@ typedef struct state {
     double y, y_t, r, e;
     double x, x_t, u;
     bg_slope *y_slope, *r_slope; /* of y and r through outputs; NULL: not wanted */
-} state;
+} controller_state;
 
 static double calc_law(const bg_law *law, const bg_world *w, double *rate, bg_slope *slope)
 {
@@ -54,7 +54,7 @@ static double calc_law(const bg_law *law, const bg_world *w, double *rate, bg_sl
                          : bg_law_calc(law, w, NULL);
 }
 
-static void measure(const bg_force *f, const bg_world *w, state *y)
+static void measure(const bg_force *f, const bg_world *w, controller_state *y)
 {
     const controller *s = y->s;
     if (s->measured.given) {
@@ -78,10 +78,12 @@ static void measure(const bg_force *f, const bg_world *w, state *y)
         y->y = y->y_t;
 }
 
-static state calc_state(const bg_force *f, const bg_world *w, bg_slope *y_slope, bg_slope *r_slope)
+static controller_state calc_state(const bg_force *f, const bg_world *w, bg_slope *y_slope,
+                                   bg_slope *r_slope)
 {
     const controller *s = f->self;
-    state y = {.s = s, .out = bg_lever_calc(w, &s->output), .y_slope = y_slope, .r_slope = r_slope};
+    controller_state y = {
+        .s = s, .out = bg_lever_calc(w, &s->output), .y_slope = y_slope, .r_slope = r_slope};
     double r_t = 0;
     measure(f, w, &y);
     y.r = calc_law(&s->reference, w, s->kd != 0 && s->lag < 0 ? &r_t : NULL, r_slope);
@@ -101,19 +103,19 @@ static state calc_state(const bg_force *f, const bg_world *w, bg_slope *y_slope,
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w, NULL, NULL);
+    const controller_state y = calc_state(f, w, NULL, NULL);
     bg_lever_push(&y.out, y.u, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w, NULL, NULL);
+    const controller_state y = calc_state(f, w, NULL, NULL);
     out->power += y.u * y.out.rate;
 }
 
 static void rates(const bg_force *f, const bg_world *w, double *z_t)
 {
-    const state y = calc_state(f, w, NULL, NULL);
+    const controller_state y = calc_state(f, w, NULL, NULL);
     if (y.s->lag >= 0)
         z_t[y.s->lag] = y.x_t;
     if (y.s->integral >= 0)
@@ -127,7 +129,7 @@ static void start(const bg_force *f, const bg_world *w, double *z)
     const controller *s = f->self;
     bg_world without = *w; /* the states are not known yet: the angle as it is */
     without.z = NULL;
-    state y = {.s = s};
+    controller_state y = {.s = s};
     measure(f, s->measured.given ? w : &without, &y);
     if (s->lag >= 0)
         z[s->lag] = bg_law_calc(&s->reference, w, NULL) - y.y;
@@ -139,7 +141,7 @@ static void start(const bg_force *f, const bg_world *w, double *z)
 
 /* The changes of u and of the rates of states. Bodies: output a, output b, then, unless a law says
  * what is measured, input a (or the marker's), input b. */
-static double respond(const state *y, const bg_variation *d, double *dh)
+static double respond(const controller_state *y, const bg_variation *d, double *dh)
 {
     const controller *s = y->s;
     double dy, dy_t = 0;
@@ -167,7 +169,7 @@ static double respond(const state *y, const bg_variation *d, double *dh)
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const controller_state *y = context;
     const double du = respond(y, d, dh);
     bg_lever_vary_push(&y->out, y->u, du, &d[0], &d[1], &dwrench[0], &dwrench[1]);
 }
@@ -192,7 +194,7 @@ static by_state calc_by_state(const controller *s)
 }
 
 /* The wrenches of a unit change of u, as a column by state j. */
-static void add_by_z(const state *y, double du, int j, bg_force_derivatives *out)
+static void add_by_z(const controller_state *y, double du, int j, bg_force_derivatives *out)
 {
     const bg_variation none = {0};
     bg_wrench on[2] = {0};
@@ -210,7 +212,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 {
     const controller *s = f->self;
     bg_slope y_slope = bg_slope_make(s->body, s->nbodies), r_slope = y_slope;
-    const state y = calc_state(f, w, &y_slope, &r_slope);
+    const controller_state y = calc_state(f, w, &y_slope, &r_slope);
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
     const by_state by = calc_by_state(s);
     for (int j = 0; j < f->nz; j++)
@@ -222,7 +224,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 {
     const controller *s = f->self;
     bg_slope y_slope = bg_slope_make(s->body, s->nbodies), r_slope = y_slope;
-    const state y = calc_state(f, w, &y_slope, &r_slope);
+    const controller_state y = calc_state(f, w, &y_slope, &r_slope);
     const by_state by = calc_by_state(s);
     bg_variation d[BG_FORCE_BODIES] = {0};
     memcpy(out->Q.z, by.u, sizeof by.u);
@@ -246,7 +248,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w, NULL, NULL);
+    const controller_state y = calc_state(f, w, NULL, NULL);
     const double values[] = {y.u, y.e, y.y, y.r};
     return values[which];
 }

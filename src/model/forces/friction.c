@@ -56,7 +56,7 @@ typedef struct load {
     double N;
 } load;
 
-typedef struct state {
+typedef struct friction_state {
     const friction *s;
     load load;
     bg_lever lever;
@@ -64,7 +64,7 @@ typedef struct state {
     int mode;
     double level_factor;   /* dQ/dL */
     const bg_slope *slope; /* of L through outputs; NULL: not wanted */
-} state;
+} friction_state;
 
 static int find_mode(const friction *s, double rate, int mode)
 {
@@ -94,7 +94,7 @@ static load calc_load(const bg_force *f, const bg_world *w, bg_vec3 n)
 }
 
 /* The change of N as the bodies turn. */
-static double vary_load(const state *y, const bg_variation *d)
+static double vary_load(const friction_state *y, const bg_variation *d)
 {
     const load *x = &y->load;
     const bool about_x = y->lever.kind == BG_COORDINATE_ANGLE_X;
@@ -103,10 +103,10 @@ static double vary_load(const state *y, const bg_variation *d)
     return bg_dot(x->r, bg_add_scaled(df, -bg_dot(y->lever.n, x->f), dn));
 }
 
-static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
+static friction_state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 {
     const friction *s = f->self;
-    state y = {.s = s, .lever = bg_lever_calc(w, &s->coordinate), .slope = slope};
+    friction_state y = {.s = s, .lever = bg_lever_calc(w, &s->coordinate), .slope = slope};
     y.load = calc_load(f, w, y.lever.n);
     const double rate = y.lever.rate;
     double g, g_rate = 0, g_u = 0, none = 0;
@@ -139,13 +139,13 @@ static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w, NULL);
+    const friction_state y = calc_state(f, w, NULL);
     bg_lever_push(&y.lever, y.Q, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state y = calc_state(f, w, NULL);
+    const friction_state y = calc_state(f, w, NULL);
     out->power += y.Q * y.lever.rate;
 }
 
@@ -212,7 +212,7 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const friction_state *y = context;
     double d_rate;
     bg_lever_vary(&y->lever, &d[0], &d[1], &d_rate);
     const double dL = bg_slope_vary(y->slope, d) + y->s->mu * y->s->radius * vary_load(y, d);
@@ -223,7 +223,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 }
 
 /* Wrenches on both bodies when Q changes by dQ. */
-static void push(const state *y, double dQ, bg_wrench on[2])
+static void push(const friction_state *y, double dQ, bg_wrench on[2])
 {
     const bg_variation none[2] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
     memset(on, 0, 2 * sizeof *on);
@@ -234,7 +234,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 {
     const friction *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    const state y = calc_state(f, w, &slope);
+    const friction_state y = calc_state(f, w, &slope);
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
     if (f->nz == 0)
         return;
@@ -251,7 +251,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 static int load_slopes(const bg_force *f, const bg_world *w, bg_load_slope out[BG_LOAD_SLOPES])
 {
     const friction *s = f->self;
-    const state y = calc_state(f, w, NULL);
+    const friction_state y = calc_state(f, w, NULL);
     int n = 0;
     for (int k = 0; k < y.load.n; k++) {
         bg_wrench on[2];
@@ -269,7 +269,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 {
     const friction *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    const state y = calc_state(f, w, &slope);
+    const friction_state y = calc_state(f, w, &slope);
     out->Q.rate = y.Q_rate;
     out->Q.z[0] = y.Q_u;
     out->h[0].rate = f->nz > 0 && y.mode == STICK ? 1 : 0;
@@ -285,7 +285,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const friction *s = f->self;
-    const state y = calc_state(f, w, NULL);
+    const friction_state y = calc_state(f, w, NULL);
     const double dry = y.L * y.level_factor;
     const double values[] = {
         y.lever.rate, y.Q, dry, f->nz > 0 ? w->z[f->z0] : 0, s->l > 0 && y.mode == STICK, y.load.N};

@@ -24,12 +24,12 @@ typedef struct limit {
     char joint[64]; /* its name */
 } limit;
 
-typedef struct state {
+typedef struct limit_state {
     bg_lever lever;
     double Q, Q_x, Q_rate;
     bg_stop_state end[ENDS];
     bool turns;
-} state;
+} limit_state;
 
 static double get_sign(const limit *s, int i)
 {
@@ -49,10 +49,10 @@ static bg_lever find_lever(const bg_force *f, const bg_world *w)
     return bg_lever_calc(w, &c);
 }
 
-static state calc_state(const bg_force *f, const bg_world *w)
+static limit_state calc_state(const bg_force *f, const bg_world *w)
 {
     const limit *s = f->self;
-    state y = {.lever = find_lever(f, w), .turns = s->turns};
+    limit_state y = {.lever = find_lever(f, w), .turns = s->turns};
     for (int i = 0; i < s->n; i++) {
         const double sign = get_sign(s, i);
         y.end[i] = bg_stop_calc(&s->stop, w->mode[f->mode0 + i], get_delta(s, i, y.lever.x),
@@ -66,14 +66,14 @@ static state calc_state(const bg_force *f, const bg_world *w)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w);
+    const limit_state y = calc_state(f, w);
     bg_lever_push(&y.lever, y.Q, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const limit *s = f->self;
-    const state y = calc_state(f, w);
+    const limit_state y = calc_state(f, w);
     for (int i = 0; i < s->n; i++)
         bg_stop_add_energy(&s->stop, &y.end[i], out);
 }
@@ -134,7 +134,7 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const limit_state *y = context;
     double d_rate;
     const double dx = bg_lever_vary(&y->lever, &d[0], &d[1], &d_rate);
     const double dQ = y->Q_x * dx + y->Q_rate * d_rate;
@@ -146,7 +146,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const limit *s = f->self;
-    const state y = calc_state(f, w);
+    const limit_state y = calc_state(f, w);
     const int body[2] = {s->coordinate.a.body, s->coordinate.b.body};
     bg_element_calc_derivatives(tangent, &y, body, 2, f->nz, out);
 }
@@ -154,7 +154,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 {
     const limit *s = f->self;
-    const state y = calc_state(f, w);
+    const limit_state y = calc_state(f, w);
     out->Q.x = y.Q_x;
     out->Q.rate = y.Q_rate;
     out->h[0].rate = s->turns ? 1 : 0;
@@ -163,7 +163,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
     const limit *s = f->self;
-    const state y = calc_state(f, w);
+    const limit_state y = calc_state(f, w);
     double contact = 0;
     for (int i = 0; i < s->n; i++)
         contact += y.end[i].touches ? get_sign(s, i) : 0;

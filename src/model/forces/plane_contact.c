@@ -23,26 +23,26 @@ typedef struct contact {
     bg_stop stop;
 } contact;
 
-typedef struct state {
+typedef struct plane_contact_state {
     const contact *s;
     bg_vec3 arm_a, arm_b; /* from the centres of mass to p and p0 */
     bg_vec3 s_a, s_b;     /* from the centres of mass to c */
     bg_vec3 w_a, w_b, n, d, v, u, F;
     double h, rub; /* mu N / sqrt(u^2 + e^2) */
     bg_stop_state y;
-} state;
+} plane_contact_state;
 
-static state calc_state(const contact *s, const bg_world *w, int mode)
+static plane_contact_state calc_state(const contact *s, const bg_world *w, int mode)
 {
     const bg_body_state *A = &w->body[s->a.body], *B = &w->body[s->b.body];
     const bg_mat3 axes = bg_marker_get_axes(w, &s->b);
     const bg_vec3 p = bg_marker_get_position(w, &s->a);
-    state x = {.s = s,
-               .arm_a = bg_marker_get_arm(w, &s->a),
-               .arm_b = bg_marker_get_arm(w, &s->b),
-               .w_a = A->w,
-               .w_b = B->w,
-               .n = bg_axis(&axes, 2)};
+    plane_contact_state x = {.s = s,
+                             .arm_a = bg_marker_get_arm(w, &s->a),
+                             .arm_b = bg_marker_get_arm(w, &s->b),
+                             .w_a = A->w,
+                             .w_b = B->w,
+                             .n = bg_axis(&axes, 2)};
     x.d = bg_sub(p, bg_marker_get_position(w, &s->b));
     x.h = bg_dot(x.n, x.d);
     const bg_vec3 c = bg_add_scaled(p, -x.h, x.n);
@@ -57,7 +57,7 @@ static state calc_state(const contact *s, const bg_world *w, int mode)
     return x;
 }
 
-static state find_state(const bg_force *f, const bg_world *w)
+static plane_contact_state find_state(const bg_force *f, const bg_world *w)
 {
     return calc_state(f->self, w, w->mode[f->mode0]);
 }
@@ -65,7 +65,7 @@ static state find_state(const bg_force *f, const bg_world *w)
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
     const contact *s = f->self;
-    const state x = find_state(f, w);
+    const plane_contact_state x = find_state(f, w);
     const bg_vec3 none = {0, 0, 0}, c = bg_add(w->body[s->a.body].r, x.s_a);
     bg_wrench_add(wrench, w, s->a.body, c, x.F, none);
     bg_wrench_add(wrench, w, s->b.body, c, bg_scale(-1, x.F), none);
@@ -74,7 +74,7 @@ static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const contact *s = f->self;
-    const state x = find_state(f, w);
+    const plane_contact_state x = find_state(f, w);
     bg_stop_add_energy(&s->stop, &x.y, out);
     out->power -= x.rub * bg_dot(x.u, x.u);
 }
@@ -82,14 +82,14 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 static void switching(const bg_force *f, const bg_world *w, double *out)
 {
     const contact *s = f->self;
-    const state x = find_state(f, w);
+    const plane_contact_state x = find_state(f, w);
     out[0] = bg_stop_calc_switch(&s->stop, x.y.delta, x.y.delta_t);
 }
 
 static void settle(const bg_force *f, const bg_world *w, int *mode)
 {
     const contact *s = f->self;
-    const state x = calc_state(s, w, BG_STOP_OPEN);
+    const plane_contact_state x = calc_state(s, w, BG_STOP_OPEN);
     bg_stop_settle(&s->stop, x.y.delta, x.y.delta_t, mode);
 }
 
@@ -106,7 +106,7 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench,
                     double *dh_unused)
 {
-    const state *x = context;
+    const plane_contact_state *x = context;
     const contact *s = x->s;
     (void)dh_unused;
     const bg_vec3 dn = bg_cross(d[1].dtheta, x->n), dp = bg_variation_of_point(&d[0], x->arm_a);
@@ -132,7 +132,7 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
     const contact *s = f->self;
-    const state x = find_state(f, w);
+    const plane_contact_state x = find_state(f, w);
     const bg_vec3 back = bg_scale(-1, x.F);
     const bg_wrench on[2] = {{x.F, bg_cross(x.s_a, x.F)}, {back, bg_cross(x.s_b, back)}};
     bg_element_calc_pair_derivatives(tangent, &x, s->body, w, on, true, out);
@@ -140,7 +140,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state x = find_state(f, w);
+    const plane_contact_state x = find_state(f, w);
     const double values[] = {x.y.F,        x.rub * bg_length(x.u), -x.y.delta,
                              -x.y.delta_t, bg_length(x.u),         x.y.touches};
     return values[which];

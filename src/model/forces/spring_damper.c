@@ -15,26 +15,26 @@
 
 #include <stdlib.h>
 
-typedef struct spring {
+typedef struct spring_damper {
     bg_marker a, b;
     double k, c, L0;
     double L_design;                     /* m, length in the design position */
     bg_curve spring_table, damper_table; /* n = 0: linear */
     bg_law force, actuator;              /* force: instead of spring and damper */
     int nbodies, body[BG_FORCE_BODIES];  /* of a and b, then those of outputs in laws */
-} spring;
+} spring_damper;
 
 enum { LENGTH, RATE, STRETCH, VARIABLES };
 static const char *const variables[VARIABLES] = {"length", "rate", "stretch"};
 
 /* The line, and the force with its derivatives by length and rate. */
-typedef struct line {
+typedef struct spring_damper_line {
     bg_span span;
     double F, F_L, F_rate;
     bg_slope *slope; /* of F through outputs; NULL: not wanted */
-} line;
+} spring_damper_line;
 
-static double calc_spring(const spring *s, double stretch, double *slope)
+static double calc_spring(const spring_damper *s, double stretch, double *slope)
 {
     double y[3] = {s->k * stretch, s->k, 0};
     if (s->spring_table.n)
@@ -43,7 +43,7 @@ static double calc_spring(const spring *s, double stretch, double *slope)
     return y[0];
 }
 
-static double calc_damper(const spring *s, double rate, double *slope)
+static double calc_damper(const spring_damper *s, double rate, double *slope)
 {
     double y[3] = {s->c * rate, s->c, 0};
     if (s->damper_table.n)
@@ -53,9 +53,9 @@ static double calc_damper(const spring *s, double rate, double *slope)
 }
 
 /* F and, where a slope is given, its derivatives. */
-static line calc_line(const spring *s, const bg_world *w, bg_slope *slope)
+static spring_damper_line calc_line(const spring_damper *s, const bg_world *w, bg_slope *slope)
 {
-    line x = {.span = bg_span_calc(w, &s->a, &s->b), .slope = slope};
+    spring_damper_line x = {.span = bg_span_calc(w, &s->a, &s->b), .slope = slope};
     const double own[VARIABLES] = {x.span.L, x.span.L_t, x.span.L - s->L0};
     const bg_law *const laws[] = {&s->force, &s->actuator};
     if (!s->force.given)
@@ -77,15 +77,15 @@ static line calc_line(const spring *s, const bg_world *w, bg_slope *slope)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const spring *s = f->self;
-    const line x = calc_line(s, w, NULL);
+    const spring_damper *s = f->self;
+    const spring_damper_line x = calc_line(s, w, NULL);
     bg_span_pull(&x.span, w, &s->a, &s->b, x.F, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const spring *s = f->self;
-    const line x = calc_line(s, w, NULL);
+    const spring_damper *s = f->self;
+    const spring_damper_line x = calc_line(s, w, NULL);
     double stretch = x.span.L - s->L0, F_spring = 0, slope;
     if (!s->force.given) {
         F_spring = calc_spring(s, stretch, &slope);
@@ -97,7 +97,7 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const line *x = context;
+    const spring_damper_line *x = context;
     (void)dh;
     const bg_span_variation v = bg_span_vary(&x->span, d);
     bg_vec3 df = bg_scale(x->F_L, v.dd); /* at zero length: as a spring of free length 0 */
@@ -110,9 +110,9 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const spring *s = f->self;
+    const spring_damper *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    const line x = calc_line(s, w, &slope);
+    const spring_damper_line x = calc_line(s, w, &slope);
     bg_wrench on[2];
     if (s->force.noutputs + s->actuator.noutputs > 0) { /* whether their slopes are zero or not */
         bg_element_calc_derivatives(tangent, &x, s->body, s->nbodies, 0, out);
@@ -124,15 +124,15 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const spring *s = f->self;
-    const line x = calc_line(s, w, NULL);
+    const spring_damper *s = f->self;
+    const spring_damper_line x = calc_line(s, w, NULL);
     const double L = x.span.L, values[] = {L, x.span.L_t, L - s->L0, x.F, L - s->L_design};
     return values[which];
 }
 
 static void look(const bg_force *f, bg_force_look *out)
 {
-    const spring *s = f->self;
+    const spring_damper *s = f->self;
     const bool springs = s->k > 0 || s->spring_table.n > 0,
                damps = s->c > 0 || s->damper_table.n > 0;
     *out = (bg_force_look){.kind = springs == damps ? NULL
@@ -144,7 +144,7 @@ static void look(const bg_force *f, bg_force_look *out)
 
 static void clear(bg_force *f)
 {
-    spring *s = f->self;
+    spring_damper *s = f->self;
     if (s) {
         bg_curve_clear(&s->spring_table);
         bg_curve_clear(&s->damper_table);
@@ -163,7 +163,7 @@ static void exclude(const bg_value *v, const char *key, const char *other)
         bg_value_fail(&b, "cannot stand beside '%s'; give one of them", key);
 }
 
-static void read_laws(const bg_value *v, spring *s)
+static void read_laws(const bg_value *v, spring_damper *s)
 {
     static const char *const kinds[] = {"linear", "cubic", NULL};
     const bg_curve_kind kind = bg_value_choice(v, "interpolation", kinds, 1) == 0 ? BG_CURVE_LINEAR
@@ -195,7 +195,7 @@ static void read(const bg_value *v, bg_force *f)
                                        "stiffness",     "damping",  "free_length",
                                        "interpolation", "force",    "stiffness_table",
                                        "damping_table", "actuator", NULL};
-    spring *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
+    spring_damper *s = f->self = bg_reader_allocate(v->reader, 1, sizeof *s);
     if (!s)
         return;
     bg_value_expect(v, keys);

@@ -23,23 +23,23 @@ enum { ANGLE, RATE, VARIABLES };
 static const char *const variables[VARIABLES] = {"angle", "rate"};
 
 /* The coordinate now, and the force along it with its derivatives. */
-typedef struct state {
+typedef struct torsion_state {
     bg_lever lever;
     double Q, Q_x, Q_rate;
     bool turns;
     const bg_slope *slope; /* of Q through outputs; NULL: not wanted */
-} state;
+} torsion_state;
 
-static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
+static torsion_state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 {
     const torsion *s = f->self;
     bg_coordinate c = s->coordinate;
     c.turns = s->turns ? f->z0 : -1;
-    state y = {.lever = bg_lever_calc(w, &c),
-               .Q_x = -s->k,
-               .Q_rate = -s->c,
-               .turns = s->turns,
-               .slope = slope};
+    torsion_state y = {.lever = bg_lever_calc(w, &c),
+                       .Q_x = -s->k,
+                       .Q_rate = -s->c,
+                       .turns = s->turns,
+                       .slope = slope};
     const double own[VARIABLES] = {y.lever.x, y.lever.rate};
     y.Q = -s->k * (own[ANGLE] - s->x0) - s->c * own[RATE];
     if (slope) {
@@ -55,14 +55,14 @@ static state calc_state(const bg_force *f, const bg_world *w, bg_slope *slope)
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state y = calc_state(f, w, NULL);
+    const torsion_state y = calc_state(f, w, NULL);
     bg_lever_push(&y.lever, y.Q, wrench);
 }
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
     const torsion *s = f->self;
-    const state y = calc_state(f, w, NULL);
+    const torsion_state y = calc_state(f, w, NULL);
     const double e = y.lever.x - s->x0;
     out->potential += 0.5 * s->k * e * e;
     out->power += (y.Q + s->k * e) * y.lever.rate;
@@ -84,7 +84,7 @@ static void start(const bg_force *f, const bg_world *w, double *z)
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const torsion_state *y = context;
     double d_rate;
     const double dx = bg_lever_vary(&y->lever, &d[0], &d[1], &d_rate);
     const double dQ = y->Q_x * dx + y->Q_rate * d_rate + bg_slope_vary(y->slope, d);
@@ -97,7 +97,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 {
     const torsion *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    const state y = calc_state(f, w, &slope);
+    const torsion_state y = calc_state(f, w, &slope);
     bg_element_calc_derivatives(tangent, &y, s->body, s->nbodies, f->nz, out);
 }
 
@@ -105,7 +105,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 {
     const torsion *s = f->self;
     bg_slope slope = bg_slope_make(s->body, s->nbodies);
-    const state y = calc_state(f, w, &slope);
+    const torsion_state y = calc_state(f, w, &slope);
     out->Q.x = y.Q_x;
     out->Q.rate = y.Q_rate;
     out->h[0].rate = s->turns ? 1 : 0;
@@ -118,7 +118,7 @@ static void drive(const bg_force *f, const bg_world *w, bg_drive *out)
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state y = calc_state(f, w, NULL);
+    const torsion_state y = calc_state(f, w, NULL);
     const double values[] = {y.lever.x, y.lever.rate, y.Q};
     return values[which];
 }

@@ -36,7 +36,7 @@ typedef struct wheel_rail {
 } wheel_rail;
 
 /* Everything at one state. */
-typedef struct state {
+typedef struct wheel_rail_state {
     const wheel_rail *s;
     const bg_rail_contact *k;
     const bg_rail_contact_state *y;
@@ -50,7 +50,7 @@ typedef struct state {
     bg_dual rise; /* m/s, f_z - tan delta f_y */
     bg_creep_motion motion;
     bg_creep_force creep;
-} state;
+} wheel_rail_state;
 
 static bg_vec3 column(const bg_mat3 *A, int k)
 {
@@ -58,7 +58,7 @@ static bg_vec3 column(const bg_mat3 *A, int k)
 }
 
 /* A_k . u as far as A turns with body a; what u changes with comes by add_vector. */
-static void add_projection(const state *y, int k, bg_vec3 u, bg_dual *out)
+static void add_projection(const wheel_rail_state *y, int k, bg_vec3 u, bg_dual *out)
 {
     const bg_vec3 axis = column(&y->A, k), turn = bg_cross(axis, u);
     out->x = bg_dot(axis, u);
@@ -81,7 +81,7 @@ static void add_vector(bg_dual *out, int first, bg_vec3 by)
 
 /* Where the axle's middle is along axis k of the frame: dd = dr_b + dtheta_b x s_b - dr_a -
  * dtheta_a x s_a. */
-static bg_dual calc_along(const bg_world *w, const state *y, int k)
+static bg_dual calc_along(const bg_world *w, const wheel_rail_state *y, int k)
 {
     const bg_vec3 axis = column(&y->A, k), p_a = bg_marker_get_position(w, &y->k->a);
     const bg_vec3 s_a = bg_sub(p_a, w->body[y->k->a.body].r);
@@ -95,7 +95,7 @@ static bg_dual calc_along(const bg_world *w, const state *y, int k)
 }
 
 /* The arguments of the gap: y, z, n_y, n_z, n_x. */
-static void calc_arguments(const bg_world *w, state *y)
+static void calc_arguments(const bg_world *w, wheel_rail_state *y)
 {
     static const int axes[BG_RAIL_CONTACT_ARGS] = {1, 2, 1, 2, 0};
     const bg_mat3 B = bg_marker_get_axes(w, &y->k->b);
@@ -113,7 +113,7 @@ static void calc_arguments(const bg_world *w, state *y)
 }
 
 /* A function of the arguments with this gradient. */
-static bg_dual compose(const state *y, double value, const double *gradient)
+static bg_dual compose(const wheel_rail_state *y, double value, const double *gradient)
 {
     bg_dual out = bg_dual_make(y->n, value);
     for (int i = 0; i < BG_RAIL_CONTACT_ARGS && y->n > 0; i++)
@@ -123,7 +123,7 @@ static bg_dual compose(const state *y, double value, const double *gradient)
 }
 
 /* rho: n_x reach, P_y - y, P_z - z. */
-static void calc_place(state *y)
+static void calc_place(wheel_rail_state *y)
 {
     const double *mean = y->y->mean;
     const bg_dual reach = compose(y, mean[BG_RAIL_CONTACT_REACH],
@@ -135,7 +135,7 @@ static void calc_place(state *y)
     y->rho[2] = bg_dual_combine(1, &P_z, -1, &y->x[1]);
 }
 
-static void calc_load(state *y, double lambda)
+static void calc_load(wheel_rail_state *y, double lambda)
 {
     const bg_dual gap_y = compose(y, y->y->gap_x[0], y->y->gap_xx[0]);
     const bg_dual gap_z = compose(y, y->y->gap_x[1], y->y->gap_xx[1]);
@@ -159,7 +159,7 @@ static bg_dual cross(const bg_dual a[3], const bg_dual b[3], int i)
 }
 
 /* How fast the frame itself moves at the contact, along the normal. */
-static void calc_rise(const bg_world *w, state *y)
+static void calc_rise(const bg_world *w, wheel_rail_state *y)
 {
     const bg_body_state *a = &w->body[y->k->a.body];
     bg_dual run[3], turn[3], f[3];
@@ -182,7 +182,7 @@ static void calc_rise(const bg_world *w, state *y)
     y->rise = bg_dual_combine(1, &f[2], -1, &across);
 }
 
-static void calc_motion(const bg_world *w, state *y)
+static void calc_motion(const bg_world *w, wheel_rail_state *y)
 {
     const bg_body_state *a = &w->body[y->k->a.body], *b = &w->body[y->k->b.body];
     const bg_vec3 u = bg_add(b->v, bg_cross(b->w, y->arm));
@@ -211,7 +211,7 @@ static void calc_motion(const bg_world *w, state *y)
     add_vector(&m->speed, TWIST_A, column(&y->A, 0));
 }
 
-static void calc_state(const bg_force *f, const bg_world *w, int n, state *y)
+static void calc_state(const bg_force *f, const bg_world *w, int n, wheel_rail_state *y)
 {
     y->s = f->self;
     y->k = &w->contacts[y->s->contact];
@@ -226,13 +226,13 @@ static void calc_state(const bg_force *f, const bg_world *w, int n, state *y)
     bg_creep_calc(&y->s->creep, &y->motion, &y->creep);
 }
 
-static bg_vec3 get_force(const state *y)
+static bg_vec3 get_force(const wheel_rail_state *y)
 {
     const bg_dual *F = y->creep.F;
     return bg_rotate(&y->A, bg_vec3_make(F[0].x, F[1].x, F[2].x));
 }
 
-static bg_vec3 get_arm(const state *y)
+static bg_vec3 get_arm(const wheel_rail_state *y)
 {
     const bg_vec3 rho = bg_vec3_make(y->rho[0].x, y->rho[1].x, y->rho[2].x);
     return bg_add(y->arm, bg_rotate(&y->A, rho));
@@ -248,7 +248,7 @@ typedef struct effect {
 
 static void calc_effect(const bg_force *f, const bg_world *w, effect *out)
 {
-    state y;
+    wheel_rail_state y;
     calc_state(f, w, 0, &y);
     out->place = bg_add(w->body[y.k->b.body].r, get_arm(&y));
     out->force = get_force(&y);
@@ -292,7 +292,7 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 }
 
 /* Change of the wrench on the wheelset with variable c. */
-static bg_wrench vary(const state *y, int c)
+static bg_wrench vary(const wheel_rail_state *y, int c)
 {
     double unit[ALL] = {0};
     unit[c] = 1;
@@ -309,7 +309,7 @@ static bg_wrench vary(const state *y, int c)
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    state y;
+    wheel_rail_state y;
     calc_state(f, w, ALL, &y);
     const int body[2] = {y.k->a.body, y.k->b.body};
     bg_element_clear(body, 2, out);
@@ -323,7 +323,7 @@ static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivativ
 
 static int force_slope(const bg_force *f, const bg_world *w, int *contact, double wrench[6])
 {
-    state y;
+    wheel_rail_state y;
     calc_state(f, w, ALL, &y);
     const bg_wrench x = vary(&y, LAMBDA);
     *contact = y.s->contact;
@@ -388,7 +388,7 @@ static void describe(const bg_force *f, int k, int direction, bool several, char
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    state y;
+    wheel_rail_state y;
     calc_state(f, w, 0, &y);
     const bg_creep_force *c = &y.creep;
     const double *mean = y.y->mean, along = y.s->sign[0], across = y.s->sign[1];
@@ -531,7 +531,7 @@ static void look(const bg_force *f, bg_force_look *out)
 /* The rail's normal force with the creep force. */
 static bg_vec3 find_whole(const bg_force *f, const bg_world *w)
 {
-    state y;
+    wheel_rail_state y;
     calc_state(f, w, 0, &y);
     const bg_vec3 normal = bg_vec3_make(0, -y.motion.slope.x * y.Q.x, y.Q.x); /* N (0, -sin, cos) */
     return bg_add(get_force(&y), bg_rotate(&y.A, normal));

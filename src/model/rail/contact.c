@@ -154,15 +154,16 @@ static void calc_second(local *t)
 }
 
 /* Sums over the points with weights p. */
-typedef struct sums {
+typedef struct contact_sums {
     double p, f[BG_RAIL_CONTACT_MEANS], f_i[BG_RAIL_CONTACT_MEANS][ARGS],
         fd[BG_RAIL_CONTACT_MEANS][ARGS];
     double d[ARGS], dd[ARGS][ARGS], d_ij[ARGS][ARGS];
     double d_iv_v[ARGS], d_vv_i[ARGS], d_ivv[ARGS], d_i_v_v[ARGS]; /* along v */
-} sums;
+} contact_sums;
 
 /* d_ij = c (B_ij - h' A_ij - h'' A_i A_j), of which A_ij and B_ij are with n_x alone. */
-static void add_second(sums *s, double p, const local *t, const double f[BG_RAIL_CONTACT_MEANS])
+static void add_second(contact_sums *s, double p, const local *t,
+                       const double f[BG_RAIL_CONTACT_MEANS])
 {
     const double pc = p * t->w->c, bend = pc * t->h[2];
     for (int i = 0; i < ARGS; i++) {
@@ -191,8 +192,8 @@ static void contract(const double P_nn[ARGS], const double v[ARGS], double out[A
 }
 
 /* What third derivatives need along v, d_i less its mean m: cumulants are moments then. */
-static void add_third(sums *s, double p, const double *x, const local *t, const double v[ARGS],
-                      const double m[ARGS])
+static void add_third(contact_sums *s, double p, const double *x, const local *t,
+                      const double v[ARGS], const double m[ARGS])
 {
     const lateral *l = &t->l;
     const double A_nn[ARGS] = {0, 0, l->T[2], l->U[2], x[N_Y] * l->T[3] + x[N_Z] * l->U[3]};
@@ -233,7 +234,7 @@ static void calc_turn(const pose *at, const bg_wheel_point *w, const candidate *
 
 /* Sums of first derivatives and of means, over all points. Derivatives by n_y, n_z and n_x share
  * sums: P_y and P_z have T and U, and T_n and U_n, as slopes. */
-static void add_first(const bg_rail_contact *k, const pose *at, const window *w, sums *s)
+static void add_first(const bg_rail_contact *k, const pose *at, const window *w, contact_sums *s)
 {
     const double ny = at->x[N_Y], nz = at->x[N_Z];
     double sum = 0, c_ = 0, h_ = 0, cT = 0, cU = 0, hT = 0, hU = 0, cT_n = 0, cU_n = 0, hT_n = 0,
@@ -337,8 +338,8 @@ static void weigh(const bg_rail_contact *k, window *w)
     }
 }
 
-static void finish_second(const bg_rail_contact *k, const pose *at, const window *w, sums *s,
-                          bg_rail_contact_state *y)
+static void finish_second(const bg_rail_contact *k, const pose *at, const window *w,
+                          contact_sums *s, bg_rail_contact_state *y)
 {
     for (int i = 0; i < w->n; i++) {
         local t;
@@ -363,7 +364,7 @@ static void finish_third(const bg_rail_contact *k, const pose *at, const window 
                          bg_rail_contact_state *y)
 {
     const double eps = k->epsilon;
-    sums s = {0};
+    contact_sums s = {0};
     for (int i = 0; i < w->n; i++) {
         local t;
         if (w->point[i].d == 0)
@@ -383,7 +384,7 @@ bool bg_rail_contact_calc(const bg_rail_contact *k, int order, bg_rail_contact_s
     const double a = y->x[N_X] * y->x[N_X], m = 1 / (1 - a);
     const pose at = {y->x, a, m, a * m};
     window w;
-    sums s = {0};
+    contact_sums s = {0};
     select_points(k, &at, &w);
     y->order = order;
     if (!isfinite(w.least))

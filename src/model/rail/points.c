@@ -23,13 +23,13 @@ enum { WIDE = 4, PARTS = 4, ANGLES = 320, ROLL = 3, PASSES = 3, SMOOTH = 24 };
 static const double of_sigma = 0.75, growth = 0.08, flange = 0.5;
 
 /* A profile with its arc length. */
-typedef struct grid {
+typedef struct profile_grid {
     int n;
     double du;   /* m, between neighbours */
     double *s;   /* [n] m */
     double *rho; /* [n] m, the distance from point to point here */
     double *xi;  /* [n] how many of them lie before; scratch of smoothing */
-} grid;
+} profile_grid;
 
 static double calc_curvature(const double y[4])
 {
@@ -73,7 +73,7 @@ static void list_curvatures(const bg_profile *rail, double du, double out[ANGLES
 }
 
 /* What contacts ask for at every point of the grid. */
-static void ask(const bg_rail_contact *k, const bg_profile *wheel, double step, grid *g)
+static void ask(const bg_rail_contact *k, const bg_profile *wheel, double step, profile_grid *g)
 {
     double rail[ANGLES], largest = 0;
     int piece = 0;
@@ -101,7 +101,7 @@ static int clamp(int i, int n)
 }
 
 /* No distance grows faster than contacts nearby allow; then running means. */
-static void smooth(grid *g)
+static void smooth(profile_grid *g)
 {
     for (int i = 1; i < g->n; i++)
         g->rho[i] = fmin(g->rho[i], g->rho[i - 1] + growth * g->du);
@@ -141,7 +141,7 @@ static void place_point(bg_rail_contact *k, const bg_profile *wheel, double s, d
 
 /* Points where xi is whole: between neighbours of the grid by the cubic through values and slopes,
  * xi' = 1/rho. */
-static void place_points(bg_rail_contact *k, const bg_profile *wheel, const grid *g)
+static void place_points(bg_rail_contact *k, const bg_profile *wheel, const profile_grid *g)
 {
     double steepest = -INFINITY;
     int piece = 0;
@@ -163,7 +163,7 @@ bg_status bg_rail_contact_prepare(bg_rail_contact *k, const bg_profile *wheel, d
 {
     const double from = wheel->range[0], to = wheel->range[1];
     const int most = PARTS * BG_RAIL_CONTACT_POINTS;
-    grid g = {.du = step / PARTS};
+    profile_grid g = {.du = step / PARTS};
     int piece = 0;
     k->points = BG_NEW_ARRAY(bg_wheel_point, BG_RAIL_CONTACT_POINTS);
     double *memory = BG_NEW_ARRAY(double, 3 * most);

@@ -16,16 +16,16 @@
  * directions. */
 #include "model/tyres/slip.h"
 
-typedef struct brush {
+typedef struct brush_tyre {
     bg_tyre tyre;
     double c[2]; /* C_i / N = 2 c_p a_0^2 / N_0 */
     double mu[2];
     double half_length, load; /* a_0, m, at N_0, N */
-} brush;
+} brush_tyre;
 
 static void calc_curve(const bg_tyre *tyre, const double s[2], double N, bg_slip_force *out)
 {
-    const brush *x = (const brush *)tyre;
+    const brush_tyre *x = (const brush_tyre *)tyre;
     const double b[2] = {x->c[0] / x->mu[0], x->c[1] / x->mu[1]};
     const double norm = hypot(b[0] * s[0], b[1] * s[1]);
     bg_parabola p = {.a = x->half_length * sqrt(N / x->load), .lambda = norm / 3};
@@ -42,7 +42,7 @@ static void read(const bg_value *v, bg_force *f)
 {
     static const char *const keys[] = {
         BG_TYRE_KEYS, "tread_stiffness", "friction", "half_length", "load", NULL};
-    brush *x = f->self = bg_reader_allocate(v->reader, 1, sizeof *x);
+    brush_tyre *x = f->self = bg_reader_allocate(v->reader, 1, sizeof *x);
     if (!x)
         return;
     bg_value_expect(v, keys);

@@ -13,38 +13,38 @@
  * power on the wheel, F v_z = -U' - c delta'^2 + F h_t, is dissipation and the work of the road. */
 #include "model/tyres/contact.h"
 
-typedef struct state {
+typedef struct point_follower_state {
     const bg_contact *s;
     bg_contact_state y;
     bg_vec3 arm, v, w;
-} state;
+} point_follower_state;
 
-static double calc_rise(const state *x)
+static double calc_rise(const point_follower_state *x)
 {
     return x->y.road[1] * x->y.advance + x->y.across[0] * x->v.y;
 }
 
-static state calc_state_in(const bg_force *f, const bg_world *w, const int *mode)
+static point_follower_state calc_state_in(const bg_force *f, const bg_world *w, const int *mode)
 {
     const bg_contact *s = f->self;
     const bg_vec3 p = bg_world_get_place(w, bg_marker_get_position(w, &s->wheel)),
                   v = bg_marker_get_velocity(w, &s->wheel);
-    state x = {s, bg_contact_find_road(f, p, v, w->t, mode), bg_marker_get_arm(w, &s->wheel), v,
-               w->body[s->wheel.body].w};
+    point_follower_state x = {s, bg_contact_find_road(f, p, v, w->t, mode),
+                              bg_marker_get_arm(w, &s->wheel), v, w->body[s->wheel.body].w};
     x.y.delta = x.y.road[0] + s->radius - p.z;
     x.y.delta_t = calc_rise(&x) - v.z;
     bg_contact_close(s, mode, &x.y);
     return x;
 }
 
-static state calc_state(const bg_force *f, const bg_world *w)
+static point_follower_state calc_state(const bg_force *f, const bg_world *w)
 {
     return calc_state_in(f, w, w->mode + f->mode0);
 }
 
 static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    const state x = calc_state(f, w);
+    const point_follower_state x = calc_state(f, w);
     const bg_vec3 p = bg_marker_get_position(w, &x.s->wheel), none = {0, 0, 0};
     bg_wrench_add(wrench, w, x.s->wheel.body, p, bg_vec3_make(0, 0, x.y.F), none);
     bg_wrench_add(wrench, w, 0, p, bg_vec3_make(0, 0, -x.y.F), none);
@@ -52,7 +52,7 @@ static void apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 
 static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    const state x = calc_state(f, w);
+    const point_follower_state x = calc_state(f, w);
     const bg_contact_state *y = &x.y;
     if (!y->touches)
         return;
@@ -62,19 +62,19 @@ static void energy(const bg_force *f, const bg_world *w, bg_energy *out)
 
 static void switching(const bg_force *f, const bg_world *w, double *s)
 {
-    const state x = calc_state(f, w);
+    const point_follower_state x = calc_state(f, w);
     bg_contact_switching(x.s, &x.y, s);
 }
 
 static void settle(const bg_force *f, const bg_world *w, int *mode)
 {
-    const state x = calc_state_in(f, w, mode);
+    const point_follower_state x = calc_state_in(f, w, mode);
     bg_contact_settle(f, &x.y, mode);
 }
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *x = context;
+    const point_follower_state *x = context;
     const bg_contact_state *y = &x->y;
     const bg_vec3 dp = bg_variation_of_point(d, x->arm);
     const bg_vec3 dv = bg_variation_of_velocity(d, x->arm, x->w);
@@ -91,13 +91,13 @@ static void tangent(const void *context, const bg_variation *d, bg_wrench *dwren
 
 static void derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    const state x = calc_state(f, w);
+    const point_follower_state x = calc_state(f, w);
     bg_element_calc_derivatives(tangent, &x, &x.s->wheel.body, 1, 0, out);
 }
 
 static double sensor(const bg_force *f, const bg_world *w, int which)
 {
-    const state x = calc_state(f, w);
+    const point_follower_state x = calc_state(f, w);
     const double values[] = {x.y.F, -x.y.delta, -x.y.delta_t, x.y.touches, x.y.road[0]};
     return values[which];
 }

@@ -52,15 +52,15 @@ static bg_ring_state get_state(const bg_force *f, const bg_world *w)
 }
 
 /* What was found last, and all that it depends on. */
-typedef struct memo {
+typedef struct ring_memo {
     bool known;
     int mode[BG_CONTACT_MODES];
     double t, Q, z[BG_RING_STATES];
     bg_body_state rim, ring;
     bg_ring_values y;
-} memo;
+} ring_memo;
 
-static bool is_known(const memo *m, const bg_force *f, const bg_world *w, double Q)
+static bool is_known(const ring_memo *m, const bg_force *f, const bg_world *w, double Q)
 {
     const bg_ring_tyre *s = f->self;
     return m->known && m->t == w->t && m->Q == Q &&
@@ -77,7 +77,7 @@ static const bg_ring_values *get_values(const bg_force *f, const bg_world *w, bg
     const bg_ring_tyre *s = f->self;
     const int *mode = w->mode + f->mode0;
     const double Q = calc_torque(f, w);
-    memo *m = w->memo ? w->memo[f->index] : NULL;
+    ring_memo *m = w->memo ? w->memo[f->index] : NULL;
     if (m && is_known(m, f, w, Q))
         return &m->y;
     bg_ring_state x = get_motion(f, w);
@@ -460,7 +460,7 @@ static void read_planar(const bg_value *v, bg_force *f)
 
 #define CLASS(name_, summary_, read_, ring_)                                                       \
     {                                                                                              \
-        .name = (name_), .summary = (summary_), .memo_size = sizeof(memo), .ring = &(ring_),       \
+        .name = (name_), .summary = (summary_), .memo_size = sizeof(ring_memo), .ring = &(ring_),  \
         .read = (read_), .apply = apply, .energy = energy, .rates = rates, .switching = switching, \
         .event = bg_contact_event, .sides = bg_contact_sides, .describe = bg_contact_describe,     \
         .start = start, .settle = settle, .derivatives = derivatives,                              \

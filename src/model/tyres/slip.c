@@ -8,7 +8,7 @@ static const double infinite = 1e-4; /* 1 - |zeta|^2 below which slip grows no f
 static const double default_tau = 5e-3;
 static const double upright = 1e-3; /* of the axis beside the vertical: a wheel that lies */
 
-typedef struct state {
+typedef struct slip_state {
     const bg_tyre *s;
     bg_patch k;
     double zeta[2], u_t[2];
@@ -21,7 +21,7 @@ typedef struct state {
     bg_slip_force curve;
     double align, spin;    /* N m, torques about n and e */
     bg_vec3 force, torque; /* on the wheel at the contact point */
-} state;
+} slip_state;
 
 static double smooth_sign(double x, double *derivative)
 {
@@ -31,7 +31,7 @@ static double smooth_sign(double x, double *derivative)
 }
 
 /* Deflection rates and what the curve sees of them. */
-static void calc_slip(state *y, const double *u)
+static void calc_slip(slip_state *y, const double *u)
 {
     const bg_tyre *s = y->s;
     const double *v = y->k.slip;
@@ -55,7 +55,7 @@ static void calc_slip(state *y, const double *u)
     }
 }
 
-static void calc_force(state *y)
+static void calc_force(slip_state *y)
 {
     const bg_patch *k = &y->k;
     y->N_F = k->contact.F > 0;
@@ -72,11 +72,11 @@ static void calc_force(state *y)
     y->torque = bg_add_scaled(bg_scale(y->align, k->n), y->spin, k->e);
 }
 
-static void calc_state(const bg_force *f, const bg_world *w, state *y)
+static void calc_state(const bg_force *f, const bg_world *w, slip_state *y)
 {
     const bg_tyre *s = f->self;
     const double *u = w->z + f->z0;
-    *y = (state){.s = s, .k = bg_patch_calc(f, w, s->axis, w->mode + f->mode0)};
+    *y = (slip_state){.s = s, .k = bg_patch_calc(f, w, s->axis, w->mode + f->mode0)};
     if (y->k.contact.touches) {
         calc_slip(y, u);
         calc_force(y);
@@ -89,22 +89,22 @@ static void calc_state(const bg_force *f, const bg_world *w, state *y)
 }
 
 /* The last state, and all that it depends on. */
-typedef struct memo {
+typedef struct slip_memo {
     bool known;
     int mode[BG_CONTACT_MODES];
     double t, u[2];
     bg_body_state wheel;
-    state y;
-} memo;
-_Static_assert(sizeof(memo) <= BG_TYRE_MEMO, "a tyre remembers more than it has room for");
+    slip_state y;
+} slip_memo;
+_Static_assert(sizeof(slip_memo) <= BG_TYRE_MEMO, "a tyre remembers more than it has room for");
 
 /* The state at w: that of the last call, where nothing has changed since; else computed, into own
  * if there is no room to remember it. */
-static const state *get_state(const bg_force *f, const bg_world *w, state *own)
+static const slip_state *get_state(const bg_force *f, const bg_world *w, slip_state *own)
 {
     const bg_body_state *wheel = &w->body[((const bg_tyre *)f->self)->contact.wheel.body];
     const size_t modes = (size_t)f->nmode * sizeof(int);
-    memo *m = w->memo ? w->memo[f->index] : NULL;
+    slip_memo *m = w->memo ? w->memo[f->index] : NULL;
     if (!m) {
         calc_state(f, w, own);
         return own;
@@ -124,8 +124,8 @@ static const state *get_state(const bg_force *f, const bg_world *w, state *own)
 
 void bg_tyre_apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     const int body = y->s->contact.wheel.body;
     if (!y->k.contact.touches)
         return;
@@ -136,8 +136,8 @@ void bg_tyre_apply(const bg_force *f, const bg_world *w, bg_wrench *wrench)
 
 void bg_tyre_energy(const bg_force *f, const bg_world *w, bg_energy *out)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     const bg_body_state *wheel = &w->body[y->s->contact.wheel.body];
     const double k = y->s->contact.k, delta = y->k.contact.delta;
     if (!y->k.contact.touches)
@@ -150,16 +150,16 @@ void bg_tyre_energy(const bg_force *f, const bg_world *w, bg_energy *out)
 
 void bg_tyre_rates(const bg_force *f, const bg_world *w, double *z_t)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     z_t[0] = y->u_t[0];
     z_t[1] = y->u_t[1];
 }
 
 void bg_tyre_switching(const bg_force *f, const bg_world *w, double *s)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     bg_contact_switching(&y->s->contact, &y->k.contact, s);
 }
 
@@ -175,7 +175,7 @@ typedef struct response {
     double F, curve[2], align, spin, u_t[2];
 } response;
 
-static response respond(const state *y, const bg_patch_variation *d, const double du[2])
+static response respond(const slip_state *y, const bg_patch_variation *d, const double du[2])
 {
     const bg_tyre *s = y->s;
     const bg_patch *k = &y->k;
@@ -205,7 +205,7 @@ static response respond(const state *y, const bg_patch_variation *d, const doubl
 }
 
 /* The change of the wrench where the patch keeps its place and directions. */
-static bg_wrench vary_forces(const state *y, const response *o)
+static bg_wrench vary_forces(const slip_state *y, const response *o)
 {
     const bg_patch *k = &y->k;
     bg_vec3 df = bg_add_scaled(bg_scale(o->F, k->n), o->curve[0], k->x);
@@ -214,7 +214,7 @@ static bg_wrench vary_forces(const state *y, const response *o)
     return (bg_wrench){df, bg_add(dt, bg_cross(k->reach, df))};
 }
 
-static bg_wrench vary_wrench(const state *y, const bg_patch_variation *d, const response *o)
+static bg_wrench vary_wrench(const slip_state *y, const bg_patch_variation *d, const response *o)
 {
     const bg_patch *k = &y->k;
     const double *F = y->curve.F;
@@ -227,7 +227,7 @@ static bg_wrench vary_wrench(const state *y, const bg_patch_variation *d, const 
 
 static void tangent(const void *context, const bg_variation *d, bg_wrench *dwrench, double *dh)
 {
-    const state *y = context;
+    const slip_state *y = context;
     const double none[2] = {0, 0};
     const bg_patch_variation patch = bg_patch_vary(&y->k, d);
     const response o = respond(y, &patch, none);
@@ -244,7 +244,7 @@ static void add_row(double factor, const double *from, double *row)
 
 /* The block by the twist: five numbers change, to which forces, torques and rates respond; `by` are
  * the rows of these by v and w. */
-static void calc_by_twist(const state *y, bg_force_derivatives *out)
+static void calc_by_twist(const slip_state *y, bg_force_derivatives *out)
 {
     const bg_patch *k = &y->k;
     const bg_patch_variation units[5] = {
@@ -280,8 +280,8 @@ static void calc_by_twist(const state *y, bg_force_derivatives *out)
 
 void bg_tyre_derivatives(const bg_force *f, const bg_world *w, bg_force_derivatives *out)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     bg_element_clear(&y->s->contact.wheel.body, 1, out);
     if (!y->k.contact.touches) {
         out->h_z[0][0] = out->h_z[1][1] = -1 / faded;
@@ -310,8 +310,8 @@ const char *const bg_tyre_sensor_names[BG_TYRE_SENSORS] = {
 
 double bg_tyre_sensor(const bg_force *f, const bg_world *w, int which)
 {
-    state own;
-    const state *y = get_state(f, w, &own);
+    slip_state own;
+    const slip_state *y = get_state(f, w, &own);
     const bg_contact_state *c = &y->k.contact;
     const double side = y->s->handedness;
     const double values[BG_TYRE_SENSORS] = {c->F,
