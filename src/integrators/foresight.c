@@ -200,10 +200,10 @@ static double calc_half(double left, double rate, double growth)
  * the time in which what others leave of some row could become nothing, if it fell as fast as it
  * changed and that grew as it did. Not much more than twice the time since then, lest slow
  * beginnings deceive. Where rows are redundant and may be exchanged, none may be about to become
- * dependent, the row of which least is left could change as the fastest does, and no more than half
- * of what was seen counts. Most mechanisms never come near a change point, and need not pay for it
- * in every step. */
-static double calc_clear(const bg_integrator *ig, double since, double horizon)
+ * dependent, the row of which least is left could fall as the fastest changes, or as far as the
+ * coordinates move, beside their sizes: rows turn no faster than what they hold. Most mechanisms
+ * never come near a change point, and need not pay for it in every step. */
+static double calc_clear(const bg_integrator *ig, double since)
 {
     const bg_change_points *c = ig->change_points;
     double clear = 2.5 * since, least = HUGE_VAL, fastest = 0, most = 0;
@@ -224,7 +224,9 @@ static double calc_clear(const bg_integrator *ig, double since, double horizon)
         return clear;
     if (least < falling)
         return -INFINITY;
-    return fmin(calc_half(least, fastest, most), fmin(2 * since, 0.5 * horizon));
+    double moving = calc_half(least, bg_foresight_find_largest(ig, ig->x0->v),
+                              bg_foresight_find_largest(ig, ig->x0->a));
+    return fmin(calc_half(least, fastest, most), fmin(2.5 * since, moving));
 }
 
 /* Time from x0 to where what the others leave of a row, which was more at the last look, will be
@@ -238,7 +240,7 @@ static double find_trend(bg_integrator *ig, double horizon, double *clear)
     if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
         return 0;
     double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false);
-    *clear = calc_clear(ig, since, horizon);
+    *clear = calc_clear(ig, since);
     for (int i = 0; i < ig->dyn->ng; i++) {
         double change = since > 0 ? c->before[i] - c->others[i] : 0;
         if (!ig->dyn->eliminated[i] && change > 0 && c->others[i] < falling)
@@ -299,7 +301,8 @@ double bg_foresight_find(bg_integrator *ig, double horizon)
 {
     bg_change_points *c = ig->change_points;
     double clear, trend = find_trend(ig, horizon, &clear);
-    double turn = c->redundant || trend > 0 ? find_turn(ig, horizon) : 0;
+    bool may_turn = trend > 0 || (c->redundant && !(2 * clear >= horizon));
+    double turn = may_turn ? find_turn(ig, horizon) : 0;
     bool nothing = turn == 0 && trend == 0;
     c->t_clear = nothing ? ig->x0->t + clear : -INFINITY;
     return turn > 0 || nothing ? turn : find_least(ig, horizon);

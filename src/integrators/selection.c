@@ -94,7 +94,8 @@ static bool choose(bg_selection *s, bg_integrator *ig)
                                  .order = s->order,
                                  .most = kept,
                                  .tolerance = BG_RANK_DATA,
-                                 .least = BG_RANK_ROUNDING};
+                                 .least = BG_RANK_ROUNDING,
+                                 .quick = true};
     bg_rank_answer answer = {.dependent = s->dependent};
     return bg_rank_calc(s->rank, &question, &answer) == kept &&
            memcmp(s->dependent, d->eliminated, (size_t)d->ng) != 0;
