@@ -1,81 +1,133 @@
 #include "linalg/dependence.h"
 
-#include "base/arena.h"
 #include "base/memory.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define AS_GOOD 0.3
+static const double as_good = 0.3;
+static const double negligible = 0.05 * DBL_EPSILON; /* entries, beside the length of their row */
+static const double little = 1e-9; /* parts of a row of the inverse, beside the whole */
+
+int bg_candidates_find_next(const bg_candidates *c, double tolerance, double least)
+{
+    double largest = 0;
+    int found = -1;
+    for (int i = 0; i < c->m; i++)
+        if (!c->decided[i] && c->left[i] > (c->order[i] > 0 ? least : tolerance))
+            largest = fmax(largest, c->left[i]);
+    for (int i = 0; i < c->m && largest > 0; i++) {
+        bool good = !c->decided[i] && c->left[i] > (c->order[i] > 0 ? least : tolerance) &&
+                    c->left[i] >= as_good * largest;
+        if (good && c->order[i] > 0)
+            return i;
+        found = good && found < 0 ? i : found;
+    }
+    return found;
+}
 
 static void list(void *object, bg_arena *arena)
 {
     bg_dependence *x = object;
-    BG_TAKE(arena, x->S, x->entries);
-    BG_TAKE(arena, x->W, x->entries);
-    BG_TAKE(arena, x->Q, x->entries);
-    BG_TAKE(arena, x->R, x->squares);
-    BG_TAKE(arena, x->c, x->rows);
-    BG_TAKE(arena, x->left, x->rows);
-    BG_TAKE(arena, x->of_W, x->rows);
-    BG_TAKE(arena, x->of_Q, x->rows);
+    BG_TAKE(arena, x->active, x->rows);
+    BG_TAKE(arena, x->aside, x->rows);
+    BG_TAKE(arena, x->touched, x->rows);
+    BG_TAKE(arena, x->touching, x->rows);
     BG_TAKE(arena, x->kept, x->rows);
+    BG_TAKE(arena, x->rank_of, x->rows);
+    BG_TAKE(arena, x->pivot, x->rows);
+    BG_TAKE(arena, x->length, x->rows);
+    BG_TAKE(arena, x->left, x->rows);
+    BG_TAKE(arena, x->c, x->rows);
     BG_TAKE(arena, x->decided, x->rows);
+    BG_TAKE(arena, x->dependent, x->rows);
     BG_TAKE(arena, x->order, x->rows);
     BG_TAKE(arena, x->remainder, x->rows);
-    BG_TAKE(arena, x->dependent, x->rows);
+    BG_TAKE(arena, x->part, x->rows);
+    BG_TAKE(arena, x->coefficient, x->rows);
+    BG_TAKE(arena, x->top, x->columns);
+    BG_TAKE(arena, x->turn, x->columns);
+    BG_TAKE(arena, x->place, x->columns);
+    BG_TAKE(arena, x->list, x->columns);
+    BG_TAKE(arena, x->found, x->columns);
+    BG_TAKE(arena, x->v, x->columns);
 }
 
 void bg_dependence_clear(bg_dependence *d)
 {
     bg_arena_clear(&d->arena);
+    free(d->entry);
     *d = (bg_dependence){0};
 }
 
-static bool reserve(bg_dependence *d, size_t m, size_t entries, size_t squares)
+/* Room for so many entries; those there are stay. */
+static bool reserve_entries(bg_dependence *d, size_t room)
 {
-    if (d->S && m <= d->rows && entries <= d->entries && squares <= d->squares)
+    if (room <= d->room)
+        return true;
+    d->full = d->settled;
+    if (d->settled)
+        return false;
+    room = room > 2 * d->room ? room : 2 * d->room;
+    bg_row_entry *entry = realloc(d->entry, room * sizeof *entry);
+    d->full = !entry;
+    if (!entry)
+        return false;
+    d->entry = entry;
+    d->room = room;
+    return true;
+}
+
+static bool reserve(bg_dependence *d, size_t m, size_t n)
+{
+    if (d->active && m <= d->rows && n <= d->columns)
         return true;
     if (d->settled)
         return false;
-    bg_dependence x = {.rows = m > d->rows ? m : d->rows,
-                       .entries = entries > d->entries ? entries : d->entries,
-                       .squares = squares > d->squares ? squares : d->squares};
-    bool made = bg_arena_create(&x.arena, list, &x);
-    if (made)
-        bg_arena_clear(&d->arena);
-    if (made)
-        *d = x;
-    return made;
+    bg_dependence x = *d;
+    x.rows = m > d->rows ? m : d->rows;
+    x.columns = n > d->columns ? n : d->columns;
+    x.arena = (bg_arena){0};
+    if (!bg_arena_create(&x.arena, list, &x))
+        return false;
+    bg_arena_clear(&d->arena);
+    *d = x;
+    return true;
 }
 
-bool bg_dependence_settle(bg_dependence *d, size_t rows, size_t entries, size_t squares)
+bool bg_dependence_settle(bg_dependence *d, size_t rows, size_t columns, size_t entries)
 {
-    bool made = reserve(d, rows, entries, squares);
+    bool made = reserve(d, rows, columns) && reserve_entries(d, entries);
     d->settled = made;
     return made;
 }
 
-bool bg_dependence_begin(bg_dependence *d, int m, int n)
+bool bg_dependence_begin(bg_dependence *d, int m, int n, size_t entries)
 {
-    if (!reserve(d, (size_t)m, (size_t)m * (size_t)n, (size_t)m * (size_t)m))
+    if (!reserve(d, (size_t)m, (size_t)n) || !reserve_entries(d, entries))
         return false;
     d->m = m;
     d->n = n;
-    memset(d->S, 0, (size_t)m * (size_t)n * sizeof(double));
+    d->count = 0;
+    d->full = false;
+    for (int i = 0; i < m; i++)
+        d->active[i] = d->aside[i] = -1;
+    for (int j = 0; j < n; j++)
+        d->top[j] = d->turn[j] = d->place[j] = -1;
     memset(d->order, 0, (size_t)m);
     return true;
 }
 
-static double *row_of(double *A, int i, int n)
+bool bg_dependence_add(bg_dependence *d, int row, int column, double value)
 {
-    return A + (size_t)i * (size_t)n;
-}
-
-double *bg_dependence_get_row(bg_dependence *d, int i)
-{
-    return row_of(d->S, i, d->n);
+    if (!reserve_entries(d, d->count + 1))
+        return false;
+    const int e = (int)d->count++;
+    d->entry[e] = (bg_row_entry){row, column, d->active[row], d->top[column], value};
+    d->active[row] = d->top[column] = e;
+    return true;
 }
 
 double bg_dependence_calc_length(const double *x, int n)
@@ -90,211 +142,202 @@ double bg_dependence_calc_length(const double *x, int n)
     return largest * sqrt(sum);
 }
 
-/* Four sums that do not wait for each other. */
-static double dot(const double *x, const double *y, bg_column_range at)
+/* Length of what remains of row i, safe as above. */
+static double calc_left(const bg_dependence *d, int i)
 {
-    double a = 0, b = 0, c = 0, d = 0;
-    int j = at.first;
-    for (; j + 4 <= at.last; j += 4) {
-        a += x[j] * y[j];
-        b += x[j + 1] * y[j + 1];
-        c += x[j + 2] * y[j + 2];
-        d += x[j + 3] * y[j + 3];
-    }
-    for (; j < at.last; j++)
-        a += x[j] * y[j];
-    return (a + b) + (c + d);
+    double largest = 0, sum = 0;
+    for (int e = d->active[i]; e >= 0; e = d->entry[e].next)
+        largest = fmax(largest, fabs(d->entry[e].value));
+    for (int e = d->active[i]; e >= 0 && largest > 0; e = d->entry[e].next)
+        sum += (d->entry[e].value / largest) * (d->entry[e].value / largest);
+    return largest * sqrt(sum);
 }
 
-static bg_column_range intersect(bg_column_range a, bg_column_range b)
+/* list, v <- the reflection that turns what remains of row i into one entry; its column is listed
+ * first. Returns how many columns there are, beta and what the entry becomes. */
+static int find_reflection(bg_dependence *d, int i, double *beta, double *pivot)
 {
-    return (bg_column_range){a.first > b.first ? a.first : b.first,
-                             a.last < b.last ? a.last : b.last};
-}
-
-static bg_column_range unite(bg_column_range a, bg_column_range b)
-{
-    return (bg_column_range){a.first < b.first ? a.first : b.first,
-                             a.last > b.last ? a.last : b.last};
-}
-
-static bg_column_range find_span(const double *x, int n)
-{
-    bg_column_range at = {0, n};
-    while (at.first < n && x[at.first] == 0)
-        at.first++;
-    while (at.last > at.first && x[at.last - 1] == 0)
-        at.last--;
-    return at;
-}
-
-/* The next row to keep, or -1 when the rest depends on those kept. */
-static int find_next(bg_dependence *d, double tolerance, double least)
-{
-    double largest = 0;
-    for (int i = 0; i < d->m; i++) {
-        bool may = !d->decided[i] && d->left[i] > (d->order[i] > 0 ? least : tolerance);
-        d->c[i] = may ? d->left[i] : 0;
-        largest = d->c[i] > largest ? d->c[i] : largest;
-    }
-    int found = -1;
-    for (int i = d->m - 1; i >= 0; i--) {
-        bool good = d->c[i] > 0 && d->c[i] >= AS_GOOD * largest;
-        if (good && (found < 0 || d->order[i] > 0 || d->order[found] <= 0))
-            found = i;
-    }
-    return found;
-}
-
-/* Q[rank] <- row i orthogonally to those before, in two passes: s_i = sum_p R_p,rank q_p. */
-static void orthogonalise(bg_dependence *d, int i)
-{
-    int n = d->n, r = d->rank;
-    double *q = row_of(d->Q, r, n);
-    bg_column_range at = d->of_W[i];
-    memcpy(q, row_of(d->S, i, n), (size_t)n * sizeof(double));
-    for (int pass = 0; pass < 2; pass++)
-        for (int p = 0; p < r; p++) {
-            const double *q_p = row_of(d->Q, p, n);
-            double h = dot(q_p, q, intersect(at, d->of_Q[p]));
-            d->R[p * d->m + r] += h;
-            for (int j = d->of_Q[p].first; h != 0 && j < d->of_Q[p].last; j++)
-                q[j] -= h * q_p[j];
-            at = h != 0 ? unite(at, d->of_Q[p]) : at;
-        }
-    double length = sqrt(dot(q, q, at));
-    d->R[r * d->m + r] = length;
-    for (int j = at.first; j < at.last; j++)
-        q[j] /= length;
-    d->of_Q[r] = at;
-}
-
-/* Keeps row i, and takes it out of the rest. */
-static void keep_row(bg_dependence *d, int i)
-{
-    d->remainder[i] = d->c[i];
-    d->dependent[i] = false;
-    d->decided[i] = true;
-    orthogonalise(d, i);
-    const double *q = row_of(d->Q, d->rank, d->n);
-    bg_column_range at = d->of_Q[d->rank];
-    d->kept[d->rank++] = i;
-    for (int k = 0; k < d->m; k++) {
-        double *w = row_of(d->W, k, d->n);
-        double h = d->dependent[k] ? dot(q, w, intersect(at, d->of_W[k])) : 0;
-        if (h == 0)
+    const double length = d->left[i], least = negligible * fmin(d->length[i], 1e10 * length);
+    int n = 0, largest = 0;
+    for (int e = d->active[i]; e >= 0; e = d->entry[e].next) {
+        if (!(fabs(d->entry[e].value) > least))
             continue;
-        for (int j = at.first; j < at.last; j++)
-            w[j] -= h * q[j];
-        d->of_W[k] = unite(at, d->of_W[k]);
-        d->left[k] = sqrt(dot(w, w, d->of_W[k]));
+        d->list[n] = d->entry[e].column;
+        d->v[n] = d->entry[e].value / length;
+        largest = fabs(d->v[n]) > fabs(d->v[largest]) ? n : largest;
+        n++;
     }
+    const int column = d->list[largest];
+    const double first = d->v[largest], sign = first > 0 ? 1 : -1;
+    d->list[largest] = d->list[0];
+    d->v[largest] = d->v[0];
+    d->list[0] = column;
+    d->v[0] = first + sign;
+    *beta = 1 / (1 + fabs(first)); /* 2 / v^T v */
+    *pivot = -sign * length;
+    for (int k = 0; k < n; k++)
+        d->place[d->list[k]] = k;
+    return n;
 }
 
-void bg_dependence_decide(bg_dependence *d, int most, double tolerance, double least)
+/* touched <- the rows that have entries in these columns and are not kept; entries of those that
+ * are leave the lists of columns. */
+static int find_touched(bg_dependence *d, int columns)
 {
-    size_t m = (size_t)d->m;
-    memset(d->R, 0, m * m * sizeof(double));
-    memcpy(d->W, d->S, m * (size_t)d->n * sizeof(double));
-    d->rank = 0;
-    for (int i = 0; i < d->m; i++) {
-        const double *s = row_of(d->S, i, d->n);
-        bg_column_range at = d->of_W[i] = find_span(s, d->n);
-        d->left[i] = bg_dependence_calc_length(s + at.first, at.last - at.first);
-        d->decided[i] = d->order[i] < 0;
-        d->dependent[i] = true;
-    }
-    for (int i; d->rank < most && (i = find_next(d, tolerance, least)) >= 0;)
-        keep_row(d, i);
-    for (int i = 0; i < d->m; i++)
-        if (d->dependent[i])
-            d->remainder[i] = d->left[i];
-}
-
-/* R <- the products of rows that may be kept, lower half. */
-static void multiply_rows(bg_dependence *d)
-{
-    for (int i = 0; i < d->m; i++) {
-        const double *s = row_of(d->S, i, d->n);
-        double *to = row_of(d->R, i, d->m);
-        d->dependent[i] = true;
-        d->decided[i] = d->order[i] < 0;
-        d->of_W[i] = d->decided[i] ? (bg_column_range){0, 0} : find_span(s, d->n);
-        for (int k = 0; k <= i; k++) {
-            bg_column_range both = intersect(d->of_W[i], d->of_W[k]);
-            to[k] = both.first < both.last ? dot(s, row_of(d->S, k, d->n), both) : 0;
+    int n = 0;
+    for (int k = 0; k < columns; k++)
+        for (int *e = &d->top[d->list[k]]; *e >= 0;) {
+            const int row = d->entry[*e].row;
+            if (d->rank_of[row] >= 0) {
+                *e = d->entry[*e].below;
+                continue;
+            }
+            if (!d->touching[row])
+                d->touched[n++] = row;
+            d->touching[row] = true;
+            e = &d->entry[*e].below;
         }
-        d->left[i] = sqrt(to[i]);
-    }
+    return n;
 }
 
-/* Takes row i out of the products of those that are not decided. */
-static void eliminate(bg_dependence *d, int i)
+/* Puts aside what row i has in the column. */
+static void put_aside(bg_dependence *d, int i, int column)
 {
-    const int m = d->m;
-    double *from = d->c;
-    for (int k = 0; k < m; k++)
-        from[k] = d->decided[k] ? 0 : k > i ? d->R[k * m + i] : d->R[i * m + k];
-    const double pivot = d->R[i * m + i];
-    for (int k = 0; k < m; k++) {
-        if (from[k] == 0)
+    for (int *e = &d->active[i]; *e >= 0; e = &d->entry[*e].next)
+        if (d->entry[*e].column == column) {
+            const int found = *e;
+            *e = d->entry[found].next;
+            d->entry[found].next = d->aside[i];
+            d->aside[i] = found;
+            return;
+        }
+}
+
+/* Reflects row i; false: no memory. */
+static bool reflect(bg_dependence *d, int i, int columns, double beta)
+{
+    const double least = negligible * d->length[i];
+    double along = 0;
+    for (int k = 0; k < columns; k++)
+        d->found[k] = -1;
+    for (int e = d->active[i]; e >= 0; e = d->entry[e].next) {
+        const int k = d->place[d->entry[e].column];
+        d->work++;
+        if (k < 0)
             continue;
-        double *to = row_of(d->R, k, m), factor = from[k] / pivot;
-        for (int j = 0; j <= k; j++)
-            to[j] -= factor * from[j];
-        d->left[k] = to[k] > 0 ? sqrt(to[k]) : 0;
+        d->found[k] = e;
+        along += d->v[k] * d->entry[e].value;
     }
-}
-
-bool bg_dependence_decide_quickly(bg_dependence *d, int most)
-{
-    const double rough = 1e-3;
-    multiply_rows(d);
-    for (d->rank = 0; d->rank < most; d->rank++) {
-        int i = find_next(d, rough, rough);
-        if (i < 0 || d->left[i] < rough / AS_GOOD)
+    along *= beta;
+    for (int k = 0; k < columns; k++) {
+        const double change = -along * d->v[k];
+        if (d->found[k] >= 0)
+            d->entry[d->found[k]].value += change;
+        else if (fabs(change) > least && !bg_dependence_add(d, i, d->list[k], change))
             return false;
-        d->dependent[i] = false;
-        d->decided[i] = true;
-        d->kept[d->rank] = i;
-        eliminate(d, i);
     }
-    memcpy(d->remainder, d->left, (size_t)d->m * sizeof(double));
+    d->work += columns;
+    put_aside(d, i, d->list[0]);
+    d->left[i] = calc_left(d, i);
     return true;
 }
 
-/* C_pk of kept rows by their order, where S S^T = C^T C; C_kk is the remainder. */
-static double get_product(const bg_dependence *d, bool quickly, int p, int k)
+/* Keeps row i, and takes it out of the rest. */
+static bool keep_row(bg_dependence *d, int i)
 {
-    if (!quickly)
-        return d->R[p * d->m + k];
-    const int a = d->kept[p], b = d->kept[k];
-    return (a > b ? d->R[a * d->m + b] : d->R[b * d->m + a]) / d->remainder[a];
+    double beta;
+    bool good = true;
+    const int columns = find_reflection(d, i, &beta, &d->pivot[d->rank]);
+    d->remainder[i] = d->left[i];
+    d->dependent[i] = false;
+    d->decided[i] = true;
+    d->rank_of[i] = d->rank;
+    const int touched = find_touched(d, columns);
+    for (int k = 0; k < touched; k++) {
+        good = good && reflect(d, d->touched[k], columns, beta);
+        d->touching[d->touched[k]] = false;
+    }
+    for (int k = 0; k < columns; k++)
+        d->place[d->list[k]] = -1;
+    d->turn[d->list[0]] = d->rank;
+    d->kept[d->rank++] = i;
+    return good;
 }
 
-/* 1 / others_i^2 is the diagonal of (C^T C)^-1: squares of row i of C^-1, summed. */
-void bg_dependence_calc_others(bg_dependence *d, bool quickly, double *others)
+bool bg_dependence_decide(bg_dependence *d, int most, double tolerance, double least)
 {
+    const bg_candidates candidates = {d->m, d->left, d->decided, d->order};
+    bool good = true;
+    d->rank = 0;
+    for (int i = 0; i < d->m; i++) {
+        d->left[i] = d->length[i] = calc_left(d, i);
+        d->decided[i] = d->order[i] < 0;
+        d->dependent[i] = true;
+        d->rank_of[i] = -1;
+    }
+    for (int i; good && d->rank < most &&
+                (i = bg_candidates_find_next(&candidates, tolerance, least)) >= 0;)
+        good = keep_row(d, i);
+    for (int i = 0; i < d->m; i++)
+        if (d->dependent[i])
+            d->remainder[i] = d->left[i];
+    return good;
+}
+
+/* 1 / others_i^2 is the diagonal of (L L^T)^-1: squares of column i of L^-1, summed. */
+void bg_dependence_calc_others(bg_dependence *d, double *others)
+{
+    double *x = d->c;
     memcpy(others, d->remainder, (size_t)d->m * sizeof(double));
+    /* row i of L has the entries put aside; by columns these are those of kept rows */
+    for (int j = 0; j < d->n; j++)
+        d->top[j] = -1;
+    for (int k = d->rank - 1; k >= 0; k--)
+        for (int e = d->aside[d->kept[k]]; e >= 0; e = d->entry[e].next) {
+            d->entry[e].below = d->top[d->turn[d->entry[e].column]];
+            d->top[d->turn[d->entry[e].column]] = e;
+        }
     for (int i = 0; i < d->rank; i++) {
-        double *x = d->c, squares = 0;
-        for (int k = i; k < d->rank; k++) {
-            double sum = k == i ? -1 : 0;
-            for (int p = i; p < k; p++)
-                sum += x[p] * get_product(d, quickly, p, k);
-            x[k] = -sum / d->remainder[d->kept[k]];
-            squares += x[k] * x[k];
+        double squares = 0;
+        x[i] = 1;
+        for (int k = i, last = i; k <= last; k++) {
+            const double y = x[k] / d->pivot[k];
+            x[k] = 0;
+            squares += y * y;
+            if (!(y * y > little * little * squares))
+                continue;
+            for (int e = d->top[k]; e >= 0; e = d->entry[e].below) {
+                const int row = d->rank_of[d->entry[e].row];
+                x[row] -= y * d->entry[e].value;
+                last = row > last ? row : last;
+            }
         }
         others[d->kept[i]] = 1 / sqrt(squares);
     }
 }
 
-void bg_dependence_calc_coefficients(bg_dependence *d, int i)
+int bg_dependence_calc_coefficients(bg_dependence *d, int i)
 {
-    for (int p = d->rank - 1; p >= 0; p--) {
-        double sum = dot(row_of(d->Q, p, d->n), row_of(d->S, i, d->n), d->of_Q[p]);
-        for (int k = p + 1; k < d->rank; k++)
-            sum -= d->R[p * d->m + k] * d->c[k];
-        d->c[p] = sum / d->R[p * d->m + p];
+    double *x = d->c;
+    int high = -1, low = d->rank, n = 0;
+    for (int e = d->aside[i]; e >= 0; e = d->entry[e].next) {
+        const int k = d->turn[d->entry[e].column];
+        x[k] = d->entry[e].value;
+        high = k > high ? k : high;
+        low = k < low ? k : low;
     }
+    for (int k = high; k >= low; k--) { /* L^T c = x, upwards */
+        const double c = x[k] / d->pivot[k];
+        x[k] = 0;
+        if (!(fabs(c) * d->length[d->kept[k]] > negligible * d->length[i]))
+            continue;
+        d->part[n] = d->kept[k];
+        d->coefficient[n++] = c;
+        for (int e = d->aside[d->kept[k]]; e >= 0; e = d->entry[e].next) {
+            const int p = d->turn[d->entry[e].column];
+            x[p] -= c * d->entry[e].value;
+            low = p < low ? p : low;
+        }
+    }
+    return n;
 }

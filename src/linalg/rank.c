@@ -8,6 +8,7 @@
 #include "linalg/dependence.h"
 #include "linalg/independence.h"
 #include "linalg/linalg.h"
+#include "linalg/products.h"
 #include "linalg/sort.h"
 
 #include <assert.h>
@@ -16,7 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 48 /* rows */, LARGEST = 1000000 /* entries of a group, once settled */ };
+enum { SMALL = 48 /* rows */ };
+/* Entries of a group, once settled: so many in any case, and so many a row. */
+enum { ENTRIES = 1000000, ENTRIES_OF_ROW = 500 };
 static const double doubt = 1e-3, beyond = 10; /* and at least so many tolerances */
 
 /* How a dependent row depends: coefficients over kept rows. */
@@ -39,6 +42,7 @@ struct bg_rank {
     bool *out, *doubtful;    /* [m] never kept; in doubt */
     bool sparse;
     bg_independence sure; /* if sparse */
+    bg_products all;      /* if not */
     bg_dependence group;  /* the one at work */
     int *leader;          /* [m] row of the same group, the first of it in the end; itself: none */
     int *next;            /* [m] of the same group; -1: last */
@@ -122,7 +126,8 @@ bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank
         w->count = pattern ? pattern->row_start[m] : m * n;
         if (bg_arena_create(&w->arena, list, w) && copy_pattern(w, pattern) && forget_columns(w) &&
             (w->sparse ? bg_independence_create(&w->sure, &w->pattern)
-                       : bg_dependence_begin(&w->group, m, n) &&
+                       : bg_products_create(&w->all, m, n) &&
+                             bg_dependence_begin(&w->group, m, n, (size_t)m * (size_t)n) &&
                              reserve(w, (size_t)m * (size_t)m / 4 + 1)))
             return BG_OK;
     }
@@ -136,6 +141,7 @@ void bg_rank_destroy(bg_rank *w)
     if (!w)
         return;
     bg_independence_clear(&w->sure);
+    bg_products_clear(&w->all);
     bg_dependence_clear(&w->group);
     bg_arena_clear(&w->arena);
     free(w->parts.row);
@@ -189,8 +195,8 @@ bg_status bg_rank_settle(bg_rank *w, bg_error *err)
 {
     size_t m, n;
     find_largest(w, &m, &n);
-    size_t entries = m * n < LARGEST ? m * n : LARGEST, squares = m * m < LARGEST ? m * m : LARGEST;
-    w->settled = bg_dependence_settle(&w->group, (size_t)w->m, entries, squares);
+    const size_t most = m < ENTRIES / ENTRIES_OF_ROW ? ENTRIES : ENTRIES_OF_ROW * m;
+    w->settled = bg_dependence_settle(&w->group, (size_t)w->m, n, m * n < most ? m * n : most);
     return w->settled ? BG_OK
                       : bg_error_set(err, BG_NO_MEMORY,
                                      "no memory for the rank of a %d x %d matrix", w->m, w->n);
@@ -258,8 +264,10 @@ static void make_groups(bg_rank *w, double least)
 static bool gather(bg_rank *w, const bg_rank_question *x, int first)
 {
     int m = 0, n = 0;
+    size_t entries = 0;
     for (int i = first; i >= 0; i = w->next[i]) {
         w->member[m++] = i;
+        entries += (size_t)(w->row_start[i + 1] - w->row_start[i]);
         for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++)
             if (w->local[w->column[k]] < 0) {
                 w->local[w->column[k]] = 0;
@@ -267,15 +275,15 @@ static bool gather(bg_rank *w, const bg_rank_question *x, int first)
             }
     }
     bg_sort_ints(w->used, n);
-    bool done = bg_dependence_begin(&w->group, m, n);
+    bool done = bg_dependence_begin(&w->group, m, n, entries);
     for (int j = 0; j < n; j++)
         w->local[w->used[j]] = j;
     for (int r = 0; r < m && done; r++) {
-        double *s = bg_dependence_get_row(&w->group, r);
         int i = w->member[r];
         w->group.order[r] = (signed char)(w->out[i] ? -1 : x->order ? x->order[i] : 0);
-        for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++)
-            s[w->local[w->column[k]]] = w->value[k];
+        for (int k = w->row_start[i]; k < w->row_start[i + 1] && done; k++)
+            done = w->value[k] == 0 ||
+                   bg_dependence_add(&w->group, r, w->local[w->column[k]], w->value[k]);
     }
     for (int j = 0; j < n; j++)
         w->local[w->used[j]] = -1;
@@ -293,17 +301,18 @@ static void report_dependent(bg_rank *w, int r, double tolerance, unsigned char 
     bg_dependence *g = &w->group;
     coefficients *c = &w->parts;
     involved[i] = 1;
-    bg_dependence_calc_coefficients(g, r);
-    bool room = !w->settled && reserve(w, (size_t)g->rank);
+    const int n = bg_dependence_calc_coefficients(g, r);
+    bool room = !w->settled && reserve(w, (size_t)n);
     c->start[i] = c->count;
-    for (int p = 0; p < g->rank; p++) {
-        int other = w->member[g->kept[p]];
-        if (fabs(g->c[p]) * w->length[other] > noticeable * fmax(w->length[i], noticeable))
+    for (int p = 0; p < n; p++) {
+        int other = w->member[g->part[p]];
+        if (fabs(g->coefficient[p]) * w->length[other] >
+            noticeable * fmax(w->length[i], noticeable))
             involved[other] = 1;
         if (!room)
             continue;
         c->row[c->count] = other;
-        c->value[c->count++] = g->c[p] * (w->unit[i] / w->unit[other]);
+        c->value[c->count++] = g->coefficient[p] * (w->unit[i] / w->unit[other]);
         c->length[i]++;
     }
 }
@@ -320,9 +329,11 @@ static int decide_groups(bg_rank *w, const bg_rank_question *x, const bg_rank_an
     for (int i = 0; i < w->m; i++) {
         if (w->doubtful[i] && w->leader[i] == i && gather(w, x, i)) {
             bg_dependence *g = &w->group;
-            bg_dependence_decide(g, w->quota[i], tolerance, fmax(x->least, rounding));
+            w->failed = !bg_dependence_decide(g, w->quota[i], tolerance,
+                                              fmax(x->least, rounding)) ||
+                        w->failed;
             if (y->others)
-                bg_dependence_calc_others(g, false, w->sorted);
+                bg_dependence_calc_others(g, w->sorted);
             for (int r = 0; r < g->m; r++) {
                 if (y->others)
                     y->others[w->member[r]] = w->sorted[r];
@@ -371,19 +382,19 @@ static void ration(bg_rank *w, const unsigned char *dependent, int excess, doubl
  * near to depend on others, and nothing is decided. */
 static bool calc_quickly(bg_rank *w, const bg_rank_question *x, const bg_rank_answer *y, int most)
 {
-    bg_dependence *g = &w->group;
-    if (!x->quick || w->sparse || !x->row_size || x->fixed || y->involved ||
-        !bg_dependence_begin(g, w->m, w->n))
+    bg_products *g = &w->all;
+    if (!x->quick || w->sparse || !x->row_size || x->fixed || y->involved)
         return false;
+    memset(g->S, 0, (size_t)w->m * (size_t)w->n * sizeof(double));
     for (int i = 0; i < w->m; i++) {
-        double *s = bg_dependence_get_row(g, i);
+        double *s = g->S + (size_t)i * (size_t)w->n;
         g->order[i] = (signed char)(x->order ? x->order[i] : 0);
         for (int k = w->row_start[i]; k < w->row_start[i + 1]; k++) {
             int j = w->column[k];
             s[j] = x->A[k] * (x->column_size ? x->column_size[j] : 1) / x->row_size[i];
         }
     }
-    if (!bg_dependence_decide_quickly(g, most))
+    if (!bg_products_decide(g, most))
         return false;
     for (int i = 0; i < w->m; i++) {
         y->dependent[i] = g->dependent[i];
@@ -391,7 +402,7 @@ static bool calc_quickly(bg_rank *w, const bg_rank_question *x, const bg_rank_an
             y->remainder[i] = g->remainder[i];
     }
     if (y->others)
-        bg_dependence_calc_others(g, true, y->others);
+        bg_products_calc_others(g, y->others);
     w->rank = g->rank;
     return true;
 }
