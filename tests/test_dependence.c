@@ -170,6 +170,32 @@ static void test_random_rows(void **state)
     bg_dependence_clear(&d);
 }
 
+/* Where memory is settled, rows that need more are not decided upon, and those that need less are.
+ */
+static void test_settled(void **state)
+{
+    (void)state;
+    static double A[M][N];
+    signed char order[M];
+    bg_dependence d = {0};
+    unsigned seed = 3;
+    make_rows(A, order, 1e-2, &seed);
+    fill(&d, A, order);
+    const size_t given = d.count;
+    assert_true(bg_dependence_decide(&d, N, 1e-9, 1e-9));
+    const size_t needed = d.count;
+    assert_true(needed > given);
+    for (size_t room = given; room <= needed; room++) {
+        bg_dependence_clear(&d);
+        assert_true(bg_dependence_settle(&d, M, N, room));
+        fill(&d, A, order);
+        assert_int_equal(bg_dependence_decide(&d, N, 1e-9, 1e-9), room == needed);
+        assert_int_equal(d.full, room < needed);
+    }
+    assert_false(bg_dependence_begin(&d, M + 1, N, 0));
+    bg_dependence_clear(&d);
+}
+
 /* Parallel cranks at this angle to the couplers between them, seen in axes that are turned, so that
  * no row is short: two rows for each of so many loops. */
 static void fill_cranks(bg_dependence *d, int loops, double angle)
@@ -214,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_rows),
+        cmocka_unit_test(test_settled),
         cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,7 +136,7 @@ void bg_change_points_restart(bg_integrator *ig, const bg_redundancy *redundancy
         c->ahead.t_end = -HUGE_VAL;
         c->doubtful = 0;
         c->largest = c->used = 0;
-        c->t_near = c->t_drifted = NAN;
+        c->t_near = c->t_drifted = c->t_undecided = NAN;
         c->least = 0;
         c->falls = false;
     }
@@ -408,6 +408,13 @@ bool bg_change_points_update(bg_integrator *ig)
     return moved;
 }
 
+void bg_change_points_notice_undecided(bg_integrator *ig)
+{
+    bg_change_points *c = ig->change_points;
+    if (isnan(c->t_undecided))
+        c->t_undecided = ig->x0->t;
+}
+
 double bg_change_points_get_offset(const bg_integrator *ig)
 {
     return bg_change_points_is_passing(ig) ? ig->change_points->ahead.offset : 0;
@@ -449,6 +456,14 @@ void bg_change_points_explain(const bg_integrator *ig, bg_warnings *warnings)
             "dependent and branches of its motion meet: with settings that let it drift off the "
             "constraints it may have gone on along another branch; take those by default",
             c->t_drifted);
+    if (c && !isnan(c->t_undecided))
+        bg_warnings_add(
+            warnings, BG_DOUBTFUL, "change point",
+            "at t = %.6g s more constraints depended on each other than there was memory to decide "
+            "upon in a step: rows were kept as they were, and change points were not looked for; "
+            "divide the mechanism into parts that do not hang together, or compare with a run of "
+            "fewer loops",
+            c->t_undecided);
     if (!c || (c->doubtful == 0 && isnan(c->t_near)))
         return;
     list_names(ig, names, sizeof names);
@@ -495,6 +510,7 @@ void bg_change_points_archive(bg_integrator *ig, bg_archive *archive)
     bg_archive_finite(archive, &c->used, 1);
     bg_archive_doubles(archive, &c->t_near, 1);
     bg_archive_doubles(archive, &c->t_drifted, 1);
+    bg_archive_doubles(archive, &c->t_undecided, 1);
     bg_archive_whole(archive, &p->n, 1, 0, BG_WEAK);
     bg_archive_whole(archive, p->row, BG_WEAK, 0, ng - 1);
     bg_archive_finite(archive, p->slope, BG_WEAK);

@@ -43,6 +43,8 @@ double bg_change_points_get_offset(const bg_integrator *ig);
 /* By how much redundant rows may be missed, in their sizes, where offsets show what the data's
  * misfit is. */
 double bg_change_points_get_allowed(const bg_integrator *ig);
+/* Remembers that at x0 more rows hung together than there was memory to decide upon. */
+void bg_change_points_notice_undecided(bg_integrator *ig);
 /* Says among the warnings which were passed, and when. */
 void bg_change_points_explain(const bg_integrator *ig, bg_warnings *warnings);
 void bg_change_points_archive(bg_integrator *ig, bg_archive *archive);

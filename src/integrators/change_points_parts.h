@@ -67,10 +67,12 @@ struct bg_change_points {
     double t_first; /* s, of the first of them */
     double largest; /* offset of them */
     double t_near;  /* s, when a change point was come near to that none led through; NAN: never */
-    double t_drifted; /* s, when a method that drifts was next to one; NAN: never */
-    double used;      /* largest offset so far, in sizes of rows */
-    bg_state *moved;  /* x0 on the rows moved */
-    int spent;        /* evaluations of this look ahead, BG_LOOK_MAX at most */
+    double t_drifted;   /* s, when a method that drifts was next to one; NAN: never */
+    double t_undecided; /* s, when more rows hung together than there was memory to decide upon;
+                           NAN: never */
+    double used;        /* largest offset so far, in sizes of rows */
+    bg_state *moved;    /* x0 on the rows moved */
+    int spent;          /* evaluations of this look ahead, BG_LOOK_MAX at most */
 };
 
 /* Terms at q, s after x0, with V where it is not the identity. */

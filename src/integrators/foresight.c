@@ -134,7 +134,10 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
                                  .quick = true};
     bg_rank_answer answer = {
         .dependent = c->dependent, .remainder = c->remainder, .others = choose ? NULL : c->others};
-    if (bg_rank_calc(c->rank, &question, &answer) < kept)
+    const int rank = bg_rank_calc(c->rank, &question, &answer);
+    if (rank < 0)
+        bg_change_points_notice_undecided(ig);
+    if (rank < kept)
         return 0;
     for (int i = 0; i < d->ng; i++)
         least = c->dependent[i] ? least : fmin(least, c->remainder[i]);

@@ -4,12 +4,13 @@
  * remainders of at least a third of the best (linalg/rank.c) they stay, otherwise better ones take
  * their place. All describe the same motion, but for the precision of the data: the state is moved
  * onto the new ones, by no more than that. In a singular position, where no choice has the full
- * rank, the rows stay as they are; so they do where more than a million entries would have to be
- * decided upon together, since memory for any group is not reserved beyond that. */
+ * rank, the rows stay as they are; so they do where more entries would have to be decided upon
+ * together than memory was reserved for (linalg/rank.c), and a warning says so. */
 #include "integrators/selection.h"
 
 #include "base/arena.h"
 #include "base/memory.h"
+#include "integrators/change_points.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,10 @@ static bool choose(bg_selection *s, bg_integrator *ig)
                                  .least = BG_RANK_ROUNDING,
                                  .quick = true};
     bg_rank_answer answer = {.dependent = s->dependent};
-    return bg_rank_calc(s->rank, &question, &answer) == kept &&
-           memcmp(s->dependent, d->eliminated, (size_t)d->ng) != 0;
+    const int rank = bg_rank_calc(s->rank, &question, &answer);
+    if (rank < 0)
+        bg_change_points_notice_undecided(ig);
+    return rank == kept && memcmp(s->dependent, d->eliminated, (size_t)d->ng) != 0;
 }
 
 static void set_eliminated(bg_dynamics *d, const unsigned char *rows)

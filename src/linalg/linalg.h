@@ -98,7 +98,7 @@ typedef struct bg_rank bg_rank;
 bg_status bg_rank_create(int m, int n, const bg_pattern *pattern, bg_rank **rank, bg_error *err);
 void bg_rank_destroy(bg_rank *rank);
 /* From now on nothing is allocated: memory is reserved for any rows that hang together, up to a
- * million entries of them. Coefficients are not kept any more. */
+ * million entries of them, or five hundred a row. Coefficients are not kept any more. */
 bg_status bg_rank_settle(bg_rank *rank, bg_error *err);
 /* Whose rank is wanted, and what counts as zero. Row i of A is measured in units of row_size[i], a
  * displacement along column j in units of column_size[j] (NULL: 1). Without row_size every row is
