@@ -113,7 +113,9 @@ static double find_turn(bg_integrator *ig, double horizon)
     return 0.5 * (low + high);
 }
 
-double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, bool choose)
+/* others: what all others that are kept leave of each; NULL: not wanted. */
+static double calc_rank(bg_integrator *ig, const unsigned char *left_out, bool choose,
+                        double *others)
 {
     bg_change_points *c = ig->change_points;
     bg_dynamics *d = ig->dyn;
@@ -133,7 +135,7 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
                                  .least = BG_RANK_ROUNDING,
                                  .quick = true};
     bg_rank_answer answer = {
-        .dependent = c->dependent, .remainder = c->remainder, .others = choose ? NULL : c->others};
+        .dependent = c->dependent, .remainder = c->remainder, .others = others};
     const int rank = bg_rank_calc(c->rank, &question, &answer);
     if (rank < 0)
         bg_change_points_notice_undecided(ig);
@@ -142,6 +144,11 @@ double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, 
     for (int i = 0; i < d->ng; i++)
         least = c->dependent[i] ? least : fmin(least, c->remainder[i]);
     return least;
+}
+
+double bg_foresight_calc_rank(bg_integrator *ig, const unsigned char *left_out, bool choose)
+{
+    return calc_rank(ig, left_out, choose, NULL);
 }
 
 bool bg_foresight_look(bg_integrator *ig, double s)
@@ -242,7 +249,7 @@ static double find_trend(bg_integrator *ig, double horizon, double *clear)
     *clear = -INFINITY;
     if (!bg_foresight_evaluate(ig, 0, ig->x0->q, BG_TERM_G))
         return 0;
-    double least = bg_foresight_calc_rank(ig, ig->dyn->eliminated, false);
+    double least = calc_rank(ig, ig->dyn->eliminated, false, c->others);
     *clear = calc_clear(ig, since);
     for (int i = 0; i < ig->dyn->ng; i++) {
         double change = since > 0 ? c->before[i] - c->others[i] : 0;
