@@ -17,7 +17,7 @@ int bg_candidates_find_next(const bg_candidates *c, double tolerance, double lea
     int found = -1;
     for (int i = 0; i < c->m; i++)
         if (!c->decided[i] && c->left[i] > (c->order[i] > 0 ? least : tolerance))
-            largest = fmax(largest, c->left[i]);
+            largest = c->left[i] > largest ? c->left[i] : largest;
     for (int i = 0; i < c->m && largest > 0; i++) {
         bool good = !c->decided[i] && c->left[i] > (c->order[i] > 0 ? least : tolerance) &&
                     c->left[i] >= as_good * largest;
@@ -142,15 +142,24 @@ double bg_dependence_calc_length(const double *x, int n)
     return largest * sqrt(sum);
 }
 
-/* Length of what remains of row i, safe as above. */
-static double calc_left(const bg_dependence *d, int i)
+/* Length of row i as it was given, safe as above. */
+static double calc_given(const bg_dependence *d, int i)
 {
     double largest = 0, sum = 0;
     for (int e = d->active[i]; e >= 0; e = d->entry[e].next)
-        largest = fmax(largest, fabs(d->entry[e].value));
+        largest = fabs(d->entry[e].value) > largest ? fabs(d->entry[e].value) : largest;
     for (int e = d->active[i]; e >= 0 && largest > 0; e = d->entry[e].next)
         sum += (d->entry[e].value / largest) * (d->entry[e].value / largest);
     return largest * sqrt(sum);
+}
+
+/* Length of what remains of row i. */
+static double calc_left(const bg_dependence *d, int i)
+{
+    double sum = 0;
+    for (int e = d->active[i]; e >= 0; e = d->entry[e].next)
+        sum += d->entry[e].value * d->entry[e].value;
+    return sqrt(sum);
 }
 
 /* list, v <- the reflection that turns what remains of row i into one entry; its column is listed
@@ -270,7 +279,7 @@ bool bg_dependence_decide(bg_dependence *d, int most, double tolerance, double l
     bool good = true;
     d->rank = 0;
     for (int i = 0; i < d->m; i++) {
-        d->left[i] = d->length[i] = calc_left(d, i);
+        d->left[i] = d->length[i] = calc_given(d, i);
         d->decided[i] = d->order[i] < 0;
         d->dependent[i] = true;
         d->rank_of[i] = -1;
