@@ -3,6 +3,7 @@
  * failures that end in progress or in a sentence. What holds for every method is in test_methods.c.
  */
 #include "bdf_support.h"
+#include "random_mechanism.h"
 
 enum { UNKNOWNS = 80 };
 
@@ -550,16 +551,56 @@ static void test_failures(void **state)
     bg_system_destroy(sys);
 }
 
+/* Bodies that turn about a point or fly, all moments of inertia alike: quaternions turn evenly, and
+ * their even differences have no part along the motion, so that order 2 looks no better than order
+ * 1. It leads to orders that are better all the same. */
+static void test_even_rotation(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    double worst = 0, most = 0;
+    for (int k = 0; k < (SANITIZED ? 12 : 120); k++) {
+        const bool flies = k % 2;
+        const bg_vec3 axis = random_direction(&seed), at = random_direction(&seed);
+        const double speed = exp(random_between(&seed, -1, 3)), t_end = 4 / speed;
+        const double tolerance = pow(10, random_between(&seed, -10, -4)), angle = speed * t_end / 2;
+        char text[1024];
+        bg_error err = {BG_OK, ""};
+        bg_system *sys;
+        snprintf(
+            text, sizeof text,
+            "{'gravity': 0, 'bodies': {'b': {'mass': 1, 'center': [%.17g, %.17g, %.17g], "
+            "'inertia': [0.2, 0.2, 0.2], 'angular_velocity': [%.17g, %.17g, %.17g]}}, 'joints': "
+            "{'j': {'type': '%s', 'bodies': ['ground', 'b'], 'at': [%.17g, %.17g, %.17g]}}}",
+            at.x, at.y, at.z, speed * axis.x, speed * axis.y, speed * axis.z,
+            flies ? "free" : "spherical", at.x, at.y, at.z);
+        bg_model *model = parse_quoted(text);
+        assert_ok(bg_model_create_system(model, forms[k / 2 % 2], &sys, &err));
+        const bdf_outcome o = follow(sys, "bdf", tolerance, 0, t_end, NULL, 0);
+        assert_int_equal(o.status, BG_OK);
+        const double *p = o.q + o.nq - 4, off = fabs(fabs(p[0]) - fabs(cos(angle)));
+        const double steps = (double)o.accepted / pow(tolerance, -1.0 / 6);
+        worst = fmax(worst, off / tolerance);
+        most = fmax(most, steps);
+        if (!(off < 100 * tolerance && steps < 8))
+            fail_msg("%s, %g rad/s, %.1e: %ld steps, wrong by %.1e", flies ? "free" : "spherical",
+                     speed, tolerance, o.accepted, off);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+    }
+    print_message("wrong by at most %.1f tolerances, %.1f tolerance^(-1/6) steps\n", worst, most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),     cmocka_unit_test(test_orders_of_models),
-        cmocka_unit_test(test_order_six),  cmocka_unit_test(test_work),
-        cmocka_unit_test(test_converges),  cmocka_unit_test(test_benchmarks),
-        cmocka_unit_test(test_increments), cmocka_unit_test(test_cap),
-        cmocka_unit_test(test_wheelset),   cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_stiff),
+        cmocka_unit_test(test_orders),        cmocka_unit_test(test_orders_of_models),
+        cmocka_unit_test(test_order_six),     cmocka_unit_test(test_work),
+        cmocka_unit_test(test_converges),     cmocka_unit_test(test_benchmarks),
+        cmocka_unit_test(test_increments),    cmocka_unit_test(test_cap),
+        cmocka_unit_test(test_wheelset),      cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_stiff),
+        cmocka_unit_test(test_even_rotation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -386,13 +386,43 @@ static void test_forms(void **state)
         }
 }
 
+/* A first step that is asked for and too short to move the time is the shortest that does, at any
+ * time: the run is as good as with the one that the method chooses. */
+static void test_shortest_start(void **state)
+{
+    (void)state;
+    static const double from[] = {0, 1, 3e4, -7e6}, tiny[] = {1e-300, 1e-30, 1e-19};
+    for (int m = 0; get_method(m); m++)
+        for (int k = 0; k < 4 * 3 && !get_method(m)->fixed_steps; k++) {
+            bg_error err = {BG_OK, ""};
+            bg_run_report r[2];
+            bg_system *sys = create_system("equations:pendulum", NULL, NULL);
+            bg_run_options o = bg_default_run_options();
+            o.integrator = get_method(m)->name;
+            o.method.rtol = o.method.atol = 1e-6;
+            o.t_start = from[k / 3];
+            o.t_end = o.t_start + 0.5;
+            for (int short_ = 0; short_ < 2; short_++) {
+                o.method.h_initial = short_ ? tiny[k % 3] : 0;
+                if (bg_run(sys, &o, &r[short_], &err) != BG_OK)
+                    fail_msg("%s from %g: %s", o.integrator, o.t_start, err.text);
+                assert_int_equal(r[short_].verdict, BG_GOOD);
+            }
+            for (int i = 0; i < bg_system_get_def(sys)->nq; i++)
+                assert_near(r[0].final->q[i], r[1].final->q[i], 1e-4);
+            bg_run_report_clear(&r[0]);
+            bg_run_report_clear(&r[1]);
+            bg_system_destroy(sys);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),       cmocka_unit_test(test_resume),
         cmocka_unit_test(test_undo),        cmocka_unit_test(test_restart),
         cmocka_unit_test(test_dense_slope), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms),       cmocka_unit_test(test_shortest_start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,41 @@ static void other_turns_are_refused(void **state)
     free(text);
 }
 
+/* The sentence says what does not go together, with numbers that are right: one point less is
+ * taken.
+ */
+static void too_many_points_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *value, *words; /* NULL: it is taken */
+    } cases[] = {
+        {"forces.l.step", "0", "forces.l.step: must be positive"},
+        {"forces.l.step", "\"0.08/599.9\"", NULL},
+        {"forces.l.step", "\"0.08/600.1\"",
+         "600 points of the 0.08 m of profile 'cone', of at most 600"},
+        {"profiles.cone.range", "[-40, 40]",
+         "a longer step or a shorter 'range' of the profile, in m"},
+        {"profiles.round",
+         "{\"type\": \"table\", \"points\": [[0.03, 0], [0.01, 0], [-0.01, 0], [-0.03, 0]]}",
+         "profiles.round: point 2, at 0.01 m, does not lie beyond the one before, at 0.03 m"}};
+    char *text = malloc(RAIL_TEXT);
+    write_wheelset(text, CONE, "'speed': 1, 'segments': [{'length': 1}]", "", "", "'t_end': 1");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        bg_error err = {BG_OK, ""};
+        bg_model *m = NULL;
+        const bg_setting set = {cases[k].path, cases[k].value};
+        char *copy = quote(text);
+        const bg_status st = bg_model_parse(copy, "test", &set, 1, &m, &err);
+        if ((st == BG_OK) != !cases[k].words ||
+            (cases[k].words && !strstr(err.text, cases[k].words)))
+            fail_msg("%s=%s: '%s'", cases[k].path, cases[k].value, err.text);
+        bg_model_destroy(m);
+        free(copy);
+    }
+    free(text);
+}
+
 #define OF(wheel, rail) \
     RAIL_CONTACT "'rail_origin': '0.3*sin(atan(0.05))', 'wheel': '" wheel "', 'rail': '" rail "'"
 
@@ -201,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_run_either_way_round),
         cmocka_unit_test(other_turns_are_refused),
+        cmocka_unit_test(too_many_points_are_refused),
         cmocka_unit_test(contacts_beyond_their_reach_end_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

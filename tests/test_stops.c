@@ -2,6 +2,7 @@
  * and what it leaves, where sliding ends, when a slope is too steep, how a ball begins to roll; in
  * both forms, with every method, and in models that are turned. */
 #include "model_support.h"
+#include "random_mechanism.h"
 
 #include <stdbool.h>
 
@@ -421,6 +422,53 @@ static void friction_of_a_guide_follows_the_load(void **state)
     }
 }
 
+/* A joint that nothing loads has no friction: weightless bodies coast on as they were, in any
+ * direction, and those that springs hold where they are stay there; by every method. What such a
+ * joint transmits is rounding, which never settles. */
+static void an_unloaded_joint_has_no_friction(void **state)
+{
+    (void)state;
+    static const char *const deflects[] = {"'speed': 0.05", "'deflection': 0.001"};
+    static const char *const methods[] = {"bdf", "bdf", "mdop5", "sdirk4"};
+    uint64_t seed = 5;
+    double worst = 0;
+    for (int k = 0; k < (SANITIZED ? 16 : 160); k++) {
+        const bool turns = k % 2, rests = k / 2 % 2, soft = k / 4 % 2;
+        const bg_vec3 axis = random_direction(&seed), at = random_direction(&seed);
+        const bg_vec3 foot = random_direction(&seed);
+        const double speed = rests ? 0 : random_between(&seed, 0.2, 4), t_end = 1.5;
+        const double tolerance = pow(10, random_between(&seed, -9, -4));
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            "{'gravity': 0, 'bodies': {'b': {'mass': %.17g, 'center': [%.17g, %.17g, %.17g], "
+            "'inertia': [0.1, 0.1, 0.1]}}, 'joints': {'j': {'type': '%s', 'bodies': ['ground', "
+            "'b'], 'at': [%.17g, %.17g, %.17g], 'axis': [%.17g, %.17g, %.17g], 'initial': "
+            "{'velocity': %.17g}}}, 'forces': {'mu': {'type': 'friction', 'joint': 'j', "
+            "'coefficient': 0.2, 'radius': 0.05, %s}, 's': {'type': 'spring-damper', 'from': "
+            "[%.17g, %.17g, %.17g], 'to': 'b', 'stiffness': %.17g, 'damping': 3}}, 'outputs': "
+            "{'x': {'joint': 'j'}}, 'run': {'t_end': %g}}",
+            random_between(&seed, 0.5, 3), at.x, at.y, at.z, turns ? "revolute" : "prismatic", at.x,
+            at.y, at.z, axis.x, axis.y, axis.z, speed, deflects[soft], foot.x, foot.y, foot.z,
+            rests ? pow(10, random_between(&seed, 2, 5)) : 0, t_end);
+        if (!rests) { /* a damper would be felt */
+            char *damping = strstr(text, "'damping': 3");
+            memcpy(damping, "'damping': 0", 12);
+        }
+        if (!turns) {
+            char *radius = strstr(text, "'radius': 0.05, ");
+            memset(radius, ' ', 16);
+        }
+        stop_outcome x = run_with(text, forms[k / 8 % 2], methods[k / 16 % 4], tolerance, 0);
+        const double off = fabs(x.y[0] - speed * t_end) / (tolerance * (1 + speed * t_end));
+        worst = fmax(worst, off);
+        if (!(off < 20) || x.n > 1)
+            fail_msg("case %d, %s: %g of the tolerance, %ld events", k, methods[k / 16 % 4], off,
+                     x.n);
+    }
+    print_message("%.1e of the tolerance\n", worst);
+}
+
 /* Derivatives by positions, velocities and multipliers, in motion. */
 static void derivatives_follow_the_load(void **state)
 {
@@ -563,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_block_creeps_by_the_smooth_law),
         cmocka_unit_test(friction_follows_the_load),
         cmocka_unit_test(friction_of_a_guide_follows_the_load),
+        cmocka_unit_test(an_unloaded_joint_has_no_friction),
         cmocka_unit_test(derivatives_follow_the_load),
         cmocka_unit_test(nonsense_is_refused),
     };

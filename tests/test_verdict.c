@@ -292,6 +292,49 @@ static void rest_is_good(void **state)
     }
 }
 
+/* Bodies on springs and dampers, with or without weight, that start where all forces are in
+ * balance: stiff ones are moved by no more than the tolerance, and nothing else has an energy. */
+static void balance_is_good(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"auto",  "mdop5", "mdop8", "hem5",
+                                          "adams", "bdf",   "sdirk4"};
+    unsigned seed = 11;
+    for (int k = 0; k < (SANITIZED ? 14 : 140); k++) {
+        const double size = pow(10, draw_within(&seed, -3, 1.5)), pull = k % 2 ? 9.81 : 0;
+        const double mass = draw_within(&seed, 0.1, 5), damping = draw_within(&seed, 0, 20) * mass;
+        const double stiffness = 98.1 * mass / size * pow(10, draw_within(&seed, 0, 3));
+        const double x = draw_within(&seed, -1, 1), y = draw_within(&seed, -1, 1);
+        char buffer[1024];
+        bg_error err = {0};
+        bg_model *model;
+        bg_system *sys;
+        bg_run_report report;
+        bg_run_options o = bg_default_run_options();
+        snprintf(
+            buffer, sizeof buffer,
+            "{'gravity': %.17g, 'bodies': {'b': {'mass': %.17g, 'center': [0, 0, %.17g], "
+            "'inertia': [1, 1, 1]}}, 'joints': {'j': {'type': 'prismatic', 'bodies': ['ground', "
+            "'b'], 'at': [0, 0, 0], 'axis': [%.17g, %.17g, 1]}}, 'forces': {'s': {'type': "
+            "'spring-damper', 'from': [0, 0, 0], 'to': 'b', 'stiffness': %.17g, 'damping': "
+            "%.17g}}, 'initial': {'equilibrium': true}, 'run': {'t_end': 1.5}}",
+            pull, mass, size, x, y, stiffness, damping);
+        char *json = quote(buffer);
+        assert_ok(bg_model_parse(json, "rest", NULL, 0, &model, &err));
+        assert_ok(bg_model_create_system(model, forms[k / 2 % 2], &sys, &err));
+        o.integrator = methods[k % 7];
+        o.method.atol *= fmin(1, size);
+        assert_ok(bg_run(sys, &o, &report, &err));
+        if (report.verdict != BG_GOOD)
+            fail_msg("%s, %g N/m, %g m, in balance: %s", o.integrator, stiffness, size,
+                     report.warnings.items[0].text);
+        bg_run_report_clear(&report);
+        bg_system_destroy(sys);
+        bg_model_destroy(model);
+        free(json);
+    }
+}
+
 /* What a run with fixed steps is called, and the energies it is judged by. */
 static bg_verdict judge_steps(const char *json, const char *form, double step, double *scale)
 {
@@ -561,6 +604,7 @@ int main(void)
         cmocka_unit_test(strange_gravity_is_hinted_at),
         cmocka_unit_test(useless_tolerances_are_said),
         cmocka_unit_test(rest_is_good),
+        cmocka_unit_test(balance_is_good),
         cmocka_unit_test(places_excuse_nothing),
         cmocka_unit_test(explosions_are_never_good),
         cmocka_unit_test(fixed_steps_are_compared),

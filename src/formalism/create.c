@@ -220,6 +220,7 @@ static void describe_model(const bg_multibody *mb, bg_system *system)
     system->calc_distance = bg_sizes_calc_distance;
     system->resolution = bg_sizes_calc_resolution(model);
     system->farthest = model->farthest;
+    system->mass = bg_model_calc_mass(model);
     system->lift = bg_model_calc_lift(model);
     system->raised = bg_model_calc_raised(model);
     system->parts = bg_multibody_get_parts(model);

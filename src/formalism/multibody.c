@@ -439,9 +439,12 @@ void bg_multibody_calc_switching(bg_multibody *mb, double *s)
     for (int k = 0; k < m->nforces; k++)
         if (m->forces[k].ns > 0)
             m->forces[k].class_->switching(&m->forces[k], &mb->world, s + m->forces[k].s0);
-    for (int k = 0; k < mb->ncorners; k++)
-        s[m->ns + k] = bg_signal_calc_side(&m->signals[mb->corners[k].signal], mb->corners[k].index,
-                                           mb->world.t);
+    for (int k = 0; k < mb->ncorners; k++) {
+        const bg_corner *c = &mb->corners[k];
+        s[m->ns + k] = isnan(c->t)
+                           ? bg_signal_calc_side(&m->signals[c->signal], c->index, mb->world.t)
+                           : mb->world.t - c->t;
+    }
     for (int k = 0; k < m->nwatches; k++)
         s[m->ns + mb->ncorners + k] = bg_law_calc(m->watches[k].law, &mb->world, NULL);
 }

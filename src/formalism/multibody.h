@@ -39,6 +39,7 @@ typedef struct bg_turn {
 typedef struct bg_corner {
     int signal, index; /* the corner of this signal, before which it follows the piece `index` */
     int mode;          /* of the signal */
+    double t;          /* s; NAN: a place on a track */
 } bg_corner;
 
 /* A signal that comes from outside: value + rate (t - since). */

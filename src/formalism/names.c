@@ -149,7 +149,9 @@ void bg_multibody_name(bg_multibody *mb)
         mb->signal_mode[k] = corners > 0 ? mb->nmode++ : -1;
         for (int i = 0; i < corners; i++) {
             int s = m->ns + mb->ncorners;
-            mb->corners[mb->ncorners++] = (bg_corner){k, i, mb->signal_mode[k]};
+            const bool timed = m->signals[k].kind != BG_SIGNAL_TRACK;
+            const double t = timed ? bg_signal_get_corner(&m->signals[k], i) : NAN;
+            mb->corners[mb->ncorners++] = (bg_corner){k, i, mb->signal_mode[k], t};
             snprintf(mb->names[s], sizeof *mb->names, "%.50s", m->signals[k].name);
             mb->s_names[s] = mb->names[s];
         }

@@ -24,6 +24,7 @@
  * waits for twice as many. */
 #include "consistent/projection.h"
 #include "integrators/bdf.h"
+#include "system/masses.h"
 
 #include <float.h>
 #include <math.h>
@@ -35,6 +36,7 @@ enum { MOST_PATIENCE = 64 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
 static const double of_lambda = 1e-2;
+static const double of_rest = 1e-9; /* of sizes, by which rounding may shake what is at rest */
 static const double far_rounding = 1e-13; /* of a coordinate beside its size */
 static const double aging = 0.6; /* of the steps, in which the first half of increments comes */
 static const double slow = 0.5, diverges = 0.9, ratio = 0.6, unknown = 100;
@@ -250,15 +252,52 @@ static double get_rounding(const bg_integrator *ig, bool evaluated)
     return (evaluated ? rounding : rounding_old) * bg_project_calc_coarseness(ig->dyn);
 }
 
-/* An iteration that has converged goes on, a little, while multipliers that forces depend on still
- * change noticeably, and has failed where they do not stop to. */
-static bg_newton_state look_at_lambda(const bg_integrator *ig, bg_newton_state state)
+/* Whether multipliers are forces: kept up to the end of the run, they would move something by the
+ * tolerance, or by more than rounding may. Where nothing loads a constraint, its force is rounding
+ * of places by the square of the step, and changes by its own size for ever. */
+static bool is_loaded(bg_integrator *ig)
+{
+    bg_bdf *m = ig->method;
+    bg_dynamics *d = ig->dyn;
+    bg_error ignored;
+    const bg_pattern *p = ig->sys->def.pattern_G;
+    const double *size = ig->sys->def.v_size, span = ig->t_end - ig->x0->t;
+    if (bg_system_calc_terms(ig->sys, &d->point, BG_TERM_M | BG_TERM_G, &d->terms, &ignored) !=
+        BG_OK)
+        return true;
+    memset(m->rhs, 0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->ng; i++)
+        for (int k = p ? p->row_start[i] : i * m->nv,
+                 end = p ? p->row_start[i + 1] : (i + 1) * m->nv;
+             k < end; k++)
+            m->rhs[p ? p->column[k] : k - i * m->nv] += fabs(d->terms.G[k]) *
+                                                        (fabs(m->lambda[i]) +
+                                                         fabs(m->step_lambda[i]));
+    bg_masses_calc_means(ig->sys->system, d->terms.M, m->entries);
+    for (int i = 0; i < m->nv; i++) {
+        const double moved = ig->options.rtol * fabs(ig->x1->v[i]) + ig->options.atol;
+        const double shaken = of_rest * (size ? size[i] : 1);
+        if (!(m->rhs[i] * span <= m->entries[i] * fmax(moved, shaken / span)))
+            return true;
+    }
+    return false;
+}
+
+/* An iteration that has converged, and whose increments need not shrink further, goes on, a little,
+ * while multipliers that forces depend on still change noticeably, and has failed where they do not
+ * stop to, unless they are next to nothing. */
+static bg_newton_state look_at_lambda(bg_integrator *ig, bg_newton_state state, bool *converged)
 {
     const bg_bdf *m = ig->method;
     double change = calc_lambda(ig);
+    if (*converged && state == BG_NEWTON_FAILED && m->newton.size <= get_kappa(m))
+        state = BG_NEWTON_DONE;
+    *converged = *converged || state == BG_NEWTON_DONE;
     if (state != BG_NEWTON_DONE || change <= 1)
         return state;
-    return m->newton.count < MOST_LAMBDA ? BG_NEWTON_GOES_ON : BG_NEWTON_FAILED;
+    return m->newton.count < MOST_LAMBDA ? BG_NEWTON_GOES_ON
+           : is_loaded(ig)               ? BG_NEWTON_FAILED
+                                         : BG_NEWTON_DONE;
 }
 
 static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_error *err)
@@ -266,6 +305,7 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
     bg_bdf *m = ig->method;
     const bool fixed = ig->options.step > 0;
     double first = 0, floor = fixed ? 0 : calc_floor(ig);
+    bool converged = false;
     bg_newton_state state = BG_NEWTON_GOES_ON;
     m->newton = (bg_newton){.converged = 1e-15, .roundoff = get_rounding(ig, evaluated)};
     begin(ig);
@@ -279,7 +319,7 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
         double size = apply(ig);
         state = fixed ? look_fixed(&m->newton, &first, size) : look(ig, &first, size, floor);
         if (!fixed && ig->sys->def.f_of_lambda)
-            state = look_at_lambda(ig, state);
+            state = look_at_lambda(ig, state, &converged);
     }
     return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
 }

@@ -16,7 +16,9 @@
  * it does not. Order 1 then finds its errors small, doubles the step, fails, comes back, and never
  * makes the equal steps that order 2 could be judged by. So order 1 is left to starts and third
  * failures, after which order and step grow together as at a start, and at order 2 a step that
- * failed like the one before it is followed by steps of its length until order 3 can be judged. */
+ * failed like the one before it is followed by steps of its length until order 3 can be judged.
+ * Order 2 follows as soon as its error is no larger: even differences of a quaternion that turns
+ * evenly are across the motion, so that it gains nothing over order 1, but order 3 does. */
 #include "integrators/bdf.h"
 
 #include <math.h>
@@ -82,7 +84,7 @@ static int choose_order(const bg_bdf *m, int k)
         return chosen;
     double T = (k + 1) * x->at, below = k * x->below, above = (k + 2) * x->above;
     if (k == 1)
-        return above < 0.5 * T ? 2 : 1;
+        return x->above < x->at ? 2 : 1;
     if (k > 2 && below <= fmin(T, above))
         return k - 1;
     return above < T ? k + 1 : k;

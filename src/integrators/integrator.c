@@ -194,7 +194,9 @@ bg_status bg_integrator_restart(bg_integrator *ig, const bg_state *state,
         return st;
     if (ig->dyn->kkt && ig->dyn->ng > 0 && ig->options.step == 0 && ig->rcond == 0)
         ig->rcond = bg_dynamics_calc_rcond(ig->dyn);
-    double h = ig->options.step > 0 ? ig->options.step : ig->options.h_initial;
+    double h = ig->options.step;
+    if (!(h > 0) && ig->options.h_initial > 0) /* what is less does not move t */
+        h = fmax(ig->options.h_initial, bg_control_get_least(ig));
     if (!(h > 0))
         st = (ig->class_->first_step ? ig->class_->first_step : bg_initial_step_calc)(ig, &h, err);
     bg_control_reset(ig, h);

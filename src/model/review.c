@@ -55,7 +55,7 @@ bg_vec3 bg_model_find_middle(const bg_model *m)
     return bg_length(middle) > far * bg_model_calc_size(m) ? middle : none;
 }
 
-static double calc_mass(const bg_model *m)
+double bg_model_calc_mass(const bg_model *m)
 {
     double mass = 0;
     for (int k = 1; k < m->nbodies; k++)
@@ -65,12 +65,12 @@ static double calc_mass(const bg_model *m)
 
 double bg_model_calc_lift(const bg_model *m)
 {
-    return calc_mass(m) * bg_length(m->gravity) * bg_model_calc_size(m);
+    return bg_model_calc_mass(m) * bg_length(m->gravity) * bg_model_calc_size(m);
 }
 
 double bg_model_calc_raised(const bg_model *m)
 {
-    return -calc_mass(m) * bg_dot(m->gravity, calc_middle(m));
+    return -bg_model_calc_mass(m) * bg_dot(m->gravity, calc_middle(m));
 }
 
 /* Larger than thirty metres and lighter than air in the box around it: a mechanism of metres whose
@@ -78,7 +78,7 @@ double bg_model_calc_raised(const bg_model *m)
 static void review_lengths(const bg_model *m, bg_warnings *warnings)
 {
     const double large = 30, light = 1e-4; /* m, kg/m^3 */
-    double size = bg_model_calc_size(m), mass = calc_mass(m);
+    double size = bg_model_calc_size(m), mass = bg_model_calc_mass(m);
     if (size > large && mass > 0 && mass < light * size * size * size)
         bg_warnings_add(warnings, BG_GOOD, "lengths",
                         "the mechanism is %.3g m large and weighs %.3g kg; lengths are in m, so if "

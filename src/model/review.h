@@ -10,6 +10,8 @@ double bg_model_calc_size(const bg_model *model);
 /* Where the bodies are, as designed, if that is farther from the origin than ten times their size;
  * else the origin. It does not depend on their order. */
 bg_vec3 bg_model_find_middle(const bg_model *model);
+/* kg, of all bodies. */
+double bg_model_calc_mass(const bg_model *model);
 /* The energy, J, that lifts the whole model by its size. */
 double bg_model_calc_lift(const bg_model *model);
 /* The potential energy, J, of the whole weight in the middle of the bodies as designed. */

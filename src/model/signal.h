@@ -33,6 +33,7 @@ typedef struct bg_signal {
                                            position, less offset; n beyond the parts: distance / b;
                                            prepared: x holds `borders` places of corners */
     int borders;
+    int corners; /* of a linear table, prepared: c begins with their times */
 } bg_signal;
 
 /* Checks values and computes spline coefficients after the fields were filled in. A failure names

@@ -70,30 +70,19 @@ static bg_status prepare_linear(bg_signal *s, bg_error *err)
     bg_status st = check_knots(s, err);
     if (st != BG_OK)
         return st;
-    int corners = 0;
+    s->corners = 0;
     for (int k = 0; k < s->n; k++) {
         double before, after;
         double jump = calc_slope(s, k, &after) - calc_slope(s, k - 1, &before);
         if (!(fabs(jump) <= before + after))
-            s->c[corners++] = s->x[k];
+            s->c[s->corners++] = s->x[k];
     }
-    while (corners < s->n)
-        s->c[corners++] = INFINITY;
     return BG_OK;
 }
 
-/* The first infinity in c. */
 static int count_linear(const bg_signal *s)
 {
-    int low = -1, high = s->n;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (isinf(s->c[middle]))
-            high = middle;
-        else
-            low = middle;
-    }
-    return high;
+    return s->corners;
 }
 
 static double get_linear(const bg_signal *s, int k)
@@ -106,7 +95,7 @@ static int find_interval_of(const bg_signal *s, int piece, double t)
 {
     if (piece > 0 && t < s->c[piece - 1])
         return find_interval(s, s->c[piece - 1]);
-    if (piece < s->n && t >= s->c[piece])
+    if (piece < s->corners && t >= s->c[piece])
         return find_interval(s, s->c[piece]) - 1;
     return find_interval(s, t);
 }

@@ -14,9 +14,9 @@
  * along dense output is summed up instead, by Gauss' rules: over the whole step where a rule sums
  * up there what u does, if it agrees with the step or with the next rule, and else by the rule of
  * five points, exact up to degree 9, in intervals that are halved until it and its two halves
- * agree. What that gives beside the work of the state is kept apart: the motion and its steps stay
- * as they are. Its tolerance is the relative one, of the energies or of the work that goes to and
- * fro in the step, and a thousandth over the whole run.
+ * agree, or it is rounding that keeps them apart. What that gives beside the work of the state is
+ * kept apart: the motion and its steps stay as they are. Its tolerance is the relative one, of the
+ * energies or of the work that goes to and fro in the step, and a thousandth over the whole run.
  *
  * The points of Gauss' rules are irrational parts of a step, so that no step hides a period. */
 #include "run/drive_work.h"
@@ -44,9 +44,10 @@ static const struct rule {
 /* What estimates of the work may come to over the whole run, of the energies. */
 static const double estimated = 1e-3;
 
-/* An interval with what the rule gives for the integrals of P and |P|. */
+/* An interval with what the rule gives for the integrals of P and |P|; by how much the interval of
+ * which it is a half was off its halves. */
 typedef struct quadrature_panel {
-    double begin, end, sum, amount;
+    double begin, end, sum, amount, off;
 } quadrature_panel;
 
 static void list(void *object, bg_arena *arena)
@@ -206,7 +207,7 @@ static bool calc_panel(bg_drive_work *w, const struct rule *rule, double begin, 
                        quadrature_panel *p)
 {
     const double half = 0.5 * (end - begin), middle = begin + half;
-    *p = (quadrature_panel){begin, end, 0, 0};
+    *p = (quadrature_panel){begin, end, 0, 0, INFINITY};
     for (int k = 0; k < rule->n; k++) {
         double power;
         if (!calc_power(w, middle + half * rule->place[k], &power))
@@ -217,8 +218,16 @@ static bool calc_panel(bg_drive_work *w, const struct rule *rule, double begin, 
     return true;
 }
 
+/* Whether it is P that is rough, not the inputs: halves of smooth functions are off by 2^-11 of
+ * what the whole was, those of noise by half. */
+static bool is_rough(bg_drive_work *w, const quadrature_panel *whole, double off)
+{
+    return off > whole->off / 4 && are_resolved(w, &by_five, whole->begin, whole->end, false);
+}
+
 /* Adds the integral over a panel; false: P is not known everywhere. Halves that agree no better
- * than rounding lets them are as good as they can be. */
+ * than rounding lets them are as good as they can be, and so are those where P is rough: near
+ * singular positions rounding is magnified, by any factor. */
 static bool refine(bg_drive_work *w, const quadrature_panel *p, double allowed, double *sum)
 {
     quadrature_panel waiting[DEPTH];
@@ -234,7 +243,9 @@ static bool refine(bg_drive_work *w, const quadrature_panel *p, double allowed, 
             return false;
         const double off = fabs(a.sum + b.sum - whole.sum);
         const double rounding = 1e3 * DBL_EPSILON * (a.amount + b.amount);
-        if (off <= fmax(allowed * share, rounding) || n + 2 > DEPTH || w->intervals++ > INTERVALS)
+        a.off = b.off = off;
+        if (off <= fmax(allowed * share, rounding) || is_rough(w, &whole, off) || n + 2 > DEPTH ||
+            w->intervals++ > INTERVALS)
             *sum += a.sum + b.sum;
         else {
             waiting[n++] = b;

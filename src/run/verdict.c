@@ -7,7 +7,10 @@
  * The energy error is judged by the range of the energies, because a potential energy has no zero;
  * below a millionth of the energies themselves, weights counted from the middle of the drawing, it
  * is taken for rounding, and so it is below 1e-12 of what lifts the mechanism by its size, or to
- * where it is drawn: one at rest has no energy to compare with. */
+ * where it is drawn: one at rest has no energy to compare with. Without weight, or on stiff
+ * springs, what tolerances let it move by may be more. So the energy of all bodies at 1000 times
+ * the absolute tolerance is no error, either, as stiff springs magnify it, or, where that is less,
+ * at a thousandth of the mechanism's size in the time of the run. */
 #include "run/verdict.h"
 
 #include "system/system.h"
@@ -18,6 +21,8 @@
 
 static const double energy_doubtful = 1e-2, energy_bad = 0.5, energy_rounding = 1e-6;
 static const double rest_rounding = 1e-12;
+/* speeds of what is at rest: tolerances; sizes in the time of the run */
+static const double rest_tolerances = 1000, rest_most = 1e-3, rest_least = 1e-10;
 static const double open_doubtful = 1e-3, open_bad = 0.1; /* of the size of the mechanism */
 
 static void judge_end(bg_run_report *r)
@@ -30,6 +35,16 @@ static void judge_end(bg_run_report *r)
                         r->message[0] ? r->message : bg_status_text(r->status));
 }
 
+/* The energy of all bodies, were they as fast as what is at rest may be in numbers. */
+static double calc_rest(const bg_system *system, const bg_run_options *o, const bg_run_report *r)
+{
+    const double t_start = isnan(o->t_start) ? system->def.t_start : o->t_start;
+    const double crossing = system->size / (r->final->t - t_start);
+    const double allowed = o->method.step > 0 ? 0 : rest_tolerances * o->method.atol;
+    const double speed = fmax(rest_least * crossing, fmin(allowed, rest_most * crossing));
+    return isfinite(crossing) ? 0.5 * system->mass * speed * speed : 0;
+}
+
 static void judge_energy(const bg_system *system, const bg_run_options *o, bg_run_report *r)
 {
     const bg_certificate *c = &r->certificate;
@@ -37,6 +52,7 @@ static void judge_energy(const bg_system *system, const bg_run_options *o, bg_ru
     char remedy[96] = "tighten the tolerances";
     double rounding = fmax(energy_rounding * c->energy_scale,
                            rest_rounding * fmax(system->lift, fabs(system->raised)));
+    rounding = fmax(rounding, calc_rest(system, o, r));
     bool asked = system->def.energy && o->method.energy && r->final;
     if (asked && !(isfinite(error) && isfinite(c->energy_scale))) {
         bg_warnings_add(&r->warnings, BG_BAD, "energy",

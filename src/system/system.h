@@ -74,6 +74,7 @@ struct bg_system {
     double resolution; /* m, to which places are given; 0 where that is not known */
     double farthest;   /* m, from the origin, of the places that are given; the same */
     double lift;       /* J, its weight times its size; 0 where that is not known */
+    double mass;       /* kg, of all bodies; the same */
     double raised;     /* J, potential energy of its weight in the middle as drawn; the same */
     /* What has reactions, such as joints: how many, their names, and change[nreactions] <- how much
      * they change with lambda at p, as forces. Filled in by who makes the system; 0: not known. */

@@ -484,9 +484,15 @@ static void read_contact(const bg_value *v, const double sign[3], bg_rail_contac
         bg_value_fail(&bodies, "the first body must be a frame that follows a track");
     if (!(wheel->range[1] > wheel->range[0]))
         bg_value_fail(&wheel_at, "profile '%s' needs a 'range'", wheel->name);
-    if (!(step > 0 && (wheel->range[1] - wheel->range[0]) / step < 0.5 * BG_RAIL_CONTACT_POINTS))
-        bg_value_fail(&step_at, "must be positive and leave at most %d points of the wheel",
-                      (int)BG_RAIL_CONTACT_POINTS);
+    const double width = wheel->range[1] - wheel->range[0];
+    const int most = BG_RAIL_CONTACT_POINTS / 2; /* slopes have more */
+    if (!(step > 0))
+        bg_value_fail(&step_at, "must be positive");
+    else if (!(width / step < most))
+        bg_value_fail(&step_at,
+                      "%g m makes %.0f points of the %g m of profile '%s', of at most %d: take a "
+                      "longer step or a shorter 'range' of the profile, in m",
+                      step, width / step, width, wheel->name, most);
     if (!(k->epsilon > 0))
         bg_value_fail(v, "'softness' must be greater than zero");
     if (v->reader->status == BG_OK && bg_rail_contact_prepare(k, wheel, step, NULL) != BG_OK)

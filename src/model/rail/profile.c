@@ -127,7 +127,9 @@ static bg_status check(const double *x, int n, const double *knots, int nknots, 
         return bg_error_set(err, BG_BAD_INPUT, "a profile needs at least %d points", (int)BAND);
     for (int i = 1; i < n; i++)
         if (!(x[i] > x[i - 1]))
-            return bg_error_set(err, BG_BAD_INPUT, "point %d, at %g m, does not lie beyond %g m",
+            return bg_error_set(err, BG_BAD_INPUT,
+                                "point %d, at %g m, does not lie beyond the one before, at %g m: "
+                                "points go outward, each place once",
                                 i + 1, x[i], x[i - 1]);
     for (int i = 0; knots && i < nknots; i++)
         if (!(knots[i] > (i > 0 ? knots[i - 1] : x[0]) && knots[i] < x[n - 1]))
