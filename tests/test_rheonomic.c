@@ -579,6 +579,88 @@ static void test_pulled_out(void **state)
 }
 
 /* Stopped anywhere, it goes on bit by bit, by every method. */
+/* A four-bar in some plane whose crank turns evenly. */
+static void write_driven_linkage(unsigned *seed, char *text, size_t size)
+{
+    const double length[4] = {draw(seed, 0.4, 0.6), draw(seed, 1.4, 1.7), draw(seed, 1, 1.2),
+                              draw(seed, 1.3, 1.5)};
+    const double start = draw(seed, -3, 3);
+    const bg_vec3 axis = bg_vec3_make(draw(seed, -1, 1), 1, draw(seed, -1, 1));
+    const bg_vec3 n = bg_scale(1 / sqrt(bg_dot(axis, axis)), axis);
+    const bg_vec3 x = bg_cross(n, bg_vec3_make(0, 0, 1)), ex = bg_scale(1 / bg_length(x), x);
+    const bg_vec3 ey = bg_cross(n, ex);
+    double p[4][2] = {
+        {0, 0}, {length[0] * cos(start), length[0] * sin(start)}, {0}, {length[3], 0}};
+    const double dx = p[3][0] - p[1][0], dy = p[3][1] - p[1][1], d = hypot(dx, dy);
+    const double along = (d * d + length[1] * length[1] - length[2] * length[2]) / (2 * d);
+    const double off = sqrt(length[1] * length[1] - along * along);
+    p[2][0] = p[1][0] + (along * dx - off * dy) / d;
+    p[2][1] = p[1][1] + (along * dy + off * dx) / d;
+    bg_vec3 at[4];
+    for (int i = 0; i < 4; i++)
+        at[i] = bg_add(bg_scale(p[i][0], ex), bg_scale(p[i][1], ey));
+    size_t used = (size_t)snprintf(text, size,
+                                   "{'gravity': [-2.7, -5.2, -7.9], 'inputs': {'w': "
+                                   "'%.17g*t'}, 'bodies': {",
+                                   draw(seed, 2, 6));
+    for (int i = 0; i < 3; i++) {
+        const bg_vec3 c = bg_scale(0.5, bg_add(at[i], at[i + 1]));
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "%s'b%d': {'mass': %g, 'center': [%.17g, %.17g, %.17g], 'inertia': "
+            "[0.1, 0.1, 0.1]}",
+            i > 0 ? ", " : "", i, 1 + 0.5 * i, c.x, c.y, c.z);
+    }
+    used += (size_t)snprintf(text + used, size - used, "}, 'joints': {");
+    static const char *const type[] = {"revolute", "revolute", "point-on-line", "revolute"};
+    static const char *const bodies[] = {"'ground', 'b0'", "'b0', 'b1'", "'b1', 'b2'",
+                                         "'ground', 'b2'"};
+    for (int i = 0; i < 4; i++)
+        used += (size_t)snprintf(text + used, size - used,
+                                 "%s'j%d': {'type': '%s', 'bodies': [%s], 'at': [%.17g, %.17g, "
+                                 "%.17g], 'axis': [%.17g, %.17g, %.17g]%s}",
+                                 i > 0 ? ", " : "", i, type[i], bodies[i], at[i].x, at[i].y,
+                                 at[i].z, n.x, n.y, n.z, i == 0 ? ", 'prescribed': 'w'" : "");
+    snprintf(text + used, size - used, "}, 'run': {'t_end': 2}}");
+}
+
+/* Where everything is driven, positions are found at once and say nothing of the forces: these are
+ * right all the same, with every choice of options, as the work of the drive shows. */
+static void test_forces_of_the_driven(void **state)
+{
+    (void)state;
+    static const bg_setting options[][4] = {
+        {{"form", "ggl"}, {"update", "auto"}, {"step_rule", "smooth"}, {"norm", "parts"}},
+        {{"form", "index1"}, {"update", "auto"}, {"step_rule", "smooth"}, {"norm", "parts"}},
+        {{"form", "index1"}, {"update", "full"}, {"step_rule", "smooth"}, {"norm", "parts"}},
+        {{"form", "ggl"}, {"update", "full"}, {"step_rule", "dassl"}, {"norm", "rms"}},
+        {{"form", "index2"}, {"update", "partitioned"}, {"step_rule", "dassl"}, {"norm", "rms"}}};
+    unsigned seed = 2;
+    for (int k = 0; k < (SANITIZED ? 2 : 8); k++)
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+            char text[4096];
+            bg_error err = {BG_OK, ""};
+            built x;
+            bg_run_report r;
+            bg_run_options o = bg_default_run_options();
+            write_driven_linkage(&seed, text, sizeof text);
+            for (char *c = text; *c; c++)
+                *c = *c == '\'' ? '"' : *c;
+            o.integrator = "bdf";
+            o.method.settings = options[i];
+            o.method.nsettings = 4;
+            o.method.rtol = o.method.atol = 1e-7;
+            o.skip_comparison = 1;
+            assert_ok(build(text, "cartesian", "eliminate", &x, &err));
+            assert_ok(bg_run(x.sys, &o, &r, &err));
+            if (!(r.certificate.energy_error < 5e-3 * r.certificate.energy_scale))
+                fail_msg("linkage %d, options %zu: %g J of %g J", k, i, r.certificate.energy_error,
+                         r.certificate.energy_scale);
+            bg_run_report_clear(&r);
+            take_down(&x);
+        }
+}
+
 static void test_resume(void **state)
 {
     (void)state;
@@ -621,11 +703,16 @@ static void test_resume(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms_agree),     cmocka_unit_test(test_derivatives),
-        cmocka_unit_test(test_sledge),          cmocka_unit_test(test_live_inputs),
-        cmocka_unit_test(test_turned),          cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_all_driven),      cmocka_unit_test(test_fast_drives),
-        cmocka_unit_test(test_followed_drives), cmocka_unit_test(test_pulled_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms_agree),
+                                       cmocka_unit_test(test_derivatives),
+                                       cmocka_unit_test(test_sledge),
+                                       cmocka_unit_test(test_live_inputs),
+                                       cmocka_unit_test(test_turned),
+                                       cmocka_unit_test(test_resume),
+                                       cmocka_unit_test(test_all_driven),
+                                       cmocka_unit_test(test_fast_drives),
+                                       cmocka_unit_test(test_followed_drives),
+                                       cmocka_unit_test(test_pulled_out),
+                                       cmocka_unit_test(test_forces_of_the_driven)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

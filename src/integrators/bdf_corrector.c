@@ -35,7 +35,7 @@ enum { MOST = 4, MOST_WEAK = 8, MOST_FIXED = 30, MANY_FIXED = 6, MOST_LAMBDA = 6
 enum { MOST_PATIENCE = 64 };
 /* of increments that stop shrinking, in fixed steps; with a matrix that may be the reason */
 static const double rounding = 1e-11, rounding_old = 1e-14, slow_fixed = 0.3, least_rate = 1e-3;
-static const double of_lambda = 1e-2;
+static const double of_lambda = 1e-2, of_forces = 1e-2;
 static const double of_rest = 1e-9; /* of sizes, by which rounding may shake what is at rest */
 static const double far_rounding = 1e-13; /* of a coordinate beside its size */
 static const double aging = 0.6; /* of the steps, in which the first half of increments comes */
@@ -283,28 +283,60 @@ static bool is_loaded(bg_integrator *ig)
     return false;
 }
 
-/* An iteration that has converged, and whose increments need not shrink further, goes on, a little,
- * while multipliers that forces depend on still change noticeably, and has failed where they do not
- * stop to, unless they are next to nothing. */
-static bg_newton_state look_at_lambda(bg_integrator *ig, bg_newton_state state, bool *converged)
+/* The largest of multipliers as works, which have one unit. */
+static double calc_work(const bg_integrator *ig, const double *lambda)
+{
+    const double *size = ig->sys->def.g_size;
+    double largest = 0;
+    for (int i = 0; i < ig->dyn->ng; i++)
+        largest = fmax(largest, fabs(lambda[i]) * (size ? size[i] : 1));
+    return largest;
+}
+
+/* What the iteration leaves of multipliers, in parts of the largest and of what is allowed. Where
+ * drives say how something moves, q and v are found at once, and do not show that a matrix of some
+ * steps ago may leave all of what lambda is moved by, which the next prediction magnifies. */
+static double calc_left(const bg_integrator *ig, double *first)
 {
     const bg_bdf *m = ig->method;
-    double change = calc_lambda(ig);
+    const int count = m->newton.count;
+    const double step = calc_work(ig, m->step_lambda);
+    double factor = m->parts.t == ig->x1->t ? m->parts.rate : fmax(1, m->parts.rate);
+    if (count == 1) {
+        *first = step;
+    } else {
+        const double rho = pow(step / *first, 1.0 / (count - 1));
+        factor = rho < diverges ? rho / (1 - rho) : unknown;
+    }
+    return step > 0 ? factor * step / (of_forces * calc_work(ig, m->lambda)) : 0;
+}
+
+/* An iteration that has converged, and whose increments need not shrink further, goes on, a little,
+ * while multipliers still change noticeably, unless they are next to nothing. Where they do not
+ * stop to, it has failed, if forces depend on them or a newer matrix may help. */
+static bg_newton_state look_at_lambda(bg_integrator *ig, bg_newton_state state, bool *converged,
+                                      double *first)
+{
+    const bg_bdf *m = ig->method;
+    const bool depends = ig->sys->def.f_of_lambda;
+    double change = depends ? calc_lambda(ig) : calc_left(ig, first);
     if (*converged && state == BG_NEWTON_FAILED && m->newton.size <= get_kappa(m))
         state = BG_NEWTON_DONE;
     *converged = *converged || state == BG_NEWTON_DONE;
     if (state != BG_NEWTON_DONE || change <= 1)
         return state;
-    return m->newton.count < MOST_LAMBDA ? BG_NEWTON_GOES_ON
-           : is_loaded(ig)               ? BG_NEWTON_FAILED
-                                         : BG_NEWTON_DONE;
+    if (!depends && !is_loaded(ig))
+        return BG_NEWTON_DONE;
+    if (m->newton.count < MOST_LAMBDA)
+        return BG_NEWTON_GOES_ON;
+    return (depends ? is_loaded(ig) : m->parts.t != ig->x1->t) ? BG_NEWTON_FAILED : BG_NEWTON_DONE;
 }
 
 static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_error *err)
 {
     bg_bdf *m = ig->method;
     const bool fixed = ig->options.step > 0;
-    double first = 0, floor = fixed ? 0 : calc_floor(ig);
+    double first = 0, first_lambda = 0, floor = fixed ? 0 : calc_floor(ig);
     bool converged = false;
     bg_newton_state state = BG_NEWTON_GOES_ON;
     m->newton = (bg_newton){.converged = 1e-15, .roundoff = get_rounding(ig, evaluated)};
@@ -318,8 +350,8 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
         ig->count.corrector.fcw++;
         double size = apply(ig);
         state = fixed ? look_fixed(&m->newton, &first, size) : look(ig, &first, size, floor);
-        if (!fixed && ig->sys->def.f_of_lambda)
-            state = look_at_lambda(ig, state, &converged);
+        if (!fixed && m->ng > 0)
+            state = look_at_lambda(ig, state, &converged, &first_lambda);
     }
     return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
 }
@@ -374,8 +406,8 @@ static bg_status renew(bg_integrator *ig, bg_error *err)
     return st == BG_SINGULAR && m->differences ? evaluate(ig, false, err) : st;
 }
 
-/* Derivatives that were not asked for by a failure: what is known of the last of this kind holds,
- * for a while. */
+/* A matrix that was not asked for by a failure: what is known of the last of this kind holds, for a
+ * while. */
 static void trust(bg_bdf *m)
 {
     bg_bdf_parts *p = &m->parts;
@@ -391,9 +423,8 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
     bg_bdf *m = ig->method;
     double quotient = m->formula.alpha / m->parts.alpha;
     bool far = !(quotient >= ratio && quotient <= 1 / ratio);
-    bool other = quotient != 1 || m->next.weak > 0;
     if (!m->parts.made || m->parts.slow || (m->update == BG_UPDATE_FULL && far) ||
-        (is_full(m) && other)) {
+        (is_full(m) && quotient != 1)) {
         const bool planned = is_full(m) && m->parts.made && !m->parts.slow;
         *evaluated = true;
         bg_status st = evaluate(ig, false, err);
@@ -401,9 +432,12 @@ static bg_status prepare(bg_integrator *ig, bool *updated, bool *evaluated, bg_e
             trust(m);
         return st;
     }
-    if (m->update != BG_UPDATE_FULL && other) {
+    if ((m->update != BG_UPDATE_FULL && quotient != 1) || m->next.weak > 0) {
         *updated = true;
-        return renew(ig, err);
+        bg_status st = renew(ig, err);
+        if (st == BG_OK && is_full(m))
+            trust(m);
+        return st;
     }
     if (m->ready)
         return BG_OK;

@@ -193,7 +193,7 @@ double bg_bdf_straddle(bg_integrator *ig, double h)
     x->h_over = 0;
     if (over > 0 && left > 0) /* what follows a short one */
         return fmin(over, fmax(2 * left, 0.5 * over));
-    if (left > 0)
+    if (left > 0 && left < 2 * h)
         h = fmin(h, ig->h); /* the step over the position should not fail */
     if (left > 0.25 * h && left <= 0.5 * h)
         return 2 * left;
