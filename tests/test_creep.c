@@ -33,7 +33,7 @@ static bg_creep_motion set_motion(const double x[ARGS], int n)
     bg_dual *const part[ARGS] = {&m.v[0], &m.v[1],  &m.v[2],  &m.w[0], &m.w[1],
                                  &m.w[2], &m.slope, &m.speed, &m.load};
     for (int i = 0; i < ARGS; i++) {
-        *part[i] = bg_dual_make(n, x[i]);
+        bg_dual_set(n, x[i], part[i]);
         if (n > 0)
             part[i]->d[i] = 1;
     }

@@ -43,11 +43,9 @@ typedef struct wheel_rail_state {
     bg_mat3 A;
     bg_vec3 arm; /* from the wheelset's centre of mass to the axle's middle */
     int n;       /* derivatives that are carried */
-    bg_dual x[BG_RAIL_CONTACT_ARGS];
+    bg_dual x[BG_RAIL_CONTACT_ARGS], rho[3], Q;
     bg_dual ahead; /* m, of the axle's middle along the frame's x */
-    bg_dual rho[3];
-    bg_dual Q;
-    bg_dual rise; /* m/s, f_z - tan delta f_y */
+    bg_dual rise;  /* m/s, f_z - tan delta f_y */
     bg_creep_motion motion;
     bg_creep_force creep;
 } wheel_rail_state;
@@ -81,17 +79,16 @@ static void add_vector(bg_dual *out, int first, bg_vec3 by)
 
 /* Where the axle's middle is along axis k of the frame: dd = dr_b + dtheta_b x s_b - dr_a -
  * dtheta_a x s_a. */
-static bg_dual calc_along(const bg_world *w, const wheel_rail_state *y, int k)
+static void calc_along(const bg_world *w, const wheel_rail_state *y, int k, bg_dual *out)
 {
     const bg_vec3 axis = column(&y->A, k), p_a = bg_marker_get_position(w, &y->k->a);
     const bg_vec3 s_a = bg_sub(p_a, w->body[y->k->a.body].r);
-    bg_dual out = bg_dual_make(y->n, 0);
-    add_projection(y, k, bg_sub(bg_marker_get_position(w, &y->k->b), p_a), &out);
-    add_vector(&out, POSE_B, axis);
-    add_vector(&out, POSE_B + 3, bg_cross(y->arm, axis));
-    add_vector(&out, POSE_A, bg_scale(-1, axis));
-    add_vector(&out, POSE_A + 3, bg_scale(-1, bg_cross(s_a, axis)));
-    return out;
+    bg_dual_set(y->n, 0, out);
+    add_projection(y, k, bg_sub(bg_marker_get_position(w, &y->k->b), p_a), out);
+    add_vector(out, POSE_B, axis);
+    add_vector(out, POSE_B + 3, bg_cross(y->arm, axis));
+    add_vector(out, POSE_A, bg_scale(-1, axis));
+    add_vector(out, POSE_A + 3, bg_scale(-1, bg_cross(s_a, axis)));
 }
 
 /* The arguments of the gap: y, z, n_y, n_z, n_x. */
@@ -100,86 +97,89 @@ static void calc_arguments(const bg_world *w, wheel_rail_state *y)
     static const int axes[BG_RAIL_CONTACT_ARGS] = {1, 2, 1, 2, 0};
     const bg_mat3 B = bg_marker_get_axes(w, &y->k->b);
     const bg_vec3 axle = bg_axis(&B, 1);
-    y->ahead = calc_along(w, y, 0);
+    calc_along(w, y, 0, &y->ahead);
     for (int i = 0; i < BG_RAIL_CONTACT_ARGS; i++) {
         if (i < 2) {
-            y->x[i] = calc_along(w, y, axes[i]);
+            calc_along(w, y, axes[i], &y->x[i]);
             continue;
         }
-        y->x[i] = bg_dual_make(y->n, 0);
+        bg_dual_set(y->n, 0, &y->x[i]);
         add_projection(y, axes[i], axle, &y->x[i]);
         add_vector(&y->x[i], POSE_B + 3, bg_cross(axle, column(&y->A, axes[i])));
     }
 }
 
 /* A function of the arguments with this gradient. */
-static bg_dual compose(const wheel_rail_state *y, double value, const double *gradient)
+static void compose(const wheel_rail_state *y, double value, const double *gradient, bg_dual *out)
 {
-    bg_dual out = bg_dual_make(y->n, value);
+    bg_dual_set(y->n, value, out);
     for (int i = 0; i < BG_RAIL_CONTACT_ARGS && y->n > 0; i++)
         for (int j = 0; j < POSE_B + 6; j++)
-            out.d[j] += gradient[i] * y->x[i].d[j];
-    return out;
+            out->d[j] += gradient[i] * y->x[i].d[j];
 }
 
 /* rho: n_x reach, P_y - y, P_z - z. */
 static void calc_place(wheel_rail_state *y)
 {
     const double *mean = y->y->mean;
-    const bg_dual reach = compose(y, mean[BG_RAIL_CONTACT_REACH],
-                                  y->y->mean_x[BG_RAIL_CONTACT_REACH]);
-    const bg_dual P_y = compose(y, mean[BG_RAIL_CONTACT_Y], y->y->mean_x[BG_RAIL_CONTACT_Y]);
-    const bg_dual P_z = compose(y, mean[BG_RAIL_CONTACT_Z], y->y->mean_x[BG_RAIL_CONTACT_Z]);
-    y->rho[0] = bg_dual_multiply(&y->x[4], &reach);
-    y->rho[1] = bg_dual_combine(1, &P_y, -1, &y->x[0]);
-    y->rho[2] = bg_dual_combine(1, &P_z, -1, &y->x[1]);
+    bg_dual reach, P_y, P_z;
+    compose(y, mean[BG_RAIL_CONTACT_REACH], y->y->mean_x[BG_RAIL_CONTACT_REACH], &reach);
+    compose(y, mean[BG_RAIL_CONTACT_Y], y->y->mean_x[BG_RAIL_CONTACT_Y], &P_y);
+    compose(y, mean[BG_RAIL_CONTACT_Z], y->y->mean_x[BG_RAIL_CONTACT_Z], &P_z);
+    bg_dual_multiply(&y->x[4], &reach, &y->rho[0]);
+    bg_dual_combine(1, &P_y, -1, &y->x[0], &y->rho[1]);
+    bg_dual_combine(1, &P_z, -1, &y->x[1], &y->rho[2]);
 }
 
 static void calc_load(wheel_rail_state *y, double lambda)
 {
-    const bg_dual gap_y = compose(y, y->y->gap_x[0], y->y->gap_xx[0]);
-    const bg_dual gap_z = compose(y, y->y->gap_x[1], y->y->gap_xx[1]);
-    const bg_dual inverse = bg_dual_chain(&gap_z, -1 / gap_z.x, 1 / (gap_z.x * gap_z.x));
-    bg_dual force = bg_dual_make(y->n, lambda);
+    bg_dual gap_y, gap_z, inverse, force, stretch;
+    compose(y, y->y->gap_x[0], y->y->gap_xx[0], &gap_y);
+    compose(y, y->y->gap_x[1], y->y->gap_xx[1], &gap_z);
+    bg_dual_chain(&gap_z, -1 / gap_z.x, 1 / (gap_z.x * gap_z.x), &inverse);
+    bg_dual_set(y->n, lambda, &force);
     if (y->n > 0)
         force.d[LAMBDA] = 1;
-    y->motion.slope = bg_dual_multiply(&gap_y, &inverse);
-    y->Q = bg_dual_multiply(&force, &gap_z);
+    bg_dual_multiply(&gap_y, &inverse, &y->motion.slope);
+    bg_dual_multiply(&force, &gap_z, &y->Q);
     const double k = y->motion.slope.x, whole = sqrt(1 + k * k);
-    const bg_dual stretch = bg_dual_chain(&y->motion.slope, whole, k / whole);
-    y->motion.load = bg_dual_multiply(&y->Q, &stretch);
+    bg_dual_chain(&y->motion.slope, whole, k / whole, &stretch);
+    bg_dual_multiply(&y->Q, &stretch, &y->motion.load);
 }
 
 /* (a x b)_i, i = 0, 1, 2. */
-static bg_dual cross(const bg_dual a[3], const bg_dual b[3], int i)
+static void cross(const bg_dual a[3], const bg_dual b[3], int i, bg_dual *out)
 {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    const bg_dual p = bg_dual_multiply(&a[j], &b[k]), q = bg_dual_multiply(&a[k], &b[j]);
-    return bg_dual_combine(1, &p, -1, &q);
+    bg_dual p, q;
+    bg_dual_multiply(&a[j], &b[k], &p);
+    bg_dual_multiply(&a[k], &b[j], &q);
+    bg_dual_combine(1, &p, -1, &q, out);
 }
 
 /* How fast the frame itself moves at the contact, along the normal. */
 static void calc_rise(const bg_world *w, wheel_rail_state *y)
 {
     const bg_body_state *a = &w->body[y->k->a.body];
-    bg_dual run[3], turn[3], f[3];
-    const bg_dual place[3] = {bg_dual_combine(1, &y->ahead, 1, &y->rho[0]),
-                              bg_dual_combine(1, &y->x[0], 1, &y->rho[1]),
-                              bg_dual_combine(1, &y->x[1], 1, &y->rho[2])};
+    bg_dual run[3], turn[3], f[3], place[3], across;
+    bg_dual_combine(1, &y->ahead, 1, &y->rho[0], &place[0]);
+    bg_dual_combine(1, &y->x[0], 1, &y->rho[1], &place[1]);
+    bg_dual_combine(1, &y->x[1], 1, &y->rho[2], &place[2]);
     for (int i = 0; i < 3; i++) {
-        run[i] = bg_dual_make(y->n, 0);
-        turn[i] = bg_dual_make(y->n, 0);
+        bg_dual_set(y->n, 0, &run[i]);
+        bg_dual_set(y->n, 0, &turn[i]);
         add_projection(y, i, a->v, &run[i]);
         add_projection(y, i, a->w, &turn[i]);
         add_vector(&run[i], TWIST_A, column(&y->A, i));
         add_vector(&turn[i], TWIST_A + 3, column(&y->A, i));
     }
     for (int i = 1; i < 3; i++) {
-        const bg_dual turning = cross(turn, place, i);
-        f[i] = bg_dual_combine(1, &run[i], 1, &turning);
+        bg_dual turning;
+        cross(turn, place, i, &turning);
+        bg_dual_combine(1, &run[i], 1, &turning, &f[i]);
     }
-    const bg_dual across = bg_dual_multiply(&y->motion.slope, &f[1]);
-    y->rise = bg_dual_combine(1, &f[2], -1, &across);
+    bg_dual_multiply(&y->motion.slope, &f[1], &across);
+    bg_dual_combine(1, &f[2], -1, &across, &y->rise);
 }
 
 static void calc_motion(const bg_world *w, wheel_rail_state *y)
@@ -190,8 +190,8 @@ static void calc_motion(const bg_world *w, wheel_rail_state *y)
     bg_dual centre[3];
     for (int i = 0; i < 3; i++) {
         const bg_vec3 axis = column(&y->A, i);
-        centre[i] = bg_dual_make(y->n, 0);
-        m->w[i] = bg_dual_make(y->n, 0);
+        bg_dual_set(y->n, 0, &centre[i]);
+        bg_dual_set(y->n, 0, &m->w[i]);
         add_projection(y, i, u, &centre[i]);
         add_projection(y, i, b->w, &m->w[i]);
         /* du = dv + dw x s + w x (dtheta x s) */
@@ -201,12 +201,13 @@ static void calc_motion(const bg_world *w, wheel_rail_state *y)
         add_vector(&m->w[i], TWIST_B + 3, axis);
     }
     for (int i = 0; i < 3; i++) {
-        const bg_dual turning = cross(m->w, y->rho, i);
-        m->v[i] = bg_dual_combine(1, &centre[i], 1, &turning);
+        bg_dual turning;
+        cross(m->w, y->rho, i, &turning);
+        bg_dual_combine(1, &centre[i], 1, &turning, &m->v[i]);
     }
     calc_rise(w, y);
-    m->v[2] = bg_dual_combine(1, &m->v[2], -1, &y->rise);
-    m->speed = bg_dual_make(y->n, 0);
+    bg_dual_combine(1, &m->v[2], -1, &y->rise, &m->v[2]);
+    bg_dual_set(y->n, 0, &m->speed);
     add_projection(y, 0, a->v, &m->speed);
     add_vector(&m->speed, TWIST_A, column(&y->A, 0));
 }

@@ -21,18 +21,21 @@
 static const double slow = 1e-3; /* m/s: v_0 */
 static const double least = 1;   /* N */
 
-static bg_dual divide(const bg_dual *a, const bg_dual *b)
+static void divide(const bg_dual *a, const bg_dual *b, bg_dual *y)
 {
-    const bg_dual inverse = bg_dual_chain(b, 1 / b->x, -1 / (b->x * b->x));
-    return bg_dual_multiply(a, &inverse);
+    bg_dual inverse;
+    bg_dual_chain(b, 1 / b->x, -1 / (b->x * b->x), &inverse);
+    bg_dual_multiply(a, &inverse, y);
 }
 
 /* a b + c d */
-static bg_dual join(const bg_dual *a, const bg_dual *b, double sign, const bg_dual *c,
-                    const bg_dual *d)
+static void join(const bg_dual *a, const bg_dual *b, double sign, const bg_dual *c,
+                 const bg_dual *d, bg_dual *out)
 {
-    const bg_dual x = bg_dual_multiply(a, b), y = bg_dual_multiply(c, d);
-    return bg_dual_combine(1, &x, sign, &y);
+    bg_dual x, y;
+    bg_dual_multiply(a, b, &x);
+    bg_dual_multiply(c, d, &y);
+    bg_dual_combine(1, &x, sign, &y, out);
 }
 
 /* What linear forces are multiplied by, and its slope. */
@@ -55,54 +58,58 @@ static void saturate(bg_creep_law law, double u, double *factor, double *slope)
 }
 
 /* |F| / (mu N), where it is zero without slope: F |F| has none there. */
-static bg_dual calc_use(const bg_creep *c, const bg_dual *Fx, const bg_dual *Ft, const bg_dual *N)
+static void calc_use(const bg_creep *c, const bg_dual *Fx, const bg_dual *Ft, const bg_dual *N,
+                     bg_dual *out)
 {
-    const bg_dual square = join(Fx, Fx, 1, Ft, Ft);
+    bg_dual square, whole, limit;
+    join(Fx, Fx, 1, Ft, Ft, &square);
     const double size = sqrt(square.x);
-    const bg_dual whole = bg_dual_chain(&square, size, size > 0 ? 0.5 / size : 0);
-    const bg_dual limit = bg_dual_scale(c->friction, N);
-    return divide(&whole, &limit);
+    bg_dual_chain(&square, size, size > 0 ? 0.5 / size : 0, &whole);
+    bg_dual_scale(c->friction, N, &limit);
+    divide(&whole, &limit, out);
 }
 
 /* sin and cos of delta. */
 static void calc_plane(const bg_dual *slope, bg_dual *sine, bg_dual *cosine)
 {
     const double k = slope->x, w = sqrt(1 + k * k);
-    *cosine = bg_dual_chain(slope, 1 / w, -k / (w * w * w));
-    *sine = bg_dual_chain(slope, k / w, 1 / (w * w * w));
+    bg_dual_chain(slope, 1 / w, -k / (w * w * w), cosine);
+    bg_dual_chain(slope, k / w, 1 / (w * w * w), sine);
 }
 
 void bg_creep_calc(const bg_creep *c, const bg_creep_motion *m, bg_creep_force *out)
 {
     const double V = m->speed.x, square = V * V + slow * slow, size = sqrt(square);
-    const bg_dual by_size = bg_dual_chain(&m->speed, 1 / size, -V / (size * square));
-    const bg_dual by_V = bg_dual_chain(&m->speed, V / square,
-                                       (slow * slow - V * V) / (square * square));
+    bg_dual by_size, by_V, across, turning, xi, eta, spin, ab, root, stiff, turned, lateral, along,
+        Fx, Ft, u, part, F_t;
+    bg_dual_chain(&m->speed, 1 / size, -V / (size * square), &by_size);
+    bg_dual_chain(&m->speed, V / square, (slow * slow - V * V) / (square * square), &by_V);
     bg_dual sine, cosine, N = m->load;
     calc_plane(&m->slope, &sine, &cosine);
     if (!(N.x > least))
-        N = bg_dual_make(N.n, least);
-    const bg_dual across = join(&m->v[1], &cosine, 1, &m->v[2], &sine);
-    const bg_dual turning = join(&m->w[2], &cosine, -1, &m->w[1], &sine);
-    const bg_dual xi = bg_dual_multiply(&m->v[0], &by_size);
-    const bg_dual eta = bg_dual_multiply(&across, &by_size);
-    const bg_dual spin = bg_dual_multiply(&turning, &by_V);
+        bg_dual_set(N.n, least, &N);
+    join(&m->v[1], &cosine, 1, &m->v[2], &sine, &across);
+    join(&m->w[2], &cosine, -1, &m->w[1], &sine, &turning);
+    bg_dual_multiply(&m->v[0], &by_size, &xi);
+    bg_dual_multiply(&across, &by_size, &eta);
+    bg_dual_multiply(&turning, &by_V, &spin);
     const double area = c->area * pow(N.x / c->load, 2.0 / 3);
-    const bg_dual ab = bg_dual_chain(&N, area, 2.0 / 3 * area / N.x);
-    const bg_dual root = bg_dual_chain(&ab, sqrt(area), 0.5 / sqrt(area));
-    const bg_dual stiff = bg_dual_scale(-c->modulus, &ab);
-    const bg_dual turned = bg_dual_multiply(&root, &spin);
-    const bg_dual lateral = bg_dual_combine(c->C22, &eta, c->C23, &turned);
-    const bg_dual along = bg_dual_scale(c->C11, &xi);
-    const bg_dual Fx = bg_dual_multiply(&stiff, &along), Ft = bg_dual_multiply(&stiff, &lateral);
-    const bg_dual u = calc_use(c, &Fx, &Ft, &N);
+    bg_dual_chain(&N, area, 2.0 / 3 * area / N.x, &ab);
+    bg_dual_chain(&ab, sqrt(area), 0.5 / sqrt(area), &root);
+    bg_dual_scale(-c->modulus, &ab, &stiff);
+    bg_dual_multiply(&root, &spin, &turned);
+    bg_dual_combine(c->C22, &eta, c->C23, &turned, &lateral);
+    bg_dual_scale(c->C11, &xi, &along);
+    bg_dual_multiply(&stiff, &along, &Fx);
+    bg_dual_multiply(&stiff, &lateral, &Ft);
+    calc_use(c, &Fx, &Ft, &N, &u);
     double factor, by_u;
     saturate(c->law, u.x, &factor, &by_u);
-    const bg_dual part = bg_dual_chain(&u, factor, by_u);
-    const bg_dual F_t = bg_dual_multiply(&Ft, &part);
-    out->F[0] = bg_dual_multiply(&Fx, &part);
-    out->F[1] = bg_dual_multiply(&F_t, &cosine);
-    out->F[2] = bg_dual_multiply(&F_t, &sine);
+    bg_dual_chain(&u, factor, by_u, &part);
+    bg_dual_multiply(&Ft, &part, &F_t);
+    bg_dual_multiply(&Fx, &part, &out->F[0]);
+    bg_dual_multiply(&F_t, &cosine, &out->F[1]);
+    bg_dual_multiply(&F_t, &sine, &out->F[2]);
     out->longitudinal = out->F[0].x, out->lateral = F_t.x;
     out->xi = xi.x, out->eta = eta.x, out->spin = spin.x, out->use = u.x;
     out->slip = m->v[2].x * cosine.x - m->v[1].x * sine.x;
