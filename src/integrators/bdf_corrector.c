@@ -293,8 +293,17 @@ static double calc_work(const bg_integrator *ig, const double *lambda)
     return largest;
 }
 
+/* Whether constraints leave nothing free. */
+static bool is_driven(const bg_integrator *ig)
+{
+    int freedoms = ig->dyn->nv;
+    for (int i = 0; i < ig->dyn->ng; i++)
+        freedoms -= !ig->dyn->eliminated[i];
+    return freedoms <= 0;
+}
+
 /* What the iteration leaves of multipliers, in parts of the largest and of what is allowed. Where
- * drives say how something moves, q and v are found at once, and do not show that a matrix of some
+ * drives say how everything moves, q and v are found at once, and do not show that a matrix of some
  * steps ago may leave all of what lambda is moved by, which the next prediction magnifies. */
 static double calc_left(const bg_integrator *ig, double *first)
 {
@@ -338,6 +347,7 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
     const bool fixed = ig->options.step > 0;
     double first = 0, first_lambda = 0, floor = fixed ? 0 : calc_floor(ig);
     bool converged = false;
+    const bool watches = !fixed && (ig->sys->def.f_of_lambda || is_driven(ig));
     bg_newton_state state = BG_NEWTON_GOES_ON;
     m->newton = (bg_newton){.converged = 1e-15, .roundoff = get_rounding(ig, evaluated)};
     begin(ig);
@@ -350,7 +360,7 @@ static bg_status iterate(bg_integrator *ig, bool evaluated, bool *computed, bg_e
         ig->count.corrector.fcw++;
         double size = apply(ig);
         state = fixed ? look_fixed(&m->newton, &first, size) : look(ig, &first, size, floor);
-        if (!fixed && m->ng > 0)
+        if (watches)
             state = look_at_lambda(ig, state, &converged, &first_lambda);
     }
     return state == BG_NEWTON_DONE ? BG_OK : BG_NOT_CONVERGED;
